@@ -220,14 +220,10 @@ function withHandler(text: string, { operationId, sentence, ids, collection, one
 
 function withCase(text: string, { operationId, method, sentence }: Skeleton): string {
   const status = method === "post" ? 201 : method === "delete" ? 204 : 200;
-  const lines = `  contractCase({
-    noun,
-    name: "${operationId} ${sentence.toLowerCase().replace(" ", "s ")}",
-    needs: ["stateful"${method === "get" ? "" : ', "destructive"'}],
-    async run(target, check) {
-      const call = invoke(await connect(target), "${operationId}", validInput("${operationId}"));
-      check.equal((await call.withResponse()).response.status, ${status}, "status");
-    },
+  const name = `${operationId} ${sentence.toLowerCase().replace(" ", "s ")}`;
+  const lines = `  test("${name}", ["stateful"${method === "get" ? "" : ', "destructive"'}], async (target, check) => {
+    const call = invoke(await connect(target), "${operationId}", validInput("${operationId}"));
+    check.equal((await call.withResponse()).response.status, ${status}, "status");
   }),
 `;
   const imported = text.replace(/^import \{([^}]*)\} from "\.\.\/suite\/client\.ts";/m, (_line, names: string) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contractCase } from "../src/suite/case.ts";
+import { casesFor } from "../src/suite/case.ts";
 import { runCase } from "../src/suite/run.ts";
 import type { Target } from "../src/suite/target.ts";
 
@@ -13,17 +13,17 @@ const broken: Target = {
   seed: async () => {},
 };
 
-const careless = contractCase({
-  noun: "any",
-  name: "careless",
-  needs: [],
-  run: async (target) => void (await target.fetch("http://localhost/api/v1/accounts")),
-});
-const harmless = contractCase({ noun: "any", name: "harmless", needs: [], run: async () => {} });
+const declare = casesFor("any");
+const careless = declare(
+  "careless",
+  [],
+  async (target) => void (await target.fetch("http://localhost/api/v1/accounts")),
+);
+const harmless = declare("harmless", [], async () => {});
 
 describe("runCase", () => {
   it("does not run a case with missing capabilities, and names them", async () => {
-    const needy = contractCase({ noun: "any", name: "needy", needs: ["clock", "stateful"], run: async () => {} });
+    const needy = declare("needy", ["clock", "stateful"], async () => {});
     expect((await runCase(needy, broken)).missing).toEqual([
       { capability: "clock", why: "it has none" },
       { capability: "stateful", why: "it forgets" },
@@ -35,12 +35,9 @@ describe("runCase", () => {
   });
 
   it("reports the error of a case", async () => {
-    const strict = contractCase({
-      noun: "any",
-      name: "strict",
-      needs: [],
-      run: async (_target, check) => check.equal({ b: 1, a: 2 }, { a: 2, b: 3 }, "answer"),
-    });
+    const strict = declare("strict", [], async (_target, check) =>
+      check.equal({ b: 1, a: 2 }, { a: 2, b: 3 }, "answer"),
+    );
     expect((await runCase(strict, broken)).failure).toBe(
       'Violation: answer: expected {"a":2,"b":3}, got {"a":2,"b":1}',
     );

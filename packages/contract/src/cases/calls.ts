@@ -1,14 +1,14 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import { limits } from "../facts/limits.ts";
-import { type ContractCase, contractCase } from "../suite/case.ts";
+import { type ContractCase, casesFor } from "../suite/case.ts";
 import { connect, validInput } from "../suite/client.ts";
 import type { PolicyChanges } from "../suite/target.ts";
 import { shows, type Transition } from "../suite/transitions.ts";
 import type { Seed } from "../world/seed.ts";
 import { accounts, hourMs, iso, minuteMs, pastCalls, start, telephony, uuid } from "../world/world.ts";
 
-const noun = "calls";
 const needs = ["stateful", "destructive"] as const;
+const test = casesFor("calls", needs);
 const request = { flowId: telephony.flow, fromNumber: telephony.number, toNumber: telephony.recipient };
 /** Uses a key, because a token would expire when the clock is advanced. */
 const asKey = { keyOf: accounts.home };
@@ -63,17 +63,12 @@ const refusals: Readonly<Record<string, Refusal>> = {
 };
 
 const refusalCases = Object.entries(refusals).map(([what, { change, code, assumption }]) =>
-  contractCase({
-    noun,
-    name: `${what} returns ${code} and places no call`,
-    needs,
-    async run(target, check) {
-      const client = await connect(target);
-      const before = (await client.calls.list()).meta.total;
-      const call = client.calls.create({ ...request, ...change });
-      await (assumption ? check.rejectedWithStatusOf(call, code, assumption, what) : check.rejected(call, code));
-      check.equal((await client.calls.list()).meta.total, before, "calls in the list");
-    },
+  test(`${what} returns ${code} and places no call`, [], async (target, check) => {
+    const client = await connect(target);
+    const before = (await client.calls.list()).meta.total;
+    const call = client.calls.create({ ...request, ...change });
+    await (assumption ? check.rejectedWithStatusOf(call, code, assumption, what) : check.rejected(call, code));
+    check.equal((await client.calls.list()).meta.total, before, "calls in the list");
   }),
 );
 
@@ -111,24 +106,19 @@ const twoRules: Readonly<Record<string, Refusal & { readonly policies?: PolicyCh
 };
 
 const orderCases = Object.entries(twoRules).map(([what, { change, code, policies = {} }]) =>
-  contractCase({
-    noun,
-    name: `a call checks ${what}`,
-    needs: [...needs, "policies"],
-    async run(target, check) {
-      await target.seed({
-        contacts: [
-          {
-            accountId: accounts.home,
-            number: asleepAndUnwilling,
-            doNotCall: true,
-            timeZone: "America/Los_Angeles",
-          },
-        ],
-      });
-      await target.policies.set(policies);
-      await check.rejected((await connect(target)).calls.create({ ...request, ...change }), code);
-    },
+  test(`a call checks ${what}`, ["policies"], async (target, check) => {
+    await target.seed({
+      contacts: [
+        {
+          accountId: accounts.home,
+          number: asleepAndUnwilling,
+          doNotCall: true,
+          timeZone: "America/Los_Angeles",
+        },
+      ],
+    });
+    await target.policies.set(policies);
+    await check.rejected((await connect(target)).calls.create({ ...request, ...change }), code);
   }),
 );
 
@@ -149,19 +139,18 @@ const hours: Readonly<Record<string, { at: number; callable: boolean; transition
 };
 
 const hourCases = Object.entries(hours).map(([when, { at, callable, transition }]) =>
-  contractCase({
-    noun,
-    name: `a call ${when} (recipient's time) is ${callable ? "placed" : "rejected"}`,
-    needs: [...needs, "clock"],
-    covers: transition ? shows(transition) : [],
-    async run(target, check) {
+  test(
+    `a call ${when} (recipient's time) is ${callable ? "placed" : "rejected"}`,
+    ["clock"],
+    async (target, check) => {
       const client = await connect(target, asKey);
       await target.clock.advance({ to: midnight + at * hourMs - (when.startsWith("a millisecond") ? 1 : 0) });
       const call = client.calls.create(request);
       if (callable) check.equal((await call).type, "initiated", "type");
       else await check.rejected(call, "outside_callable_hours");
     },
-  }),
+    transition ? shows(transition) : [],
+  ),
 );
 
 /** Time zones whose offset is not the same number of whole hours all year, and when the callable hours begin there. */
@@ -172,18 +161,13 @@ const zones: Readonly<Record<string, string>> = {
 };
 
 const zoneCases = Object.entries(zones).map(([timeZone, begin]) =>
-  contractCase({
-    noun,
-    name: `callable hours in ${timeZone} begin at ${begin}`,
-    needs: [...needs, "clock"],
-    async run(target, check) {
-      await target.seed({ contacts: [{ accountId: accounts.home, number: telephony.recipient, timeZone }] });
-      const client = await connect(target, asKey);
-      await target.clock.advance({ to: Date.parse(begin) - 1 });
-      await check.rejected(client.calls.create(request), "outside_callable_hours");
-      await target.clock.advance({ by: 1 });
-      check.equal((await client.calls.create(request)).type, "initiated", "type");
-    },
+  test(`callable hours in ${timeZone} begin at ${begin}`, ["clock"], async (target, check) => {
+    await target.seed({ contacts: [{ accountId: accounts.home, number: telephony.recipient, timeZone }] });
+    const client = await connect(target, asKey);
+    await target.clock.advance({ to: Date.parse(begin) - 1 });
+    await check.rejected(client.calls.create(request), "outside_callable_hours");
+    await target.clock.advance({ by: 1 });
+    check.equal((await client.calls.create(request)).type, "initiated", "type");
   }),
 );
 
@@ -201,18 +185,17 @@ const numbers: Readonly<Record<string, { number: string; valid: boolean }>> = {
 };
 
 const numberCases = Object.entries(numbers).map(([what, { number, valid }]) =>
-  contractCase({
-    noun,
-    name: `a recipient with ${what} is ${valid ? "called" : "rejected as not E.164"}`,
-    needs: [...needs, "validates"],
-    async run(target, check) {
+  test(
+    `a recipient with ${what} is ${valid ? "called" : "rejected as not E.164"}`,
+    ["validates"],
+    async (target, check) => {
       const call = (await connect(target)).calls.create({ ...request, toNumber: number });
       if (valid) return check.equal((await call).type, "initiated", "type");
       const { errors } = await check.rejected(call, "validation_failed");
       const named = errors?.map(({ field, code }) => ({ field, code }));
       check.equal(named, [{ field: "toNumber", code: "phone_not_e164" }], "fields");
     },
-  }),
+  ),
 );
 
 const elsewhereId = uuid(811);
@@ -234,12 +217,10 @@ const elsewhere = (timeZone?: string): Seed => ({
 });
 
 const placementCases = [
-  contractCase({
-    noun,
-    name: "a placed call has an id and is first in the list",
-    needs,
-    covers: shows("call: placed → in progress, below the concurrent-call limit"),
-    async run(target, check) {
+  test(
+    "a placed call has an id and is first in the list",
+    [],
+    async (target, check) => {
       const client = await connect(target);
       const { data, response } = await client.calls.create(request).withResponse();
       check.equal(response.status, 201, "status");
@@ -247,26 +228,17 @@ const placementCases = [
       check.equal(calls[0]?.id, data.type === "initiated" ? data.callId : undefined, "the newest call");
       check.equal(calls[0]?.direction, "outbound", "direction");
     },
+    shows("call: placed → in progress, below the concurrent-call limit"),
+  ),
+  test("a call through the number's own provider is placed", [], async (target, check) => {
+    const { providerId } = validInput("createCall").body as { providerId: string };
+    const call = await (await connect(target)).calls.create({ ...request, providerId });
+    check.equal(call.type, "initiated", "type");
   }),
-  contractCase({
-    noun,
-    name: "a call through the number's own provider is placed",
-    needs,
-    async run(target, check) {
-      const { providerId } = validInput("createCall").body as { providerId: string };
-      const call = await (await connect(target)).calls.create({ ...request, providerId });
-      check.equal(call.type, "initiated", "type");
-    },
-  }),
-  contractCase({
-    noun,
-    name: "at the concurrent-call limit calls are queued in order, and beyond the queue limit rejected",
-    needs: [...needs, "policies"],
-    covers: shows(
-      "call: placed → queued, at the concurrent-call limit",
-      "call: placed → rejected, beyond the queue limit",
-    ),
-    async run(target, check) {
+  test(
+    "at the concurrent-call limit calls are queued in order, and beyond the queue limit rejected",
+    ["policies"],
+    async (target, check) => {
       await target.policies.set({ concurrentCallLimit: 1, callQueueLimit: 2 });
       const client = await connect(target);
       const first = await client.calls.create(request).withResponse();
@@ -278,47 +250,36 @@ const placementCases = [
       const { meta } = await check.rejected(client.calls.create(request), "queue_full");
       check.isTrue((meta?.retryAfterSecs ?? 0) > 0, "meta.retryAfterSecs above 0");
     },
+    shows("call: placed → queued, at the concurrent-call limit", "call: placed → rejected, beyond the queue limit"),
+  ),
+  test("a position counts the calls that wait, not those in progress", ["policies"], async (target, check) => {
+    await target.policies.set({ concurrentCallLimit: 3 });
+    const client = await connect(target);
+    const placed = [];
+    for (let count = 0; count < 5; count++) placed.push(await client.calls.create(request));
+    const types = placed.map(({ type }) => type);
+    check.equal(types, ["initiated", "initiated", "initiated", "queued", "queued"], "types");
+    check.equal(
+      placed.slice(3).map((call) => "position" in call && call.position),
+      [1, 2],
+      "positions",
+    );
   }),
-  contractCase({
-    noun,
-    name: "a position counts the calls that wait, not those in progress",
-    needs: [...needs, "policies"],
-    async run(target, check) {
-      await target.policies.set({ concurrentCallLimit: 3 });
-      const client = await connect(target);
-      const placed = [];
-      for (let count = 0; count < 5; count++) placed.push(await client.calls.create(request));
-      const types = placed.map(({ type }) => type);
-      check.equal(types, ["initiated", "initiated", "initiated", "queued", "queued"], "types");
-      check.equal(
-        placed.slice(3).map((call) => "position" in call && call.position),
-        [1, 2],
-        "positions",
-      );
-    },
+  test("a call is accepted once the wait of a full queue is over", ["policies", "clock"], async (target, check) => {
+    await target.policies.set({ concurrentCallLimit: 1, callQueueLimit: 1 });
+    const client = await connect(target);
+    await client.calls.create(request);
+    await client.calls.create(request);
+    // With a fraction of a second left, a wait that is rounded down is too short.
+    await target.clock.advance({ by: 500 });
+    const { meta } = await check.rejected(client.calls.create(request), "queue_full");
+    await target.clock.advance({ by: (meta?.retryAfterSecs ?? 0) * 1000 });
+    check.equal(await client.calls.create(request), { type: "queued", position: 1 }, "after the wait");
   }),
-  contractCase({
-    noun,
-    name: "a call is accepted once the wait of a full queue is over",
-    needs: [...needs, "policies", "clock"],
-    async run(target, check) {
-      await target.policies.set({ concurrentCallLimit: 1, callQueueLimit: 1 });
-      const client = await connect(target);
-      await client.calls.create(request);
-      await client.calls.create(request);
-      // With a fraction of a second left, a wait that is rounded down is too short.
-      await target.clock.advance({ by: 500 });
-      const { meta } = await check.rejected(client.calls.create(request), "queue_full");
-      await target.clock.advance({ by: (meta?.retryAfterSecs ?? 0) * 1000 });
-      check.equal(await client.calls.create(request), { type: "queued", position: 1 }, "after the wait");
-    },
-  }),
-  contractCase({
-    noun,
-    name: "the queue drains as calls end, first in, first out",
-    needs: [...needs, "policies", "clock"],
-    covers: shows("call: queued → in progress, when another call ends"),
-    async run(target, check) {
+  test(
+    "the queue drains as calls end, first in, first out",
+    ["policies", "clock"],
+    async (target, check) => {
       await target.policies.set({ concurrentCallLimit: 1 });
       const client = await connect(target);
       for (let placed = 0; placed < 3; placed++) await client.calls.create(request);
@@ -327,12 +288,12 @@ const placementCases = [
       await target.clock.advance({ by: 3 * minuteMs });
       check.equal((await client.calls.create(request)).type, "initiated", "after all ended");
     },
-  }),
-  contractCase({
-    noun,
-    name: "a call's duration counts the seconds since it left the queue, and stays after its end",
-    needs: [...needs, "policies", "clock"],
-    async run(target, check) {
+    shows("call: queued → in progress, when another call ends"),
+  ),
+  test(
+    "a call's duration counts the seconds since it left the queue, and stays after its end",
+    ["policies", "clock"],
+    async (target, check) => {
       await target.policies.set({ concurrentCallLimit: 1 });
       const client = await connect(target);
       for (let placed = 0; placed < 3; placed++) await client.calls.create(request);
@@ -344,38 +305,27 @@ const placementCases = [
         "durations of the one that waits, the one that talks and the one that ended",
       );
     },
-  }),
-  ...Object.entries({ 999: 0, 1000: 1, 1999: 1, 59999: 59 }).map(([afterMs, duration]) =>
-    contractCase({
-      noun,
-      name: `the duration of a call is ${duration} after ${afterMs} milliseconds`,
-      needs: [...needs, "clock"],
-      async run(target, check) {
-        const client = await connect(target);
-        await client.calls.create(request);
-        await target.clock.advance({ by: Number(afterMs) });
-        check.equal((await client.calls.list({ limit: 1 })).calls[0]?.duration, duration, "duration");
-      },
-    }),
   ),
-  contractCase({
-    noun,
-    name: "a queued call is not in progress",
-    needs: [...needs, "policies", "clock"],
-    async run(target, check) {
-      await target.policies.set({ concurrentCallLimit: 1 });
+  ...Object.entries({ 999: 0, 1000: 1, 1999: 1, 59999: 59 }).map(([afterMs, duration]) =>
+    test(`the duration of a call is ${duration} after ${afterMs} milliseconds`, ["clock"], async (target, check) => {
       const client = await connect(target);
       await client.calls.create(request);
-      await client.calls.create(request);
-      await target.clock.advance({ by: minuteMs - 1 });
-      check.equal(await client.calls.create(request), { type: "queued", position: 2 }, "a millisecond too early");
-    },
+      await target.clock.advance({ by: Number(afterMs) });
+      check.equal((await client.calls.list({ limit: 1 })).calls[0]?.duration, duration, "duration");
+    }),
+  ),
+  test("a queued call is not in progress", ["policies", "clock"], async (target, check) => {
+    await target.policies.set({ concurrentCallLimit: 1 });
+    const client = await connect(target);
+    await client.calls.create(request);
+    await client.calls.create(request);
+    await target.clock.advance({ by: minuteMs - 1 });
+    check.equal(await client.calls.create(request), { type: "queued", position: 2 }, "a millisecond too early");
   }),
-  contractCase({
-    noun,
-    name: "a call that leaves the queue outside the callable hours does not start, and leaves its line to the next call",
-    needs: [...needs, "policies", "clock"],
-    async run(target, check) {
+  test(
+    "a call that leaves the queue outside the callable hours does not start, and leaves its line to the next call",
+    ["policies", "clock"],
+    async (target, check) => {
       await target.policies.set({ concurrentCallLimit: 1 });
       const client = await connect(target, asKey);
       await target.clock.advance({ to: midnight + limits.callableUntilHour * hourMs - 1 });
@@ -390,20 +340,15 @@ const placementCases = [
         "durations of the last one, the one that waited into the night, and the first",
       );
     },
-  }),
-  contractCase({
-    noun,
-    name: "the daily limit counts only outbound calls since midnight UTC",
-    needs: [...needs, "policies"],
-    async run(target, check) {
-      const placedToday = pastCalls.filter(
-        ({ direction, createdAt }) => direction === "outbound" && Date.parse(createdAt) >= midnight,
-      );
-      await target.policies.set({ dailyCallLimit: placedToday.length + 1 });
-      const client = await connect(target);
-      check.equal((await client.calls.create(request)).type, "initiated", "below the limit");
-      await check.rejected(client.calls.create(request), "daily_call_limit_exceeded");
-    },
+  ),
+  test("the daily limit counts only outbound calls since midnight UTC", ["policies"], async (target, check) => {
+    const placedToday = pastCalls.filter(
+      ({ direction, createdAt }) => direction === "outbound" && Date.parse(createdAt) >= midnight,
+    );
+    await target.policies.set({ dailyCallLimit: placedToday.length + 1 });
+    const client = await connect(target);
+    check.equal((await client.calls.create(request)).type, "initiated", "below the limit");
+    await check.rejected(client.calls.create(request), "daily_call_limit_exceeded");
   }),
   ...Object.entries({
     "just after midnight UTC counts towards the daily limit, where it is still the day before": {
@@ -415,36 +360,25 @@ const placementCases = [
       after: -1,
     },
   }).map(([what, { timeZone, after }]) =>
-    contractCase({
-      noun,
-      name: `a call ${what}`,
-      needs: [...needs, "policies"],
-      async run(target, check) {
-        const createdAt = new Date(midnight + after).toISOString();
-        const past = { direction: "outbound", status: "completed", duration: 1, createdAt };
-        await target.seed({ ...elsewhere(timeZone), calls: [{ id: uuid(813), accountId: elsewhereId, ...past }] });
-        await target.policies.set({ dailyCallLimit: 1 });
-        const call = (await connect(target, { keyOf: elsewhereId })).calls.create(fromElsewhere);
-        if (after < 0) check.equal((await call).type, "initiated", "type");
-        else await check.rejected(call, "daily_call_limit_exceeded");
-      },
+    test(`a call ${what}`, ["policies"], async (target, check) => {
+      const createdAt = new Date(midnight + after).toISOString();
+      const past = { direction: "outbound", status: "completed", duration: 1, createdAt };
+      await target.seed({ ...elsewhere(timeZone), calls: [{ id: uuid(813), accountId: elsewhereId, ...past }] });
+      await target.policies.set({ dailyCallLimit: 1 });
+      const call = (await connect(target, { keyOf: elsewhereId })).calls.create(fromElsewhere);
+      if (after < 0) check.equal((await call).type, "initiated", "type");
+      else await check.rejected(call, "daily_call_limit_exceeded");
     }),
   ),
-  contractCase({
-    noun,
-    name: "a recipient without a time zone gets the account's",
-    needs,
-    async run(target, check) {
-      await target.seed(elsewhere("America/Los_Angeles"));
-      const client = await connect(target, { keyOf: elsewhereId });
-      await check.rejected(client.calls.create(fromElsewhere), "outside_callable_hours");
-    },
+  test("a recipient without a time zone gets the account's", [], async (target, check) => {
+    await target.seed(elsewhere("America/Los_Angeles"));
+    const client = await connect(target, { keyOf: elsewhereId });
+    await check.rejected(client.calls.create(fromElsewhere), "outside_callable_hours");
   }),
-  contractCase({
-    noun,
-    name: "a recipient is called at any hour if neither they nor the account have a time zone",
-    needs: [...needs, "clock"],
-    async run(target, check) {
+  test(
+    "a recipient is called at any hour if neither they nor the account have a time zone",
+    ["clock"],
+    async (target, check) => {
       await target.seed(elsewhere());
       const client = await connect(target, { keyOf: elsewhereId });
       for (let hour = 0; hour < 24; hour++) {
@@ -452,24 +386,17 @@ const placementCases = [
         await target.clock.advance({ by: hourMs });
       }
     },
+  ),
+  test("a policy sets the time zone of recipients without one", ["policies"], async (target, check) => {
+    await target.seed(elsewhere());
+    await target.policies.set({ recipientTimeZone: "America/Los_Angeles" });
+    const client = await connect(target, { keyOf: elsewhereId });
+    await check.rejected(client.calls.create(fromElsewhere), "outside_callable_hours");
   }),
-  contractCase({
-    noun,
-    name: "a policy sets the time zone of recipients without one",
-    needs: [...needs, "policies"],
-    async run(target, check) {
-      await target.seed(elsewhere());
-      await target.policies.set({ recipientTimeZone: "America/Los_Angeles" });
-      const client = await connect(target, { keyOf: elsewhereId });
-      await check.rejected(client.calls.create(fromElsewhere), "outside_callable_hours");
-    },
-  }),
-  contractCase({
-    noun,
-    name: "the daily limit rejects calls until midnight UTC and not after",
-    needs: [...needs, "policies", "clock"],
-    covers: shows("daily limit: exhausted → free, at midnight UTC"),
-    async run(target, check) {
+  test(
+    "the daily limit rejects calls until midnight UTC and not after",
+    ["policies", "clock"],
+    async (target, check) => {
       const client = await connect(target, asKey);
       const far = { ...request, toNumber: telephony.farEast };
       await target.clock.advance({ to: midnight + 24 * hourMs - 1 });
@@ -480,133 +407,79 @@ const placementCases = [
       check.equal((await client.calls.create(far)).type, "initiated", "the first call of the new day");
       await check.rejected(client.calls.create(far), "daily_call_limit_exceeded");
     },
-  }),
+    shows("daily limit: exhausted → free, at midnight UTC"),
+  ),
 ];
 
 const ids = pastCalls.map(({ id }) => id);
 const idsOf = (calls: readonly { id: string }[]) => calls.map(({ id }) => id);
 
 const listCases = [
-  contractCase({
-    noun,
-    name: "the list contains the account's calls, newest first, and their total",
-    needs,
-    async run(target, check) {
-      const list = await (await connect(target)).calls.list({ limit: pastCalls.length });
-      check.equal(idsOf(list.calls), ids, "ids");
-      check.equal(list.meta.total, ids.length, "meta.total");
-      check.equal(list.calls[1]?.duration, pastCalls[1]?.duration, "duration");
-    },
+  test("the list contains the account's calls, newest first, and their total", [], async (target, check) => {
+    const list = await (await connect(target)).calls.list({ limit: pastCalls.length });
+    check.equal(idsOf(list.calls), ids, "ids");
+    check.equal(list.meta.total, ids.length, "meta.total");
+    check.equal(list.calls[1]?.duration, pastCalls[1]?.duration, "duration");
   }),
-  contractCase({
-    noun,
-    name: "limit and offset select a page, and the total stays",
-    needs,
-    async run(target, check) {
-      const list = await (await connect(target)).calls.list({ limit: 7, offset: 20 });
-      check.equal(idsOf(list.calls), ids.slice(20, 27), "ids");
-      check.equal(list.meta.total, ids.length, "meta.total");
-    },
+  test("limit and offset select a page, and the total stays", [], async (target, check) => {
+    const list = await (await connect(target)).calls.list({ limit: 7, offset: 20 });
+    check.equal(idsOf(list.calls), ids.slice(20, 27), "ids");
+    check.equal(list.meta.total, ids.length, "meta.total");
   }),
-  contractCase({
-    noun,
-    name: "a page beyond the end is empty and still has the total",
-    needs,
-    async run(target, check) {
-      const list = await (await connect(target)).calls.list({ offset: 1000 });
-      check.equal([list.calls.length, list.meta.total], [0, ids.length], "calls and total");
-    },
+  test("a page beyond the end is empty and still has the total", [], async (target, check) => {
+    const list = await (await connect(target)).calls.list({ offset: 1000 });
+    check.equal([list.calls.length, list.meta.total], [0, ids.length], "calls and total");
   }),
-  contractCase({
-    noun,
-    name: "for await visits every call once",
-    needs,
-    async run(target, check) {
-      const seen: string[] = [];
-      for await (const call of (await connect(target)).calls.list({ limit: 10 })) seen.push(call.id);
-      check.equal(seen, ids, "ids");
-    },
+  test("for await visits every call once", [], async (target, check) => {
+    const seen: string[] = [];
+    for await (const call of (await connect(target)).calls.list({ limit: 10 })) seen.push(call.id);
+    check.equal(seen, ids, "ids");
   }),
-  contractCase({
-    noun,
-    name: "pages() yields pages of the limit's size",
-    needs,
-    async run(target, check) {
-      const sizes: number[] = [];
-      for await (const page of (await connect(target)).calls.list({ limit: 10 }).pages()) sizes.push(page.calls.length);
-      check.equal(sizes, [10, 10, 5], "sizes of the pages");
-    },
+  test("pages() yields pages of the limit's size", [], async (target, check) => {
+    const sizes: number[] = [];
+    for await (const page of (await connect(target)).calls.list({ limit: 10 }).pages()) sizes.push(page.calls.length);
+    check.equal(sizes, [10, 10, 5], "sizes of the pages");
   }),
-  contractCase({
-    noun,
-    name: "toArray stops at maxItems",
-    needs,
-    async run(target, check) {
-      const calls = await (await connect(target)).calls.list({ limit: 10 }).toArray({ maxItems: 12 });
-      check.equal(idsOf(calls), ids.slice(0, 12), "ids");
-    },
+  test("toArray stops at maxItems", [], async (target, check) => {
+    const calls = await (await connect(target)).calls.list({ limit: 10 }).toArray({ maxItems: 12 });
+    check.equal(idsOf(calls), ids.slice(0, 12), "ids");
   }),
-  contractCase({
-    noun,
-    name: "the status filter selects calls, and the total counts them",
-    needs,
-    async run(target, check) {
-      const list = await (await connect(target)).calls.list({ status: "failed" });
-      const failed = pastCalls.filter(({ status }) => status === "failed");
-      check.equal(idsOf(list.calls), idsOf(failed), "ids");
-      check.equal(list.meta.total, failed.length, "meta.total");
-    },
+  test("the status filter selects calls, and the total counts them", [], async (target, check) => {
+    const list = await (await connect(target)).calls.list({ status: "failed" });
+    const failed = pastCalls.filter(({ status }) => status === "failed");
+    check.equal(idsOf(list.calls), idsOf(failed), "ids");
+    check.equal(list.meta.total, failed.length, "meta.total");
   }),
-  contractCase({
-    noun,
-    name: "a status that no call has gives an empty list",
-    needs,
-    async run(target, check) {
-      const list = await (await connect(target)).calls.list({ status: "no-such-status" });
-      check.equal([list.calls.length, list.meta.total], [0, 0], "calls and total");
-    },
+  test("a status that no call has gives an empty list", [], async (target, check) => {
+    const list = await (await connect(target)).calls.list({ status: "no-such-status" });
+    check.equal([list.calls.length, list.meta.total], [0, 0], "calls and total");
   }),
   ...Object.entries({
     "at exactly the start date": { from: 0, kept: 6 },
     "a millisecond before the start date": { from: 1, kept: 5 },
   }).map(([when, { from, kept }]) =>
-    contractCase({
-      noun,
-      name: `a call placed ${when} is ${from === 0 ? "listed" : "left out"}`,
-      needs,
-      async run(target, check) {
-        const startDate = iso(-6 * hourMs + from);
-        const list = await (await connect(target)).calls.list({ startDate });
-        check.equal(idsOf(list.calls), ids.slice(0, kept), "ids");
-        check.equal(list.meta.total, kept, "meta.total");
-      },
+    test(`a call placed ${when} is ${from === 0 ? "listed" : "left out"}`, [], async (target, check) => {
+      const startDate = iso(-6 * hourMs + from);
+      const list = await (await connect(target)).calls.list({ startDate });
+      check.equal(idsOf(list.calls), ids.slice(0, kept), "ids");
+      check.equal(list.meta.total, kept, "meta.total");
     }),
   ),
-  contractCase({
-    noun,
-    name: "a start date with a time zone offset is converted to UTC",
-    needs,
-    async run(target, check) {
-      const local = new Date(start - 4 * hourMs).toISOString().replace("Z", "+02:00");
-      const list = await (await connect(target)).calls.list({ startDate: local });
-      check.equal(idsOf(list.calls), ids.slice(0, 6), "ids");
-    },
+  test("a start date with a time zone offset is converted to UTC", [], async (target, check) => {
+    const local = new Date(start - 4 * hourMs).toISOString().replace("Z", "+02:00");
+    const list = await (await connect(target)).calls.list({ startDate: local });
+    check.equal(idsOf(list.calls), ids.slice(0, 6), "ids");
   }),
-  contractCase({
-    noun,
-    name: "filters and paging work together",
-    needs,
-    async run(target, check) {
-      const list = await (await connect(target)).calls.list({
-        status: "completed",
-        startDate: iso(-10 * hourMs),
-        limit: 3,
-        offset: 1,
-      });
-      const kept = pastCalls.slice(0, 10).filter(({ status }) => status === "completed");
-      check.equal(idsOf(list.calls), idsOf(kept.slice(1, 4)), "ids");
-      check.equal(list.meta.total, kept.length, "meta.total");
-    },
+  test("filters and paging work together", [], async (target, check) => {
+    const list = await (await connect(target)).calls.list({
+      status: "completed",
+      startDate: iso(-10 * hourMs),
+      limit: 3,
+      offset: 1,
+    });
+    const kept = pastCalls.slice(0, 10).filter(({ status }) => status === "completed");
+    check.equal(idsOf(list.calls), idsOf(kept.slice(1, 4)), "ids");
+    check.equal(list.meta.total, kept.length, "meta.total");
   }),
 ];
 

@@ -1,33 +1,23 @@
-import { contractCase } from "../suite/case.ts";
+import { casesFor } from "../suite/case.ts";
 import { connect, homeUser } from "../suite/client.ts";
 import { accounts, destinations, users, uuid } from "../world/world.ts";
 
-const noun = "destination-groups";
 const needs = ["stateful", "validates", "destructive"] as const;
+const test = casesFor("destination-groups", needs);
 const [first = "", second = "", third = ""] = destinations.many;
 const members = [{ destinationId: first }];
 
 export const destinationGroupCases = [
-  contractCase({
-    noun,
-    name: "a group keeps its members unchanged, in ring order",
-    needs,
-    async run(target, check) {
-      const client = await connect(target);
-      const given = [
-        { destinationId: third },
-        { destinationId: first, ringTimeoutSecs: 20 },
-        { destinationId: second },
-      ];
-      const group = await client.destinationGroups.create({ name: "Ring order", members: given });
-      check.equal(group.members, given, "members");
-    },
+  test("a group keeps its members unchanged, in ring order", [], async (target, check) => {
+    const client = await connect(target);
+    const given = [{ destinationId: third }, { destinationId: first, ringTimeoutSecs: 20 }, { destinationId: second }];
+    const group = await client.destinationGroups.create({ name: "Ring order", members: given });
+    check.equal(group.members, given, "members");
   }),
-  contractCase({
-    noun,
-    name: "a new group has its name, an id, and the current time as createdAt and updatedAt",
-    needs: [...needs, "clock"],
-    async run(target, check) {
+  test(
+    "a new group has its name, an id, and the current time as createdAt and updatedAt",
+    ["clock"],
+    async (target, check) => {
       const client = await connect(target);
       const group = await client.destinationGroups.create({ name: "Front desk", members });
       check.equal(group.name, "Front desk", "name");
@@ -35,143 +25,88 @@ export const destinationGroupCases = [
       check.equal(Date.parse(group.createdAt), target.clock.now(), "createdAt");
       check.equal(group.updatedAt, group.createdAt, "updatedAt");
     },
+  ),
+  test("a group keeps its total timeout and strategy", [], async (target, check) => {
+    const client = await connect(target);
+    const given = { totalTimeoutSecs: 17, strategy: "simultaneous" } as const;
+    const { totalTimeoutSecs, strategy } = await client.destinationGroups.create({ name: "Own", members, ...given });
+    check.equal({ totalTimeoutSecs, strategy }, given, "totalTimeoutSecs and strategy");
   }),
-  contractCase({
-    noun,
-    name: "a group keeps its total timeout and strategy",
-    needs,
-    async run(target, check) {
-      const client = await connect(target);
-      const given = { totalTimeoutSecs: 17, strategy: "simultaneous" } as const;
-      const { totalTimeoutSecs, strategy } = await client.destinationGroups.create({ name: "Own", members, ...given });
-      check.equal({ totalTimeoutSecs, strategy }, given, "totalTimeoutSecs and strategy");
-    },
+  test("a member's ring time may be longer than the group's, and is kept", [], async (target, check) => {
+    const client = await connect(target);
+    const given = [{ destinationId: first, ringTimeoutSecs: 20 }];
+    const group = await client.destinationGroups.create({ name: "Long", members: given, totalTimeoutSecs: 10 });
+    check.equal(group.members, given, "members");
   }),
-  contractCase({
-    noun,
-    name: "a member's ring time may be longer than the group's, and is kept",
-    needs,
-    async run(target, check) {
-      const client = await connect(target);
-      const given = [{ destinationId: first, ringTimeoutSecs: 20 }];
-      const group = await client.destinationGroups.create({ name: "Long", members: given, totalTimeoutSecs: 10 });
-      check.equal(group.members, given, "members");
-    },
+  test("two groups have different ids", [], async (target, check) => {
+    const client = await connect(target);
+    const one = await client.destinationGroups.create({ name: "One", members });
+    const other = await client.destinationGroups.create({ name: "Other", members });
+    check.isTrue(one.id !== other.id, "different ids");
   }),
-  contractCase({
-    noun,
-    name: "two groups have different ids",
-    needs,
-    async run(target, check) {
-      const client = await connect(target);
-      const one = await client.destinationGroups.create({ name: "One", members });
-      const other = await client.destinationGroups.create({ name: "Other", members });
-      check.isTrue(one.id !== other.id, "different ids");
-    },
+  test("an unknown member is reported before a taken name", [], async (target, check) => {
+    const client = await connect(target);
+    await client.destinationGroups.create({ name: "Front desk", members });
+    const unknown = [{ destinationId: uuid(999) }];
+    await check.rejected(
+      client.destinationGroups.create({ name: "Front desk", members: unknown }),
+      "validation_failed",
+    );
   }),
-  contractCase({
-    noun,
-    name: "an unknown member is reported before a taken name",
-    needs,
-    async run(target, check) {
-      const client = await connect(target);
-      await client.destinationGroups.create({ name: "Front desk", members });
-      const unknown = [{ destinationId: uuid(999) }];
-      await check.rejected(
-        client.destinationGroups.create({ name: "Front desk", members: unknown }),
-        "validation_failed",
-      );
-    },
+  test("a name that is taken in the account is rejected", [], async (target, check) => {
+    const client = await connect(target);
+    await client.destinationGroups.create({ name: "Front desk", members });
+    const again = client.destinationGroups.create({ name: "Front desk", members });
+    await check.rejectedWithStatusOf(again, "resource_already_exists", "A-16", "the name is taken");
   }),
-  contractCase({
-    noun,
-    name: "a name that is taken in the account is rejected",
-    needs,
-    async run(target, check) {
-      const client = await connect(target);
-      await client.destinationGroups.create({ name: "Front desk", members });
-      const again = client.destinationGroups.create({ name: "Front desk", members });
-      await check.rejectedWithStatusOf(again, "resource_already_exists", "A-16", "the name is taken");
-    },
+  test("names are compared exactly, letter case included", [], async (target, check) => {
+    const client = await connect(target);
+    await client.destinationGroups.create({ name: "Front desk", members });
+    const other = await client.destinationGroups.create({ name: "front desk", members });
+    check.equal(other.name, "front desk", "name");
   }),
-  contractCase({
-    noun,
-    name: "names are compared exactly, letter case included",
-    needs,
-    async run(target, check) {
-      const client = await connect(target);
-      await client.destinationGroups.create({ name: "Front desk", members });
-      const other = await client.destinationGroups.create({ name: "front desk", members });
-      check.equal(other.name, "front desk", "name");
-    },
+  test("names are compared exactly, spaces included", [], async (target, check) => {
+    const client = await connect(target);
+    await client.destinationGroups.create({ name: "Front desk", members });
+    const other = await client.destinationGroups.create({ name: " Front desk ", members });
+    check.equal(other.name, " Front desk ", "name");
   }),
-  contractCase({
-    noun,
-    name: "names are compared exactly, spaces included",
-    needs,
-    async run(target, check) {
-      const client = await connect(target);
-      await client.destinationGroups.create({ name: "Front desk", members });
-      const other = await client.destinationGroups.create({ name: " Front desk ", members });
-      check.equal(other.name, " Front desk ", "name");
-    },
-  }),
-  contractCase({
-    noun,
-    name: "another account's group does not take a name",
-    needs,
-    async run(target, check) {
-      const taken = { name: "Front desk", members: [{ destinationId: destinations.foreignApp }] };
-      const stranger = await connect(target, { userId: users.stranger, accountId: accounts.foreign });
-      await check.rejected(stranger.destinationGroups.create(taken), "resource_already_exists");
-      const client = await connect(target);
-      const group = await client.destinationGroups.create({ name: "Front desk", members });
-      check.equal(group.name, "Front desk", "name");
-    },
+  test("another account's group does not take a name", [], async (target, check) => {
+    const taken = { name: "Front desk", members: [{ destinationId: destinations.foreignApp }] };
+    const stranger = await connect(target, { userId: users.stranger, accountId: accounts.foreign });
+    await check.rejected(stranger.destinationGroups.create(taken), "resource_already_exists");
+    const client = await connect(target);
+    const group = await client.destinationGroups.create({ name: "Front desk", members });
+    check.equal(group.name, "Front desk", "name");
   }),
   ...Object.entries({
     unknown: [{ destinationId: first }, { destinationId: uuid(999) }],
     "another account's": [{ destinationId: first }, { destinationId: destinations.foreignApp }],
     repeated: [{ destinationId: first }, { destinationId: first }],
   }).map(([what, given]) =>
-    contractCase({
-      noun,
-      name: `a member that is ${what} is rejected, and the error names its index`,
-      needs,
-      async run(target, check) {
-        const client = await connect(target);
-        const call = client.destinationGroups.create({ name: "Front desk", members: given });
-        const { errors } = await check.rejected(call, "validation_failed");
-        check.equal(errors?.length, 1, "fields named");
-        check.isTrue(errors?.[0]?.field.startsWith("members[1]") ?? false, "the second member is named");
-      },
+    test(`a member that is ${what} is rejected, and the error names its index`, [], async (target, check) => {
+      const client = await connect(target);
+      const call = client.destinationGroups.create({ name: "Front desk", members: given });
+      const { errors } = await check.rejected(call, "validation_failed");
+      check.equal(errors?.length, 1, "fields named");
+      check.isTrue(errors?.[0]?.field.startsWith("members[1]") ?? false, "the second member is named");
     }),
   ),
-  contractCase({
-    noun,
-    name: "the error names every invalid field, not only the first",
-    needs,
-    async run(target, check) {
-      const client = await connect(target);
-      const call = client.destinationGroups.create({
-        name: "",
-        members: [{ destinationId: first, ringTimeoutSecs: 0 }],
-      });
-      const { errors } = await check.rejected(call, "validation_failed");
-      const named = errors?.map(({ field, code }) => `${field} ${code}`).toSorted();
-      check.equal(named, ["members[0].ringTimeoutSecs below_minimum", "name too_short"], "fields");
-    },
+  test("the error names every invalid field, not only the first", [], async (target, check) => {
+    const client = await connect(target);
+    const call = client.destinationGroups.create({
+      name: "",
+      members: [{ destinationId: first, ringTimeoutSecs: 0 }],
+    });
+    const { errors } = await check.rejected(call, "validation_failed");
+    const named = errors?.map(({ field, code }) => `${field} ${code}`).toSorted();
+    check.equal(named, ["members[0].ringTimeoutSecs below_minimum", "name too_short"], "fields");
   }),
-  contractCase({
-    noun,
-    name: "a rejected group leaves its name free",
-    needs,
-    async run(target, check) {
-      const client = await connect(target, homeUser("admin"));
-      const refused = client.destinationGroups.create({ name: "Front desk", members: [{ destinationId: uuid(999) }] });
-      await check.rejected(refused, "validation_failed");
-      const group = await client.destinationGroups.create({ name: "Front desk", members });
-      check.equal(group.name, "Front desk", "name");
-    },
+  test("a rejected group leaves its name free", [], async (target, check) => {
+    const client = await connect(target, homeUser("admin"));
+    const refused = client.destinationGroups.create({ name: "Front desk", members: [{ destinationId: uuid(999) }] });
+    await check.rejected(refused, "validation_failed");
+    const group = await client.destinationGroups.create({ name: "Front desk", members });
+    check.equal(group.name, "Front desk", "name");
   }),
 ];

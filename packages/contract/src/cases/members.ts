@@ -1,12 +1,12 @@
-import { contractCase } from "../suite/case.ts";
+import { casesFor } from "../suite/case.ts";
 import { connect } from "../suite/client.ts";
 import type { Target } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
 import type { SeedMember } from "../world/seed.ts";
 import { accounts, hourMs, iso, members, start, uuid } from "../world/world.ts";
 
-const noun = "members";
 const needs = ["stateful"] as const;
+const test = casesFor("members", needs);
 const memberId = uuid(801);
 
 /** Adds a member to the home account. */
@@ -34,86 +34,66 @@ const stateOf = ({ status, source, reason, until: end, updatedAt: set }: Record<
 });
 
 export const memberCases = [
-  contractCase({
-    noun,
-    name: "a member without a set availability is available, without source, reason and times",
-    needs,
-    async run(target, check) {
+  test(
+    "a member without a set availability is available, without source, reason and times",
+    [],
+    async (target, check) => {
       await given(target, {});
       const availability = await (await connect(target)).members.getAvailability(memberId);
       check.equal([availability.memberId, availability.userId], [memberId, uuid(802)], "memberId and userId");
       check.equal(availability.busy, false, "busy");
       check.equal(stateOf({ ...availability }), untouched, "availability");
     },
-  }),
+  ),
   ...(["away", "offline"] as const).flatMap((status) => [
-    contractCase({
-      noun,
-      name: `${status} with an end lasts until a millisecond before the end`,
-      needs: [...needs, "clock"],
-      async run(target, check) {
-        await given(target, { availability: { status, source: "member", until, updatedAt } });
-        const client = await connect(target, asKey);
-        await target.clock.advance({ to: Date.parse(until) - 1 });
-        const expected = { status, source: "member", reason: null, until, updatedAt };
-        check.equal(stateOf({ ...(await client.members.getAvailability(memberId)) }), expected, "availability");
-      },
+    test(`${status} with an end lasts until a millisecond before the end`, ["clock"], async (target, check) => {
+      await given(target, { availability: { status, source: "member", until, updatedAt } });
+      const client = await connect(target, asKey);
+      await target.clock.advance({ to: Date.parse(until) - 1 });
+      const expected = { status, source: "member", reason: null, until, updatedAt };
+      check.equal(stateOf({ ...(await client.members.getAvailability(memberId)) }), expected, "availability");
     }),
-    contractCase({
-      noun,
-      name: `${status} ends exactly at its end, and its source, reason and times are removed`,
-      needs: [...needs, "clock"],
-      covers: shows(`availability: ${status} → available, when \`until\` passes`),
-      async run(target, check) {
+    test(
+      `${status} ends exactly at its end, and its source, reason and times are removed`,
+      ["clock"],
+      async (target, check) => {
         await given(target, { availability: { status, source: "member", until, updatedAt } });
         const client = await connect(target, asKey);
         await target.clock.advance({ to: Date.parse(until) });
         check.equal(stateOf({ ...(await client.members.getAvailability(memberId)) }), untouched, "availability");
       },
-    }),
-    contractCase({
-      noun,
-      name: `${status} without an end stays`,
-      needs: [...needs, "clock"],
-      covers: shows(`availability: ${status} stays, without \`until\``),
-      async run(target, check) {
+      shows(`availability: ${status} → available, when \`until\` passes`),
+    ),
+    test(
+      `${status} without an end stays`,
+      ["clock"],
+      async (target, check) => {
         await given(target, { availability: { status, source: "admin", until: null, updatedAt } });
         const client = await connect(target, asKey);
         await target.clock.advance({ by: 365 * 24 * hourMs });
         const expected = { status, source: "admin", reason: null, until: null, updatedAt };
         check.equal(stateOf({ ...(await client.members.getAvailability(memberId)) }), expected, "availability");
       },
-    }),
+      shows(`availability: ${status} stays, without \`until\``),
+    ),
   ]),
-  contractCase({
-    noun,
-    name: "a status that the platform set after missed calls has its source and reason",
-    needs,
-    async run(target, check) {
-      const availability = { status: "away", source: "auto", reason: "missed_calls", until, updatedAt } as const;
-      await given(target, { availability });
-      const answer = await (await connect(target)).members.getAvailability(memberId);
-      check.equal(stateOf({ ...answer }), availability, "availability");
-    },
+  test("a status that the platform set after missed calls has its source and reason", [], async (target, check) => {
+    const availability = { status: "away", source: "auto", reason: "missed_calls", until, updatedAt } as const;
+    await given(target, { availability });
+    const answer = await (await connect(target)).members.getAvailability(memberId);
+    check.equal(stateOf({ ...answer }), availability, "availability");
   }),
   ...(["available", "away", "offline"] as const).map((status) =>
-    contractCase({
-      noun,
-      name: `a member on a transferred call is busy and still ${status}`,
-      needs,
-      async run(target, check) {
-        await given(target, { busy: true, availability: { status } });
-        const answer = await (await connect(target)).members.getAvailability(memberId);
-        check.equal({ busy: answer.busy, status: answer.status }, { busy: true, status }, "busy and status");
-      },
+    test(`a member on a transferred call is busy and still ${status}`, [], async (target, check) => {
+      await given(target, { busy: true, availability: { status } });
+      const answer = await (await connect(target)).members.getAvailability(memberId);
+      check.equal({ busy: answer.busy, status: answer.status }, { busy: true, status }, "busy and status");
     }),
   ),
-  contractCase({
-    noun,
-    name: "hours are removed, and removing them again changes nothing",
-    needs: [...needs, "destructive"],
-    covers: shows("hours: set → none, when removed"),
-    async run(target, check) {
+  test(
+    "hours are removed, and removing them again changes nothing",
+    ["destructive"],
+    async (target, check) => {
       await given(target, { hours: { monday: [{ from: "09:00", to: "17:00" }] } });
       const client = await connect(target);
       const first = await client.members.deleteHours(memberId).withResponse();
@@ -121,58 +101,43 @@ export const memberCases = [
       check.equal([first.response.status, second.response.status], [204, 204], "statuses");
       check.equal(first.data, undefined, "data");
     },
-  }),
-  contractCase({
-    noun,
-    name: "removing hours that were never set succeeds",
-    needs: [...needs, "destructive"],
-    covers: shows("hours: none → none, when removed"),
-    async run(target, check) {
+    shows("hours: set → none, when removed"),
+  ),
+  test(
+    "removing hours that were never set succeeds",
+    ["destructive"],
+    async (target, check) => {
       await given(target, {});
       const { response } = await (await connect(target)).members.deleteHours(memberId).withResponse();
       check.equal(response.status, 204, "status");
     },
-  }),
-  contractCase({
-    noun,
-    name: "removing hours does not change the availability",
-    needs: [...needs, "destructive"],
-    async run(target, check) {
-      await given(target, { availability: { status: "away", source: "member", until, updatedAt }, hours: {} });
-      const client = await connect(target);
-      const before = await client.members.getAvailability(memberId);
-      await client.members.deleteHours(memberId);
-      check.equal(await client.members.getAvailability(memberId), before, "availability");
-    },
+    shows("hours: none → none, when removed"),
+  ),
+  test("removing hours does not change the availability", ["destructive"], async (target, check) => {
+    await given(target, { availability: { status: "away", source: "member", until, updatedAt }, hours: {} });
+    const client = await connect(target);
+    const before = await client.members.getAvailability(memberId);
+    await client.members.deleteHours(memberId);
+    check.equal(await client.members.getAvailability(memberId), before, "availability");
   }),
   ...Object.entries({ unknown: uuid(999), "another organization's": members.foreign }).flatMap(([what, id]) => [
-    contractCase({
-      noun,
-      name: `the availability of a member who is ${what} is not found`,
-      needs,
-      async run(target, check) {
-        const call = (await connect(target)).members.getAvailability(id);
-        await check.rejectedWithStatusOf(
-          call,
-          "resource_not_found",
-          "A-16",
-          "the member or destination is not in the account",
-        );
-      },
+    test(`the availability of a member who is ${what} is not found`, [], async (target, check) => {
+      const call = (await connect(target)).members.getAvailability(id);
+      await check.rejectedWithStatusOf(
+        call,
+        "resource_not_found",
+        "A-16",
+        "the member or destination is not in the account",
+      );
     }),
-    contractCase({
-      noun,
-      name: `the hours of a member who is ${what} are not found`,
-      needs: [...needs, "destructive"],
-      async run(target, check) {
-        const call = (await connect(target)).members.deleteHours(id);
-        await check.rejectedWithStatusOf(
-          call,
-          "resource_not_found",
-          "A-16",
-          "the member or destination is not in the account",
-        );
-      },
+    test(`the hours of a member who is ${what} are not found`, ["destructive"], async (target, check) => {
+      const call = (await connect(target)).members.deleteHours(id);
+      await check.rejectedWithStatusOf(
+        call,
+        "resource_not_found",
+        "A-16",
+        "the member or destination is not in the account",
+      );
     }),
   ]),
 ];

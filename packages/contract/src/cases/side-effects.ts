@@ -1,6 +1,6 @@
 import { verifyWebhook } from "@call-transfer/sdk/webhooks";
 import { headers as headerNames } from "../facts/limits.ts";
-import { type ContractCase, contractCase } from "../suite/case.ts";
+import { type ContractCase, casesFor } from "../suite/case.ts";
 import { connect } from "../suite/client.ts";
 import type { TargetWith, TransferRequest } from "../suite/target.ts";
 import type { SeedMember } from "../world/seed.ts";
@@ -18,8 +18,9 @@ import {
   uuid,
 } from "../world/world.ts";
 
-const noun = "isolation";
 const needs = ["transfers", "clock", "stateful", "destructive"] as const;
+const test = casesFor("isolation", needs);
+const testWithout = casesFor("isolation");
 type Platform = TargetWith<(typeof needs)[number]>;
 const request = { flowId: telephony.flow, fromNumber: telephony.number, toNumber: telephony.recipient };
 const people = { destinationId: destinations.people };
@@ -71,11 +72,10 @@ async function answer(target: Platform): Promise<void> {
 const available = { status: "available", busy: false };
 
 const busyCases = [false, true].map((busy) =>
-  contractCase({
-    noun,
-    name: `a call that a member answers leaves the user ${busy ? "busy" : "free"} in another account, as before`,
-    needs,
-    async run(target, check) {
+  test(
+    `a call that a member answers leaves the user ${busy ? "busy" : "free"} in another account, as before`,
+    [],
+    async (target, check) => {
       await given(target, { busy });
       await answer(target);
       check.equal(
@@ -89,42 +89,31 @@ const busyCases = [false, true].map((busy) =>
       await target.clock.advance({ by: minuteMs });
       check.equal(await readBoth(target), [available, { ...available, busy }], "after the call");
     },
-  }),
+  ),
 );
 
 /** What an operation or a call does, it does in one account, and to the record that it is about. */
 export const sideEffectCases: readonly ContractCase[] = [
   ...busyCases,
-  contractCase({
-    noun,
-    name: "a call that a member answers stops no ring of the user in another account",
-    needs,
-    async run(target, check) {
-      await given(target);
-      const elsewhere = await target.transfers.start(foreignPeople);
-      await answer(target);
-      check.equal(await outcomeOf(target, elsewhere, both.foreign), "ringing", "outcome in the other account");
-    },
+  test("a call that a member answers stops no ring of the user in another account", [], async (target, check) => {
+    await given(target);
+    const elsewhere = await target.transfers.start(foreignPeople);
+    await answer(target);
+    check.equal(await outcomeOf(target, elsewhere, both.foreign), "ringing", "outcome in the other account");
   }),
-  contractCase({
-    noun,
-    name: "missed calls are counted, and the count is reset, in one account only",
-    needs,
-    async run(target, check) {
-      await given(target);
-      for (const transfer of [foreignPeople, foreignPeople, people, people]) await miss(target, transfer);
-      check.equal(await readBoth(target), [available, available], "after two in each account");
-      await answer(target);
-      await target.clock.advance({ by: minuteMs });
-      await miss(target, foreignPeople);
-      check.equal(await readBoth(target), [available, { status: "away", busy: false }], "after a third in one account");
-    },
+  test("missed calls are counted, and the count is reset, in one account only", [], async (target, check) => {
+    await given(target);
+    for (const transfer of [foreignPeople, foreignPeople, people, people]) await miss(target, transfer);
+    check.equal(await readBoth(target), [available, available], "after two in each account");
+    await answer(target);
+    await target.clock.advance({ by: minuteMs });
+    await miss(target, foreignPeople);
+    check.equal(await readBoth(target), [available, { status: "away", busy: false }], "after a third in one account");
   }),
-  contractCase({
-    noun,
-    name: "a call that a member answers or misses changes nothing for the user in another account",
-    needs,
-    async run(target, check) {
+  test(
+    "a call that a member answers or misses changes nothing for the user in another account",
+    [],
+    async (target, check) => {
       const foreign = await connect(target, foreignKey);
       const read = async () => {
         const { status, busy } = await foreign.members.getAvailability(foreignMembers.agent.id);
@@ -137,31 +126,25 @@ export const sideEffectCases: readonly ContractCase[] = [
       for (let missed = 0; missed < 3; missed++) await miss(target, people);
       check.equal(await read(), available, "after three missed calls");
     },
+  ),
+  test("a transfer accepts a call of its own account only", [], async (target, check) => {
+    const placed = await (await connect(target)).calls.create(request);
+    if (placed.type !== "initiated") return check.equal(placed.type, "initiated", "type");
+    const accepts = (transfer: TransferRequest): Promise<boolean> =>
+      target.transfers.start(transfer).then(
+        () => true,
+        () => false,
+      );
+    const [home, foreign] = [placed.callId, foreignCallInProgress];
+    check.equal(await accepts({ ...people, callId: home }), true, "whether the home account's call is accepted");
+    check.equal(await accepts({ ...foreignPeople, callId: foreign }), true, "whether the other's is accepted there");
+    check.equal(await accepts({ ...people, callId: foreign }), false, "whether another account's call is accepted");
+    check.equal(await accepts({ ...foreignPeople, callId: home }), false, "whether the home account's is elsewhere");
   }),
-  contractCase({
-    noun,
-    name: "a transfer accepts a call of its own account only",
-    needs,
-    async run(target, check) {
-      const placed = await (await connect(target)).calls.create(request);
-      if (placed.type !== "initiated") return check.equal(placed.type, "initiated", "type");
-      const accepts = (transfer: TransferRequest): Promise<boolean> =>
-        target.transfers.start(transfer).then(
-          () => true,
-          () => false,
-        );
-      const [home, foreign] = [placed.callId, foreignCallInProgress];
-      check.equal(await accepts({ ...people, callId: home }), true, "whether the home account's call is accepted");
-      check.equal(await accepts({ ...foreignPeople, callId: foreign }), true, "whether the other's is accepted there");
-      check.equal(await accepts({ ...people, callId: foreign }), false, "whether another account's call is accepted");
-      check.equal(await accepts({ ...foreignPeople, callId: home }), false, "whether the home account's is elsewhere");
-    },
-  }),
-  contractCase({
-    noun,
-    name: "placing a call starts no call that waits in another account",
-    needs: ["auth", "policies", "stateful", "destructive"],
-    async run(target, check) {
+  testWithout(
+    "placing a call starts no call that waits in another account",
+    ["auth", "policies", "stateful", "destructive"],
+    async (target, check) => {
       const foreign = await connect(target, foreignKey);
       // Now the other account has room, which the home account's call must not fill.
       await target.policies.set({ concurrentCallLimit: 100 });
@@ -169,41 +152,30 @@ export const sideEffectCases: readonly ContractCase[] = [
       await (await connect(target)).calls.create(request);
       check.equal(await foreign.calls.list(), before, "the other account's calls");
     },
+  ),
+  test("removing a member's hours leaves the user's hours in another account", [], async (target, check) => {
+    await (await connect(target)).members.deleteHours(members.agent);
+    const id = await target.transfers.start(foreignPeople);
+    check.equal(await outcomeOf(target, id, foreignMembers.agent.id), "not_rung", "outcome without hours on any day");
   }),
-  contractCase({
-    noun,
-    name: "removing a member's hours leaves the user's hours in another account",
-    needs,
-    async run(target, check) {
-      await (await connect(target)).members.deleteHours(members.agent);
-      const id = await target.transfers.start(foreignPeople);
-      check.equal(await outcomeOf(target, id, foreignMembers.agent.id), "not_rung", "outcome without hours on any day");
-    },
+  test("removing a member's hours leaves the hours of the account's other members", [], async (target, check) => {
+    const [removed, kept] = [uuid(844), uuid(845)];
+    const member = { accountId: accounts.home, role: "member", hours: {} } as const;
+    await target.seed({
+      members: [
+        { ...member, id: removed, userId: users.stranger },
+        { ...member, id: kept, userId: users.outsider },
+      ],
+    });
+    await (await connect(target)).members.deleteHours(removed);
+    const id = await target.transfers.start(people);
+    check.equal(await outcomeOf(target, id, removed), "ringing", "outcome of the member");
+    check.equal(await outcomeOf(target, id, kept), "not_rung", "outcome of a member without hours on any day");
   }),
-  contractCase({
-    noun,
-    name: "removing a member's hours leaves the hours of the account's other members",
-    needs,
-    async run(target, check) {
-      const [removed, kept] = [uuid(844), uuid(845)];
-      const member = { accountId: accounts.home, role: "member", hours: {} } as const;
-      await target.seed({
-        members: [
-          { ...member, id: removed, userId: users.stranger },
-          { ...member, id: kept, userId: users.outsider },
-        ],
-      });
-      await (await connect(target)).members.deleteHours(removed);
-      const id = await target.transfers.start(people);
-      check.equal(await outcomeOf(target, id, removed), "ringing", "outcome of the member");
-      check.equal(await outcomeOf(target, id, kept), "not_rung", "outcome of a member without hours on any day");
-    },
-  }),
-  contractCase({
-    noun,
-    name: "a rotation leaves the secrets of other destinations, in its account and elsewhere",
-    needs: ["webhooks", "clock", "stateful", "destructive"],
-    async run(target, check) {
+  testWithout(
+    "a rotation leaves the secrets of other destinations, in its account and elsewhere",
+    ["webhooks", "clock", "stateful", "destructive"],
+    async (target, check) => {
       await (await connect(target)).destinations.rotateSecret(destinations.app);
       for (const [destinationId, secret] of [
         [destinations.otherApp, otherSecret],
@@ -220,5 +192,5 @@ export const sideEffectCases: readonly ContractCase[] = [
         check.equal(event.destinationId, destinationId, "destinationId");
       }
     },
-  }),
+  ),
 ];

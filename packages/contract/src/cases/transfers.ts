@@ -1,4 +1,4 @@
-import { contractCase } from "../suite/case.ts";
+import { casesFor } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect, homeUser } from "../suite/client.ts";
 import type { RingState, TargetWith, TransferRequest } from "../suite/target.ts";
@@ -6,8 +6,8 @@ import { shows } from "../suite/transitions.ts";
 import type { SeedMember } from "../world/seed.ts";
 import { accounts, destinations, hourMs, iso, members, uuid } from "../world/world.ts";
 
-const noun = "transfers";
 const needs = ["transfers", "clock", "stateful", "destructive"] as const;
+const test = casesFor("transfers", needs);
 type Platform = TargetWith<(typeof needs)[number]>;
 const memberId = uuid(821);
 const [first = "", second = "", third = ""] = destinations.many.filter((id) => id !== destinations.app);
@@ -62,15 +62,10 @@ const states: Readonly<Record<string, MemberState & { rings: boolean }>> = {
 };
 
 const stateCases = Object.entries(states).map(([what, { rings, ...state }]) =>
-  contractCase({
-    noun,
-    name: `a member who is ${what} ${rings ? "rings" : "does not ring"}`,
-    needs,
-    async run(target, check) {
-      await given(target, state);
-      const ring = await ringOf(target, people, memberId);
-      check.equal(ring?.outcome, rings ? "ringing" : "not_rung", "outcome");
-    },
+  test(`a member who is ${what} ${rings ? "rings" : "does not ring"}`, [], async (target, check) => {
+    await given(target, state);
+    const ring = await ringOf(target, people, memberId);
+    check.equal(ring?.outcome, rings ? "ringing" : "not_rung", "outcome");
   }),
 );
 
@@ -104,74 +99,52 @@ async function miss(target: Platform): Promise<void> {
 
 export const transferCases = [
   ...stateCases,
-  contractCase({
-    noun,
-    name: "members of other accounts do not ring",
-    needs,
-    async run(target, check) {
-      check.equal(await ringOf(target, people, members.foreign), undefined, "the ring");
-    },
+  test("members of other accounts do not ring", [], async (target, check) => {
+    check.equal(await ringOf(target, people, members.foreign), undefined, "the ring");
   }),
-  contractCase({
-    noun,
-    name: "hours without a time zone use the account's",
-    needs,
-    async run(target, check) {
-      const [accountId, destinationId] = [uuid(823), uuid(824)];
-      await target.seed({
-        accounts: [{ id: accountId, name: "Westward", timeZone: "America/Los_Angeles" }],
-        destinations: [{ id: destinationId, accountId, name: "People", kind: "available_humans" }],
-      });
-      await given(target, { hours: { monday: day("04:00", "05:00") } }, accountId);
-      check.equal((await ringOf(target, { destinationId }, memberId))?.outcome, "ringing", "outcome");
-    },
+  test("hours without a time zone use the account's", [], async (target, check) => {
+    const [accountId, destinationId] = [uuid(823), uuid(824)];
+    await target.seed({
+      accounts: [{ id: accountId, name: "Westward", timeZone: "America/Los_Angeles" }],
+      destinations: [{ id: destinationId, accountId, name: "People", kind: "available_humans" }],
+    });
+    await given(target, { hours: { monday: day("04:00", "05:00") } }, accountId);
+    check.equal((await ringOf(target, { destinationId }, memberId))?.outcome, "ringing", "outcome");
   }),
-  contractCase({
-    noun,
-    name: "a member whose hours are removed rings at any time",
-    needs,
-    covers: shows("hours: set → none, when removed"),
-    async run(target, check) {
+  test(
+    "a member whose hours are removed rings at any time",
+    [],
+    async (target, check) => {
       await given(target, { hours: {} });
       await (await connect(target)).members.deleteHours(memberId);
       check.equal((await ringOf(target, people, memberId))?.outcome, "ringing", "outcome");
     },
+    shows("hours: set → none, when removed"),
+  ),
+  test("a destination that is disabled does not ring", [], async (target, check) => {
+    const destinationId = uuid(825);
+    const phone = {
+      id: destinationId,
+      accountId: accounts.home,
+      name: "Off",
+      kind: "phone",
+      enabled: false,
+    } as const;
+    await target.seed({ destinations: [phone] });
+    await shown(target, check, await target.transfers.start({ destinationId }), "unanswered", ["not_rung"]);
   }),
-  contractCase({
-    noun,
-    name: "a destination that is disabled does not ring",
-    needs,
-    async run(target, check) {
-      const destinationId = uuid(825);
-      const phone = {
-        id: destinationId,
-        accountId: accounts.home,
-        name: "Off",
-        kind: "phone",
-        enabled: false,
-      } as const;
-      await target.seed({ destinations: [phone] });
-      await shown(target, check, await target.transfers.start({ destinationId }), "unanswered", ["not_rung"]);
-    },
+  test("all of a group ring at once, and the first to answer is connected", [], async (target, check) => {
+    const groupId = await groupOf(target, [undefined, undefined, undefined], 30);
+    const script = [{ destinationId: second, answerAfterSecs: 5 }];
+    const id = await target.transfers.start({ groupId, script });
+    await shown(target, check, id, "ringing", ["ringing", "ringing", "ringing"]);
+    await target.clock.advance({ by: 5 * secondMs });
+    await shown(target, check, id, "connected", ["taken", "answered", "taken"]);
   }),
-  contractCase({
-    noun,
-    name: "all of a group ring at once, and the first to answer is connected",
-    needs,
-    async run(target, check) {
-      const groupId = await groupOf(target, [undefined, undefined, undefined], 30);
-      const script = [{ destinationId: second, answerAfterSecs: 5 }];
-      const id = await target.transfers.start({ groupId, script });
-      await shown(target, check, id, "ringing", ["ringing", "ringing", "ringing"]);
-      await target.clock.advance({ by: 5 * secondMs });
-      await shown(target, check, id, "connected", ["taken", "answered", "taken"]);
-    },
-  }),
-  contractCase({
-    noun,
-    name: "of simultaneous answers the first in ring order is connected, and each late answer gets its code",
-    needs,
-    async run(target, check) {
+  test(
+    "of simultaneous answers the first in ring order is connected, and each late answer gets its code",
+    [],
+    async (target, check) => {
       const groupId = await groupOf(target, [undefined, undefined, 5], 30);
       const script = [
         { destinationId: third, answerAfterSecs: 5 },
@@ -186,12 +159,11 @@ export const transferCases = [
       const codes = rings.map(({ late }) => late.map(({ code }) => code));
       check.equal(codes, [["offer_taken_self"], ["offer_taken"], ["offer_expired"]], "codes");
     },
-  }),
-  contractCase({
-    noun,
-    name: "each member rings for its own time, at most the group's, and without one for the group's",
-    needs,
-    async run(target, check) {
+  ),
+  test(
+    "each member rings for its own time, at most the group's, and without one for the group's",
+    [],
+    async (target, check) => {
       const groupId = await groupOf(target, [5, 45, undefined], 10);
       const id = await target.transfers.start({ groupId });
       await target.clock.advance({ by: 5 * secondMs - 1 });
@@ -203,22 +175,16 @@ export const transferCases = [
       await target.clock.advance({ by: 1 });
       await shown(target, check, id, "unanswered", ["missed", "missed", "missed"]);
     },
+  ),
+  test("an app that accepts its offer is connected", ["webhooks"], async (target, check) => {
+    const id = await target.transfers.start({ destinationId: destinations.app });
+    await target.clock.advance({ by: 1 });
+    await shown(target, check, id, "connected", ["answered"]);
   }),
-  contractCase({
-    noun,
-    name: "an app that accepts its offer is connected",
-    needs: [...needs, "webhooks"],
-    async run(target, check) {
-      const id = await target.transfers.start({ destinationId: destinations.app });
-      await target.clock.advance({ by: 1 });
-      await shown(target, check, id, "connected", ["answered"]);
-    },
-  }),
-  contractCase({
-    noun,
-    name: "a member on a transferred call is busy, stops ringing for other calls, and is free after it",
-    needs,
-    async run(target, check) {
+  test(
+    "a member on a transferred call is busy, stops ringing for other calls, and is free after it",
+    [],
+    async (target, check) => {
       const client = await connect(target);
       const stateOf = async () => {
         const { status, busy } = await client.members.getAvailability(members.colleague);
@@ -235,12 +201,11 @@ export const transferCases = [
       await target.clock.advance({ by: 60 * secondMs });
       check.equal(await stateOf(), { status: "available", busy: false }, "after the call");
     },
-  }),
-  contractCase({
-    noun,
-    name: "three missed calls in a row set a member away for 15 minutes, with source and reason",
-    needs,
-    async run(target, check) {
+  ),
+  test(
+    "three missed calls in a row set a member away for 15 minutes, with source and reason",
+    [],
+    async (target, check) => {
       const client = await connect(target);
       const read = () => client.members.getAvailability(members.colleague);
       await miss(target);
@@ -259,22 +224,17 @@ export const transferCases = [
       await target.clock.advance({ by: hourMs / 4 });
       check.equal((await read()).status, "available", "after it");
     },
-  }),
-  contractCase({
-    noun,
-    name: "an answered call resets the count of missed calls",
-    needs,
-    async run(target, check) {
-      const client = await connect(target, homeUser("admin"));
-      await miss(target);
-      await miss(target);
-      const script = [{ memberId: members.colleague, answerAfterSecs: 1 }];
-      await target.transfers.start({ ...people, script });
-      await target.clock.advance({ by: 70 * secondMs });
-      await miss(target);
-      const statusOf = async (id: string) => (await client.members.getAvailability(id)).status;
-      check.equal(await statusOf(members.colleague), "available", "the member who answered");
-      check.equal(await statusOf(members.agent), "away", "a member who missed every call");
-    },
+  ),
+  test("an answered call resets the count of missed calls", [], async (target, check) => {
+    const client = await connect(target, homeUser("admin"));
+    await miss(target);
+    await miss(target);
+    const script = [{ memberId: members.colleague, answerAfterSecs: 1 }];
+    await target.transfers.start({ ...people, script });
+    await target.clock.advance({ by: 70 * secondMs });
+    await miss(target);
+    const statusOf = async (id: string) => (await client.members.getAvailability(id)).status;
+    check.equal(await statusOf(members.colleague), "available", "the member who answered");
+    check.equal(await statusOf(members.agent), "away", "a member who missed every call");
   }),
 ];

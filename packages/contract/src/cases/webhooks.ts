@@ -2,15 +2,15 @@ import { verifyWebhook, WebhookVerificationError } from "@call-transfer/sdk/webh
 import { webhookSignature } from "@call-transfer/spec";
 import { schemaViolations } from "../document/schema-check.ts";
 import { headers, limits, webhook } from "../facts/limits.ts";
-import { type ContractCase, contractCase } from "../suite/case.ts";
+import { type ContractCase, casesFor } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 import type { Delivery, TargetWith } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
 import { accounts, destinations, firstSecret, hourMs, receiverUrl } from "../world/world.ts";
 
-const noun = "webhooks";
 const needs = ["webhooks", "clock", "stateful", "destructive"] as const;
+const test = casesFor("webhooks", needs);
 type Platform = TargetWith<(typeof needs)[number]>;
 const overlapMs = limits.previousSecretOverlapHours * hourMs;
 const delivered = (signing: "signed" | "rotated") => ({
@@ -73,11 +73,10 @@ async function signedBy(target: Platform, check: Check, delivery: Delivery, secr
 
 /** Signed deliveries: the platform signs, the SDK verifies, and neither shares code with the other (§6). */
 export const webhookCases: readonly ContractCase[] = [
-  contractCase({
-    noun,
-    name: "an offer goes to the app's URL, is signed with the current time, and matches the schema",
-    needs,
-    async run(target, check) {
+  test(
+    "an offer goes to the app's URL, is signed with the current time, and matches the schema",
+    [],
+    async (target, check) => {
       await toFraction(target);
       const delivery = await offer(target);
       check.equal(target.deliveries.received().length, 1, "deliveries");
@@ -87,72 +86,57 @@ export const webhookCases: readonly ContractCase[] = [
       check.equal(form?.[1], String(Math.floor(target.clock.now() / 1000)), "t");
       check.equal(schemaViolations("#/components/schemas/TransferOffer", JSON.parse(delivery.body)), [], "payload");
     },
-  }),
-  contractCase({
-    noun,
-    name: "the SDK verifies an offer and returns it typed",
-    needs,
-    covers: [delivered("signed")],
-    async run(target, check) {
+  ),
+  test(
+    "the SDK verifies an offer and returns it typed",
+    [],
+    async (target, check) => {
       const event = await verify(target, await offer(target), firstSecret);
       check.equal([event.type, event.destinationId], [webhook.event, destinations.app], "type and destinationId");
     },
+    [delivered("signed")],
+  ),
+  test("a wrong secret, a changed body and an old timestamp are rejected", [], async (target, check) => {
+    const delivery = await offer(target);
+    check.isTrue(!(await verifies(target, delivery, `${firstSecret}x`)), "another secret is refused");
+    const changed = { ...delivery, body: `${delivery.body} ` };
+    check.isTrue(!(await verifies(target, changed, firstSecret)), "another body is refused");
+    await target.clock.advance({ by: (webhookSignature.toleranceSecs + 1) * 1000 });
+    check.isTrue(!(await verifies(target, delivery, firstSecret)), "a stale time is refused");
   }),
-  contractCase({
-    noun,
-    name: "a wrong secret, a changed body and an old timestamp are rejected",
-    needs,
-    async run(target, check) {
-      const delivery = await offer(target);
-      check.isTrue(!(await verifies(target, delivery, `${firstSecret}x`)), "another secret is refused");
-      const changed = { ...delivery, body: `${delivery.body} ` };
-      check.isTrue(!(await verifies(target, changed, firstSecret)), "another body is refused");
-      await target.clock.advance({ by: (webhookSignature.toleranceSecs + 1) * 1000 });
-      check.isTrue(!(await verifies(target, delivery, firstSecret)), "a stale time is refused");
-    },
-  }),
-  contractCase({
-    noun,
-    name: "after a rotation two signatures come, the new secret's first, and a receiver with either accepts",
-    needs,
-    covers: [delivered("rotated"), ...shows("signing secret: current → previous, by a rotation")],
-    async run(target, check) {
+  test(
+    "after a rotation two signatures come, the new secret's first, and a receiver with either accepts",
+    [],
+    async (target, check) => {
       const secret = await rotate(target);
       const delivery = await offer(target);
       await signedBy(target, check, delivery, [secret, firstSecret]);
       check.isTrue(await verifies(target, delivery, secret), "a receiver with the new secret accepts");
       check.isTrue(await verifies(target, delivery, firstSecret), "a receiver with the previous secret accepts");
     },
+    [delivered("rotated"), ...shows("signing secret: current → previous, by a rotation")],
+  ),
+  test("a millisecond before the overlap ends the previous secret still signs", [], async (target, check) => {
+    await toFraction(target);
+    const secret = await rotate(target);
+    await target.clock.advance({ by: overlapMs - 1 });
+    await signedBy(target, check, await offer(target), [secret, firstSecret]);
   }),
-  contractCase({
-    noun,
-    name: "a millisecond before the overlap ends the previous secret still signs",
-    needs,
-    async run(target, check) {
-      await toFraction(target);
-      const secret = await rotate(target);
-      await target.clock.advance({ by: overlapMs - 1 });
-      await signedBy(target, check, await offer(target), [secret, firstSecret]);
-    },
-  }),
-  contractCase({
-    noun,
-    name: "at exactly previousSecretExpiresAt only the new secret signs",
-    needs,
-    covers: shows("signing secret: previous → invalid, when the overlap ends"),
-    async run(target, check) {
+  test(
+    "at exactly previousSecretExpiresAt only the new secret signs",
+    [],
+    async (target, check) => {
       await toFraction(target);
       const secret = await rotate(target);
       await target.clock.advance({ by: overlapMs });
       await signedBy(target, check, await offer(target), [secret]);
     },
-  }),
-  contractCase({
-    noun,
-    name: "after two rotations in a day there are two signatures, and the oldest secret no longer signs",
-    needs,
-    covers: shows("signing secret: previous → invalid, by the next rotation"),
-    async run(target, check) {
+    shows("signing secret: previous → invalid, when the overlap ends"),
+  ),
+  test(
+    "after two rotations in a day there are two signatures, and the oldest secret no longer signs",
+    [],
+    async (target, check) => {
       const second = await rotate(target);
       await target.clock.advance({ by: hourMs });
       const third = await rotate(target);
@@ -160,5 +144,6 @@ export const webhookCases: readonly ContractCase[] = [
       await signedBy(target, check, delivery, [third, second]);
       check.isTrue(!(await verifies(target, delivery, firstSecret)), "the oldest secret no longer verifies");
     },
-  }),
+    shows("signing secret: previous → invalid, by the next rotation"),
+  ),
 ];

@@ -33,21 +33,25 @@ export interface ContractCase extends CaseName {
   run(target: Target, check: Check): Promise<void>;
 }
 
-interface Draft<Needs extends Capability> {
-  readonly noun: string;
-  /** The checked behaviour, as a sentence. */
-  readonly name: string;
-  readonly needs: readonly Needs[];
-  readonly covers?: readonly ClaimedCell[];
-  run(target: TargetWith<Needs>, check: Check): Promise<void>;
-}
+/**
+ * Declares a case of one noun: what it proves, as a sentence, what it needs beyond the needs of all, what it does, and the
+ * coverage cells that it covers. The target passed to `run` has the handles for its needs.
+ */
+export type DeclareCase<Common extends Capability> = <const Needs extends Capability = never>(
+  name: string,
+  needs: readonly Needs[],
+  run: (target: TargetWith<Common | Needs>, check: Check) => Promise<void>,
+  covers?: readonly ClaimedCell[],
+) => ContractCase;
 
-/** Declares a case. The target passed to `run` has the handles for the capabilities in `needs`. */
-export const contractCase = <const Needs extends Capability>(draft: Draft<Needs>): ContractCase => ({
-  noun: draft.noun,
-  name: draft.name,
-  needs: draft.needs,
-  covers: draft.covers ?? [],
-  // runCase only passes targets that have all needed capabilities.
-  run: (target, check) => draft.run(target as TargetWith<Needs>, check),
-});
+/** Declares the cases of a noun, which all need some capabilities. */
+export const casesFor =
+  <const Common extends Capability = never>(noun: string, common: readonly Common[] = []): DeclareCase<Common> =>
+  (name, needs, run, covers = []) => ({
+    noun,
+    name,
+    needs: [...new Set([...common, ...needs])],
+    covers,
+    // runCase only passes targets that have all needed capabilities.
+    run: (target, check) => run(target as Parameters<typeof run>[0], check),
+  });

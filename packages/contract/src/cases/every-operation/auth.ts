@@ -2,14 +2,15 @@ import { type ErrorCode, type OperationId, operations, type Role } from "@call-t
 import { callersOf, operationIds } from "../../document/document.ts";
 import { admittedBy, isAccountScoped, statusOf, successOf } from "../../document/expected.ts";
 import { headers as headerNames, limits } from "../../facts/limits.ts";
-import { type ContractCase, contractCase } from "../../suite/case.ts";
+import { type ContractCase, casesFor } from "../../suite/case.ts";
 import type { Check } from "../../suite/check.ts";
 import { connect, homeUser, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import type { Caller, Credentials, KeyHolder, Target } from "../../suite/target.ts";
 import { shows } from "../../suite/transitions.ts";
 import { accounts, members, users } from "../../world/world.ts";
 
-const noun = "authentication";
+const test = casesFor("authentication", ["auth"]);
+const permission = casesFor("permissions", ["auth", "destructive"]);
 const allScopes = [...new Set(operationIds.map((id) => operations[id].scope))];
 /** The IP address that the suite sends from, and another one. */
 const ownIp = "127.0.0.1";
@@ -114,29 +115,27 @@ async function answers(
 
 function* matrixOf(operation: OperationId): Generator<ContractCase> {
   for (const situation of situationsOf(operation)) {
-    yield contractCase({
-      noun,
-      name: `${operation} with ${situation.name} returns ${situation.expected ?? "success"}`,
-      needs: ["auth", "destructive"],
-      run: (target, check) => answers(target, check, operation, situation),
-    });
+    yield test(
+      `${operation} with ${situation.name} returns ${situation.expected ?? "success"}`,
+      ["destructive"],
+      (target, check) => answers(target, check, operation, situation),
+    );
   }
   for (const caller of callersOf(operation)) {
     const permitted = admittedBy(operation).includes(caller.replace("key as ", ""));
     const refusal = permitted ? {} : { expected: "insufficient_permissions" as const };
-    yield contractCase({
-      noun: "permissions",
-      name: `${operation} ${permitted ? "allows" : "rejects"} ${caller}`,
-      needs: ["auth", "destructive"],
-      covers: [{ kind: "role", operation, role: caller }],
-      run: (target, check) =>
+    yield permission(
+      `${operation} ${permitted ? "allows" : "rejects"} ${caller}`,
+      [],
+      (target, check) =>
         answers(target, check, operation, {
           name: "the role does not permit it",
           who: whoIs(caller),
           assumption: "A-16",
           ...refusal,
         }),
-    });
+      [{ kind: "role", operation, role: caller }],
+    );
   }
 }
 
@@ -181,26 +180,20 @@ async function expectProblem(check: Check, response: Response, code: ErrorCode):
 
 function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
   for (const [name, { code, from }] of Object.entries(headers)) {
-    yield contractCase({
-      noun,
-      name: `${operation} with ${name} returns ${code}`,
-      needs: ["auth"],
-      async run(target, check) {
-        const value = await from(tokenOf(await target.credentialsFor(homeUser("owner"))));
-        const authorization = value === undefined ? {} : { Authorization: value };
-        const response = await sendRaw(target, operation, {
-          headers: { [headerNames.account]: accounts.home, ...authorization },
-        });
-        await expectProblem(check, response, code);
-      },
+    yield test(`${operation} with ${name} returns ${code}`, [], async (target, check) => {
+      const value = await from(tokenOf(await target.credentialsFor(homeUser("owner"))));
+      const authorization = value === undefined ? {} : { Authorization: value };
+      const response = await sendRaw(target, operation, {
+        headers: { [headerNames.account]: accounts.home, ...authorization },
+      });
+      await expectProblem(check, response, code);
     });
   }
   const accountScoped = isAccountScoped(operation);
-  yield contractCase({
-    noun,
-    name: `${operation} with a JWT and no X-Account-Id returns ${accountScoped ? "account_header_missing" : "success"}`,
-    needs: ["auth"],
-    async run(target, check) {
+  yield test(
+    `${operation} with a JWT and no X-Account-Id returns ${accountScoped ? "account_header_missing" : "success"}`,
+    [],
+    async (target, check) => {
       // The outsider has a single account, which must not be selected either.
       for (const who of [homeUser("owner"), homeUser("outsider")]) {
         const authorization = `Bearer ${tokenOf(await target.credentialsFor(who))}`;
@@ -209,54 +202,38 @@ function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
         else check.equal(response.status, successOf(operation), "status");
       }
     },
-  });
-  yield contractCase({
-    noun,
-    name: `${operation} with a JWT of a user who was deleted returns 401`,
-    needs: ["auth", "stateful"],
-    async run(target, check) {
-      const token = tokenOf(await target.credentialsFor({ userId: users.unattached, deleted: true }));
-      const headers = { [headerNames.account]: accounts.home, Authorization: `Bearer ${token}` };
-      const response = await sendRaw(target, operation, { headers });
-      check.equal(response.status, statusOf("token_invalid"), "status");
-    },
+  );
+  yield test(`${operation} with a JWT of a user who was deleted returns 401`, ["stateful"], async (target, check) => {
+    const token = tokenOf(await target.credentialsFor({ userId: users.unattached, deleted: true }));
+    const headers = { [headerNames.account]: accounts.home, Authorization: `Bearer ${token}` };
+    const response = await sendRaw(target, operation, { headers });
+    check.equal(response.status, statusOf("token_invalid"), "status");
   });
 }
 
 /** Every operation with every kind of credential. The expected results follow from the operations table. */
 export const authCases: readonly ContractCase[] = [
   ...operationIds.flatMap((id) => [...matrixOf(id), ...headerCasesOf(id)]),
-  contractCase({
-    noun: "permissions",
-    name: "an agent may remove their own hours, and not another member's",
-    needs: ["auth", "destructive"],
-    async run(target, check) {
-      const client = await connect(target, homeUser("agent"));
-      await client.members.deleteHours(members.agent);
-      const other = client.members.deleteHours(members.colleague);
-      await check.rejectedWithStatusOf(other, "insufficient_permissions", "A-16", "the role does not permit it");
-    },
+  permission("an agent may remove their own hours, and not another member's", [], async (target, check) => {
+    const client = await connect(target, homeUser("agent"));
+    await client.members.deleteHours(members.agent);
+    const other = client.members.deleteHours(members.colleague);
+    await check.rejectedWithStatusOf(other, "insufficient_permissions", "A-16", "the role does not permit it");
   }),
-  contractCase({
-    noun,
-    name: "a key's IP address is not taken from X-Forwarded-For",
-    needs: ["auth"],
-    async run(target, check) {
-      const { apiKey } = await target.credentialsFor(key({ allowedIps: [otherIp] }));
-      const headers = { Authorization: `Bearer ${apiKey}`, "X-Forwarded-For": otherIp };
-      await expectProblem(check, await sendRaw(target, "listRoles", { headers }), "api_key_ip_restricted");
-    },
+  test("a key's IP address is not taken from X-Forwarded-For", [], async (target, check) => {
+    const { apiKey } = await target.credentialsFor(key({ allowedIps: [otherIp] }));
+    const headers = { Authorization: `Bearer ${apiKey}`, "X-Forwarded-For": otherIp };
+    await expectProblem(check, await sendRaw(target, "listRoles", { headers }), "api_key_ip_restricted");
   }),
-  contractCase({
-    noun,
-    name: "a valid token expires",
-    needs: ["auth", "clock"],
-    covers: shows("access token: valid → expired, over time"),
-    async run(target, check) {
+  test(
+    "a valid token expires",
+    ["clock"],
+    async (target, check) => {
       const client = await connect(target);
       await client.roles.list();
       await target.clock.advance({ by: 30 * 24 * 3_600_000 });
       await check.rejected(client.roles.list(), "token_expired");
     },
-  }),
+    shows("access token: valid → expired, over time"),
+  ),
 ];

@@ -1,11 +1,13 @@
 import { RequestError, type RequestOutcome } from "@call-transfer/sdk";
 import { operations } from "@call-transfer/spec";
 import { operationIds } from "../../document/document.ts";
-import { type ContractCase, contractCase, type RetryClass } from "../../suite/case.ts";
+import { type ContractCase, casesFor, type RetryClass } from "../../suite/case.ts";
 import type { Check } from "../../suite/check.ts";
 import { invoke, type PendingResult, validInput } from "../../suite/client.ts";
 import { connectImpatient } from "../../suite/impatient-client.ts";
 import type { BrokenResponse } from "../../suite/target.ts";
+
+const test = casesFor("broken responses", ["faults", "destructive", "stateful"]);
 
 /** The SDK's reaction: how often it sends a request, and the outcome it reports. */
 interface Reaction {
@@ -76,17 +78,16 @@ function casesOf(fault: BrokenResponse, { reactions, takesTime, needsBody }: Bro
     : touched;
   return chosen.map((operation) => {
     const { retry } = operations[operation];
-    return contractCase({
-      noun: "broken responses",
-      name: `${operation} after ${fault} is ${words(reactions[retry])}`,
-      needs: ["faults", "destructive", "stateful"],
-      covers: [{ kind: "reaction", fault, retry }],
-      async run(target, check) {
+    return test(
+      `${operation} after ${fault} is ${words(reactions[retry])}`,
+      [],
+      async (target, check) => {
         await target.faults.add({ match: { operationId: operation }, do: fault });
         const { client, sent } = await connectImpatient(target, takesTime ?? false);
         await reacts(check, invoke(client, operation, validInput(operation)), () => sent.count, reactions[retry]);
       },
-    });
+      [{ kind: "reaction", fault, retry }],
+    );
   });
 }
 

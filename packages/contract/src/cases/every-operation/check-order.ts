@@ -2,10 +2,12 @@ import { type ErrorCode, type OperationId, operations } from "@call-transfer/spe
 import { operationIds, requestSchema } from "../../document/document.ts";
 import { admittedBy, isAccountScoped } from "../../document/expected.ts";
 import { headers as headerNames, limits } from "../../facts/limits.ts";
-import { type ContractCase, contractCase } from "../../suite/case.ts";
+import { type ContractCase, casesFor } from "../../suite/case.ts";
 import { connect, type Input, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import type { Caller, Target, TargetWith } from "../../suite/target.ts";
 import { accounts, telephony, users, uuid } from "../../world/world.ts";
+
+const test = casesFor("check order", ["auth", "validates", "policies", "stateful"]);
 
 /** A valid request to which flaws are added. */
 interface RequestPlan {
@@ -187,26 +189,21 @@ function canCombine(first: Flaw, second: Flaw): boolean {
 
 function pairCase(operation: OperationId, first: Flaw, second: Flaw): ContractCase {
   const who = [first.only, second.only].includes("key") ? ownerKey : asOwner;
-  return contractCase({
-    noun: "check order",
-    name: `${operation}: ${first.name} is reported before ${second.name}`,
-    needs: ["auth", "validates", "policies", "stateful"],
-    async run(target, check) {
-      const valid: RequestPlan = { who, headers: {}, input: validInput(operation), before: [] };
-      const { who: caller, headers, input, text, before } = second.applyTo(first.applyTo(valid));
-      const { apiKey, accessToken, accountId } = await target.credentialsFor(caller);
-      for (const prepare of before) await prepare(target);
-      const init: RequestInit = {
-        headers: {
-          Authorization: `Bearer ${apiKey ?? accessToken}`,
-          ...(accountId === undefined ? {} : { [headerNames.account]: accountId }),
-          ...headers,
-        },
-        ...(text === undefined ? {} : { body: text }),
-      };
-      const response = await sendRaw(target, operation, init, input);
-      check.equal(Reflect.get((await response.json()) as object, "code"), first.code, "code");
-    },
+  return test(`${operation}: ${first.name} is reported before ${second.name}`, [], async (target, check) => {
+    const valid: RequestPlan = { who, headers: {}, input: validInput(operation), before: [] };
+    const { who: caller, headers, input, text, before } = second.applyTo(first.applyTo(valid));
+    const { apiKey, accessToken, accountId } = await target.credentialsFor(caller);
+    for (const prepare of before) await prepare(target);
+    const init: RequestInit = {
+      headers: {
+        Authorization: `Bearer ${apiKey ?? accessToken}`,
+        ...(accountId === undefined ? {} : { [headerNames.account]: accountId }),
+        ...headers,
+      },
+      ...(text === undefined ? {} : { body: text }),
+    };
+    const response = await sendRaw(target, operation, init, input);
+    check.equal(Reflect.get((await response.json()) as object, "code"), first.code, "code");
   });
 }
 

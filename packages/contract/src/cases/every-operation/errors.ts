@@ -2,14 +2,15 @@ import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-
 import { onDemandCodes, operationIds } from "../../document/document.ts";
 import { hasFieldErrors, statusOf } from "../../document/expected.ts";
 import { headers } from "../../facts/limits.ts";
-import { type ContractCase, contractCase } from "../../suite/case.ts";
+import { type ContractCase, casesFor } from "../../suite/case.ts";
 import type { Check } from "../../suite/check.ts";
 import { connect, homeUser, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import type { Target } from "../../suite/target.ts";
 import { shows } from "../../suite/transitions.ts";
 import { accounts } from "../../world/world.ts";
 
-const noun = "errors";
+const test = casesFor("errors");
+const onDemand = casesFor("codes on demand", ["faults"]);
 const bodyOperations = operationIds.filter((id) => operations[id].hasBody);
 
 /** An operation that documents the code. Any operation may return any code (A-5), so `listAccounts` otherwise. */
@@ -28,17 +29,16 @@ async function arrives(check: Check, call: PromiseLike<unknown>, code: ErrorCode
 
 /** Every code of the table, each returned once by a fault. */
 const demandCases = (Object.keys(errorCodes) as ErrorCode[]).map((code) =>
-  contractCase({
-    noun: "codes on demand",
-    name: `${code} arrives as a typed error`,
-    needs: ["faults"],
-    covers: [{ kind: "demand", code }],
-    async run(target, check) {
+  onDemand(
+    `${code} arrives as a typed error`,
+    [],
+    async (target, check) => {
       const operation = operationFor(code);
       await target.faults.add({ match: { operationId: operation }, do: { code } });
       await arrives(check, invoke(await connect(target), operation, validInput(operation)), code);
     },
-  }),
+    [{ kind: "demand", code }],
+  ),
 );
 
 /** Documented codes that only a fault can produce. */
@@ -46,27 +46,20 @@ const documentedDemandCases = operationIds.flatMap((operation) =>
   onDemandCodes
     .filter((code) => (operations[operation].errorCodes as readonly string[]).includes(code))
     .map((code) =>
-      contractCase({
-        noun: "codes on demand",
-        name: `${operation} returns ${code} and serves the next request`,
-        needs: ["faults", "destructive"],
-        async run(target, check) {
-          const client = await connect(target);
-          await target.faults.add({ match: { operationId: operation }, do: { code } });
-          await arrives(check, invoke(client, operation, validInput(operation)), code);
-          await invoke(client, operation, validInput(operation));
-        },
+      onDemand(`${operation} returns ${code} and serves the next request`, ["destructive"], async (target, check) => {
+        const client = await connect(target);
+        await target.faults.add({ match: { operationId: operation }, do: { code } });
+        await arrives(check, invoke(client, operation, validInput(operation)), code);
+        await invoke(client, operation, validInput(operation));
       }),
     ),
 );
 
 const rateLimitCases = operationIds.map((operation) =>
-  contractCase({
-    noun,
-    name: `${operation} beyond the rate limit returns the wait, and succeeds after it`,
-    needs: ["policies", "clock", "destructive"],
-    covers: shows("rate limit: exhausted → free, after retryAfterSecs"),
-    async run(target, check) {
+  test(
+    `${operation} beyond the rate limit returns the wait, and succeeds after it`,
+    ["policies", "clock", "destructive"],
+    async (target, check) => {
       const client = await connect(target);
       await target.policies.set({ rateLimit: { requests: 1, windowSecs: 30 } });
       await client.roles.list();
@@ -78,7 +71,8 @@ const rateLimitCases = operationIds.map((operation) =>
       await target.clock.advance({ by: wait * 1000 });
       await invoke(client, operation, validInput(operation));
     },
-  }),
+    shows("rate limit: exhausted → free, after retryAfterSecs"),
+  ),
 );
 
 async function sendAs(target: Target, operation: OperationId, init: RequestInit): Promise<Response> {
@@ -101,15 +95,10 @@ const unreadable: Readonly<Record<string, { init: RequestInit; code: ErrorCode }
 
 const bodyCases = bodyOperations.flatMap((operation) =>
   Object.entries(unreadable).map(([what, { init, code }]) =>
-    contractCase({
-      noun,
-      name: `${operation} with ${what} returns ${code}`,
-      needs: ["validates"],
-      async run(target, check) {
-        const response = await sendAs(target, operation, init);
-        check.equal(response.status, statusOf(code), "status");
-        check.equal(Reflect.get((await response.json()) as object, "code"), code, "code");
-      },
+    test(`${operation} with ${what} returns ${code}`, ["validates"], async (target, check) => {
+      const response = await sendAs(target, operation, init);
+      check.equal(response.status, statusOf(code), "status");
+      check.equal(Reflect.get((await response.json()) as object, "code"), code, "code");
     }),
   ),
 );
@@ -121,18 +110,17 @@ function wrongMethodOf(operation: OperationId): string {
 }
 
 const methodCases = operationIds.map((operation) =>
-  contractCase({
-    noun,
-    name: `the path of ${operation} with another method returns not_found and an Allow header`,
-    needs: ["validates"],
-    async run(target, check) {
+  test(
+    `the path of ${operation} with another method returns not_found and an Allow header`,
+    ["validates"],
+    async (target, check) => {
       const url = target.baseUrl + operations[operation].path.replaceAll(/\{[^}]+\}/g, accounts.home);
       const response = await target.fetch(url, { method: wrongMethodOf(operation) });
       check.equal(Reflect.get((await response.json()) as object, "code"), "not_found", "code");
       const allowed = (response.headers.get("Allow") ?? "").split(",").map((method) => method.trim());
       check.isTrue(allowed.includes(operations[operation].method), `Allow names ${operations[operation].method}`);
     },
-  }),
+  ),
 );
 
 /** Error codes, the error body, and paths and methods that do not exist. */
@@ -142,37 +130,22 @@ export const errorCases: readonly ContractCase[] = [
   ...rateLimitCases,
   ...bodyCases,
   ...methodCases,
-  contractCase({
-    noun,
-    name: "an unknown path returns not_found, also without a credential",
-    needs: ["validates"],
-    async run(target, check) {
-      const response = await target.fetch(`${target.baseUrl}/api/v1/nothing-here`);
-      check.equal(Reflect.get((await response.json()) as object, "code"), "not_found", "code");
-    },
+  test("an unknown path returns not_found, also without a credential", ["validates"], async (target, check) => {
+    const response = await target.fetch(`${target.baseUrl}/api/v1/nothing-here`);
+    check.equal(Reflect.get((await response.json()) as object, "code"), "not_found", "code");
   }),
-  contractCase({
-    noun,
-    name: "requestId is the response's X-Request-Id, and differs for each request",
-    needs: [],
-    async run(target, check) {
-      const client = await connect(target);
-      const first = await client.roles.list().withResponse();
-      const second = await client.roles.list().withResponse();
-      check.equal(first.requestId, first.response.headers.get(headers.requestId), "requestId");
-      check.isTrue(first.requestId !== second.requestId, "two requests have different ids");
-    },
+  test("requestId is the response's X-Request-Id, and differs for each request", [], async (target, check) => {
+    const client = await connect(target);
+    const first = await client.roles.list().withResponse();
+    const second = await client.roles.list().withResponse();
+    check.equal(first.requestId, first.response.headers.get(headers.requestId), "requestId");
+    check.isTrue(first.requestId !== second.requestId, "two requests have different ids");
   }),
-  contractCase({
-    noun,
-    name: "an error that is not JSON still becomes an error with its status",
-    needs: ["faults"],
-    async run(target, check) {
-      const page = { status: 502, body: "<html>Bad gateway</html>", headers: { "Content-Type": "text/html" } };
-      await target.faults.add({ do: page });
-      const { error } = await (await connect(target)).roles.list().result();
-      check.equal(Reflect.get(error ?? {}, "status"), 502, "status");
-      check.equal(Reflect.get(error ?? {}, "code"), undefined, "code");
-    },
+  test("an error that is not JSON still becomes an error with its status", ["faults"], async (target, check) => {
+    const page = { status: 502, body: "<html>Bad gateway</html>", headers: { "Content-Type": "text/html" } };
+    await target.faults.add({ do: page });
+    const { error } = await (await connect(target)).roles.list().result();
+    check.equal(Reflect.get(error ?? {}, "status"), 502, "status");
+    check.equal(Reflect.get(error ?? {}, "code"), undefined, "code");
   }),
 ];

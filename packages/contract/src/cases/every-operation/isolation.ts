@@ -3,7 +3,7 @@ import { operationIds, pagedItems } from "../../document/document.ts";
 import { admittedBy, isAccountScoped, statusOf } from "../../document/expected.ts";
 import { type Field, fieldName, fieldsOf, typeOf } from "../../document/fields.ts";
 import { headers as headerNames } from "../../facts/limits.ts";
-import { type ContractCase, contractCase } from "../../suite/case.ts";
+import { type ContractCase, casesFor } from "../../suite/case.ts";
 import type { Check } from "../../suite/check.ts";
 import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import { inputWith, valueAt } from "../../suite/field-values.ts";
@@ -11,7 +11,7 @@ import { foreignInput, referencesOf, referred, unknownId } from "../../suite/ref
 import type { Caller, Target } from "../../suite/target.ts";
 import { accounts, foreignMembers, hourMs, iso, users, world } from "../../world/world.ts";
 
-const noun = "isolation";
+const test = casesFor("isolation", ["auth"]);
 const homeRoles = ["owner", "admin", "member", "agent"] as const;
 const scopedOperations = operationIds.filter(isAccountScoped);
 const reads = operationIds.filter((id) => operations[id].method === "GET");
@@ -70,29 +70,27 @@ async function answersAlike(
 /** Every field that refers to a record, with records of the other account. */
 const referenceCases = operationIds.flatMap((operation) =>
   referencesOf(operation).flatMap((field) => [
-    contractCase({
-      noun,
-      name: `${operation} answers another account's ${fieldName(field)} as an unknown one`,
-      needs: ["auth", "stateful", "validates", "destructive"],
-      async run(target, check) {
+    test(
+      `${operation} answers another account's ${fieldName(field)} as an unknown one`,
+      ["stateful", "validates", "destructive"],
+      async (target, check) => {
         const input = validInput(operation);
         const { foreign } = referred(field);
         for (const who of [...homeRoles.map((role) => homeUser(role)), { keyOf: accounts.home }])
           await answersAlike(target, check, { who, operation, input }, field, foreign);
       },
-    }),
-    contractCase({
-      noun,
-      name: `${operation} under another account's header answers the home account's ${fieldName(field)} as an unknown one`,
-      needs: ["auth", "stateful", "validates", "destructive"],
-      async run(target, check) {
+    ),
+    test(
+      `${operation} under another account's header answers the home account's ${fieldName(field)} as an unknown one`,
+      ["stateful", "validates", "destructive"],
+      async (target, check) => {
         const home = String(valueAt(validInput(operation)[field.where], field.steps));
         for (const role of homeRoles) {
           const who = { userId: users[role], accountId: accounts.foreign };
           await answersAlike(target, check, { who, operation, input: foreignInput(operation) }, field, [home]);
         }
       },
-    }),
+    ),
   ]),
 );
 
@@ -101,15 +99,14 @@ const letterCaseCases = operationIds.flatMap((operation) =>
   referencesOf(operation).flatMap((field) => {
     const value = String(valueAt(validInput(operation)[field.where], field.steps)).toUpperCase();
     if (value === value.toLowerCase()) return [];
-    return contractCase({
-      noun,
-      name: `${operation} answers ${fieldName(field)} in upper case as an unknown one`,
-      needs: ["auth", "stateful", "validates", "destructive"],
-      run: (target, check) =>
+    return test(
+      `${operation} answers ${fieldName(field)} in upper case as an unknown one`,
+      ["stateful", "validates", "destructive"],
+      (target, check) =>
         answersAlike(target, check, { who: homeUser("owner"), operation, input: validInput(operation) }, field, [
           value,
         ]),
-    });
+    );
   }),
 );
 
@@ -127,11 +124,10 @@ const deniedAccounts: Readonly<Record<string, string>> = {
 
 const headerCases = scopedOperations.flatMap((operation) =>
   Object.entries({ "a JWT": homeUser("admin"), "a key": { keyOf: accounts.home } }).map(([what, who]) =>
-    contractCase({
-      noun,
-      name: `${operation} with ${what} answers every account without the caller with the same refusal`,
-      needs: ["auth", "destructive"],
-      async run(target, check) {
+    test(
+      `${operation} with ${what} answers every account without the caller with the same refusal`,
+      ["destructive"],
+      async (target, check) => {
         const call = invoke(await connect(target, { ...who, accountId: unknownId }), operation, validInput(operation));
         await check.rejectedWithStatusOf(
           call,
@@ -145,16 +141,15 @@ const headerCases = scopedOperations.flatMap((operation) =>
         for (const [name, account] of Object.entries(deniedAccounts))
           check.equal(await answerFor(account), expected, `the answer for ${name}`);
       },
-    }),
+    ),
   ),
 );
 
 const roleCases = scopedOperations.map((operation) =>
-  contractCase({
-    noun,
-    name: `${operation} in another account of the user is decided by the role there`,
-    needs: ["auth", "destructive"],
-    async run(target, check) {
+  test(
+    `${operation} in another account of the user is decided by the role there`,
+    ["destructive"],
+    async (target, check) => {
       for (const role of homeRoles) {
         const who = { userId: users[role], accountId: accounts.foreign };
         const { status } = await answerTo(target, { who, operation, input: foreignInput(operation) });
@@ -164,7 +159,7 @@ const roleCases = scopedOperations.map((operation) =>
         check.equal(refused, !permitted, `whether the ${role} of the home account is refused as ${there}`);
       }
     },
-  }),
+  ),
 );
 
 /** What every read shows in an account. */
@@ -193,11 +188,10 @@ const filterCases = operationIds.flatMap((operation) => {
   const records = (Reflect.get(world, items) ?? []) as readonly (Listed & { readonly accountId: string })[];
   const filters = fieldsOf(operation).filter(({ where }) => where === "query");
   return filters.map((field) =>
-    contractCase({
-      noun,
-      name: `${operation} lists nothing of another account, whatever the ${fieldName(field)}`,
-      needs: ["auth", "stateful"],
-      async run(target, check) {
+    test(
+      `${operation} lists nothing of another account, whatever the ${fieldName(field)}`,
+      ["stateful"],
+      async (target, check) => {
         const [name = ""] = field.steps;
         for (const [who, input] of [
           [homeUser("owner"), validInput(operation)],
@@ -216,22 +210,21 @@ const filterCases = operationIds.flatMap((operation) => {
           }
         }
       },
-    }),
+    ),
   );
 });
 
 const effectCases = operationIds.map((operation) =>
-  contractCase({
-    noun,
-    name: `${operation} changes nothing in another account of the user`,
-    needs: ["auth", "stateful", "destructive"],
-    async run(target, check) {
+  test(
+    `${operation} changes nothing in another account of the user`,
+    ["stateful", "destructive"],
+    async (target, check) => {
       const there = { userId: users.agent, accountId: accounts.foreign };
       const before = await everything(target, there, foreignInput);
       await invoke(await connect(target), operation, validInput(operation));
       check.equal(await everything(target, there, foreignInput), before, "what the reads in the other account show");
     },
-  }),
+  ),
 );
 
 /** Accounts see and change nothing of one another, although their users, recipients and names are the same. */
@@ -242,11 +235,10 @@ export const isolationCases: readonly ContractCase[] = [
   ...roleCases,
   ...filterCases,
   ...effectCases,
-  contractCase({
-    noun,
-    name: "the rate limit counts the requests of each credential, not those of the user or the account",
-    needs: ["auth", "policies", "clock"],
-    async run(target, check) {
+  test(
+    "the rate limit counts the requests of each credential, not those of the user or the account",
+    ["policies", "clock"],
+    async (target, check) => {
       const first = [await connect(target), await connect(target, { keyOf: accounts.home })];
       // A token that is issued later is another credential.
       await target.clock.advance({ by: 1000 });
@@ -255,17 +247,12 @@ export const isolationCases: readonly ContractCase[] = [
       for (const client of [...first, ...others, await connect(target, homeUser("admin"))]) await client.roles.list();
       for (const client of [...first, ...others]) await check.rejected(client.roles.list(), "rate_limit_exceeded");
     },
-  }),
-  contractCase({
-    noun,
-    name: "the rate limit counts the requests of a credential over all accounts",
-    needs: ["auth", "policies"],
-    async run(target, check) {
-      const home = await connect(target);
-      const foreign = await connect(target, { userId: users.owner, accountId: accounts.foreign });
-      await target.policies.set({ rateLimit: { requests: 1, windowSecs: 3600 } });
-      await home.roles.list();
-      await check.rejected(foreign.roles.list(), "rate_limit_exceeded");
-    },
+  ),
+  test("the rate limit counts the requests of a credential over all accounts", ["policies"], async (target, check) => {
+    const home = await connect(target);
+    const foreign = await connect(target, { userId: users.owner, accountId: accounts.foreign });
+    await target.policies.set({ rateLimit: { requests: 1, windowSecs: 3600 } });
+    await home.roles.list();
+    await check.rejected(foreign.roles.list(), "rate_limit_exceeded");
   }),
 ];

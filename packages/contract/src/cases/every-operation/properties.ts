@@ -10,14 +10,14 @@ import {
 } from "../../document/document.ts";
 import { type Field, fieldName, fieldPath, fieldsOf, rulesOf } from "../../document/fields.ts";
 import { absent, probesOf } from "../../document/probes.ts";
-import { type ContractCase, contractCase } from "../../suite/case.ts";
+import { type ContractCase, casesFor } from "../../suite/case.ts";
 import { connect, invoke, validInput } from "../../suite/client.ts";
 import { exampleValue, inputWith, itemsFrom, valueAt } from "../../suite/field-values.ts";
 import type { Target } from "../../suite/target.ts";
 import type { Seed } from "../../world/seed.ts";
 import { accounts, uuid, world } from "../../world/world.ts";
 
-const noun = "properties";
+const test = casesFor("properties", ["stateful"]);
 const reads = operationIds.filter((id) => operations[id].method === "GET");
 
 /** The schema of a field in a response; undefined without one. */
@@ -54,14 +54,9 @@ function valuesOf(field: Field): Map<string, unknown> {
 const mirrorCases = operationIds.flatMap((operation) =>
   mirroredFields(operation).flatMap((field) =>
     [...valuesOf(field)].map(([what, value]) =>
-      contractCase({
-        noun,
-        name: `${operation} returns ${fieldName(field)} as given: ${what}`,
-        needs: ["stateful", "destructive"],
-        async run(target, check) {
-          const answer = await invoke(await connect(target), operation, inputWith(validInput(operation), field, value));
-          check.equal(valueAt(answer, field.steps), value, fieldPath(field));
-        },
+      test(`${operation} returns ${fieldName(field)} as given: ${what}`, ["destructive"], async (target, check) => {
+        const answer = await invoke(await connect(target), operation, inputWith(validInput(operation), field, value));
+        check.equal(valueAt(answer, field.steps), value, fieldPath(field));
       }),
     ),
   ),
@@ -97,18 +92,13 @@ async function recordIn(target: Target, read: OperationId, id: string): Promise<
 
 const readBackCases = operationIds.flatMap((operation) =>
   readsAfter(operation).map((read) =>
-    contractCase({
-      noun,
-      name: `${read} shows what ${operation} returned`,
-      needs: ["stateful", "destructive"],
-      async run(target, check) {
-        const answer = (await invoke(await connect(target), operation, validInput(operation))) as Fields;
-        const id = idIn(answer);
-        const record = await recordIn(target, read, id);
-        check.equal(record?.id, id, "the record's id");
-        for (const [name, value] of Object.entries(record ?? {}))
-          if (name in answer && !shownBy.has(name)) check.equal(value, answer[name], name);
-      },
+    test(`${read} shows what ${operation} returned`, ["destructive"], async (target, check) => {
+      const answer = (await invoke(await connect(target), operation, validInput(operation))) as Fields;
+      const id = idIn(answer);
+      const record = await recordIn(target, read, id);
+      check.equal(record?.id, id, "the record's id");
+      for (const [name, value] of Object.entries(record ?? {}))
+        if (name in answer && !shownBy.has(name)) check.equal(value, answer[name], name);
     }),
   ),
 );
@@ -147,11 +137,10 @@ const pagingCases = operationIds.flatMap((operation) => {
   const limit = resolve<Schema>(parametersOf(operation).find(({ name }) => name === "limit")?.schema ?? {});
   const { maximum = 100 } = limit;
   const count = maximum + 20;
-  return contractCase({
-    noun,
-    name: `${operation} is complete and in one order, whatever the size of its pages`,
-    needs: ["stateful"],
-    async run(target, check) {
+  return test(
+    `${operation} is complete and in one order, whatever the size of its pages`,
+    [],
+    async (target, check) => {
       await target.seed(copies(items, count));
       const whole = await inPages(target, operation, maximum);
       check.equal(whole.sizes[0], maximum, "items on a page of the largest size");
@@ -165,7 +154,7 @@ const pagingCases = operationIds.flatMap((operation) => {
         check.equal(totals, whole.totals, `totals in pages of ${size}`);
       }
     },
-  });
+  );
 });
 
 /** The body that each read returns, in the initial state and at one time. */
@@ -177,18 +166,17 @@ async function everything(target: Target): Promise<unknown[]> {
 }
 
 const readCases = reads.map((operation) =>
-  contractCase({
-    noun,
-    name: `${operation} returns the same twice and changes nothing that another read shows`,
-    needs: ["stateful", "clock"],
-    async run(target, check) {
+  test(
+    `${operation} returns the same twice and changes nothing that another read shows`,
+    ["clock"],
+    async (target, check) => {
       const before = await everything(target);
       const client = await connect(target);
       const first = await invoke(client, operation, validInput(operation));
       check.equal(await invoke(client, operation, validInput(operation)), first, "the second answer");
       check.equal(await everything(target), before, "what the reads show afterwards");
     },
-  }),
+  ),
 );
 
 /** Properties that the contract states for many operations; the cases follow from the operations table and the schemas. */

@@ -2,12 +2,12 @@ import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
 import { operationIds } from "../../document/document.ts";
 import { statusOf } from "../../document/expected.ts";
 import { limits, retriedStatuses } from "../../facts/limits.ts";
-import { type ContractCase, contractCase, type RetryClass } from "../../suite/case.ts";
+import { type ContractCase, casesFor, type RetryClass } from "../../suite/case.ts";
 import { invoke, validInput } from "../../suite/client.ts";
 import { connectImpatient } from "../../suite/impatient-client.ts";
 import type { Fault } from "../../suite/target.ts";
 
-const noun = "retries";
+const test = casesFor("retries");
 const attemptsAtMost = limits.clientMaxRetries + 1;
 
 /** Classes of operations that are retried. */
@@ -47,12 +47,10 @@ export const retriedResponses: readonly {
 const matrix = operationIds.flatMap((operation) =>
   retriedResponses.map(({ name, fault, code, retried }) => {
     const again = retried.includes(operations[operation].retry);
-    return contractCase({
-      noun,
-      name: `${operation} after ${name} is ${again ? "retried and succeeds" : "not retried"}`,
-      needs: ["faults", "destructive"],
-      covers: [{ kind: "reaction", fault: name, retry: operations[operation].retry }],
-      async run(target, check) {
+    return test(
+      `${operation} after ${name} is ${again ? "retried and succeeds" : "not retried"}`,
+      ["faults", "destructive"],
+      async (target, check) => {
         await target.faults.add({ match: { operationId: operation }, do: fault });
         const { client, sent } = await connectImpatient(target);
         const call = invoke(client, operation, validInput(operation));
@@ -61,7 +59,8 @@ const matrix = operationIds.flatMap((operation) =>
         else await check.fails(call);
         check.equal(sent.count, again ? 2 : 1, "requests sent");
       },
-    });
+      [{ kind: "reaction", fault: name, retry: operations[operation].retry }],
+    );
   }),
 );
 
@@ -71,11 +70,10 @@ const trusting = operationIds
   .flatMap((operation) =>
     codesWhere((code) => statusOf(code) === 503).map((code) => {
       const again = errorCodes[code].effectFree;
-      return contractCase({
-        noun,
-        name: `${operation} after ${code} is ${again ? "retried" : "not retried"} by a client that trusts codes of 503`,
-        needs: ["faults", "destructive"],
-        async run(target, check) {
+      return test(
+        `${operation} after ${code} is ${again ? "retried" : "not retried"} by a client that trusts codes of 503`,
+        ["faults", "destructive"],
+        async (target, check) => {
           await target.faults.add({ match: { operationId: operation }, do: { code } });
           const { client, sent } = await connectImpatient(target, false, { trust503Codes: true });
           const call = invoke(client, operation, validInput(operation));
@@ -83,7 +81,7 @@ const trusting = operationIds
           else await check.rejected(call, code);
           check.equal(sent.count, again ? 2 : 1, "requests sent");
         },
-      });
+      );
     }),
   );
 
@@ -91,11 +89,10 @@ const trusting = operationIds
 export const retryCases: readonly ContractCase[] = [
   ...matrix,
   ...trusting,
-  contractCase({
-    noun,
-    name: "a lasting outage fails after the documented number of retries, with growing waits",
-    needs: ["faults"],
-    async run(target, check) {
+  test(
+    "a lasting outage fails after the documented number of retries, with growing waits",
+    ["faults"],
+    async (target, check) => {
       await target.faults.add({ times: attemptsAtMost, do: { code: "service_unavailable" } });
       const { client, sent, waits } = await connectImpatient(target);
       await check.rejected(client.roles.list(), "service_unavailable");
@@ -105,30 +102,20 @@ export const retryCases: readonly ContractCase[] = [
         `growing waits, got ${waits.join(", ")}`,
       );
     },
+  ),
+  test("an attempt may take the documented time by default", [], async (target, check) => {
+    const { client, limitsOfAttempts } = await connectImpatient(target);
+    await client.roles.list();
+    check.equal(limitsOfAttempts, [limits.clientTimeoutSecs * 1000], "the time that the attempt may take");
   }),
-  contractCase({
-    noun,
-    name: "an attempt may take the documented time by default",
-    needs: [],
-    async run(target, check) {
-      const { client, limitsOfAttempts } = await connectImpatient(target);
-      await client.roles.list();
-      check.equal(limitsOfAttempts, [limits.clientTimeoutSecs * 1000], "the time that the attempt may take");
-    },
-  }),
-  contractCase({
-    noun,
-    name: "the client waits as long as a rate limit asks",
-    needs: ["policies", "destructive"],
-    async run(target, check) {
-      const { client, waits } = await connectImpatient(target);
-      await target.policies.set({ rateLimit: { requests: 1, windowSecs: 30 } });
-      await client.roles.list();
-      await check.rejected(client.roles.list(), "rate_limit_exceeded");
-      check.isTrue(
-        waits.length > 0 && waits.every((wait) => wait >= 1000),
-        `waits of a second or more, got ${waits.join(", ")}`,
-      );
-    },
+  test("the client waits as long as a rate limit asks", ["policies", "destructive"], async (target, check) => {
+    const { client, waits } = await connectImpatient(target);
+    await target.policies.set({ rateLimit: { requests: 1, windowSecs: 30 } });
+    await client.roles.list();
+    await check.rejected(client.roles.list(), "rate_limit_exceeded");
+    check.isTrue(
+      waits.length > 0 && waits.every((wait) => wait >= 1000),
+      `waits of a second or more, got ${waits.join(", ")}`,
+    );
   }),
 ];
