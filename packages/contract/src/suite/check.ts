@@ -86,3 +86,9 @@ export class Check {
     }
   }
 }
+
+/** Expects a validation error; returns the fields that it names, each with its code (§7.3): `name too_short`. */
+export async function fieldsNamed(check: Check, call: PromiseLike<unknown>): Promise<string[] | undefined> {
+  const { errors } = await check.rejected(call, "validation_failed");
+  return errors?.map(({ field, code }) => `${field} ${code}`);
+}

@@ -4,7 +4,7 @@ import { statusOf } from "../../document/expected.ts";
 import { fieldName, fieldPath, fieldsOf, type Rule, rulesOf } from "../../document/fields.ts";
 import { absent, type Probe, probesOf } from "../../document/probes.ts";
 import { type ContractCase, casesFor } from "../../suite/case.ts";
-import type { Check } from "../../suite/check.ts";
+import { type Check, fieldsNamed } from "../../suite/check.ts";
 import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import { exampleValue, inputWith, itemsFrom, valueAt } from "../../suite/field-values.ts";
 import type { Target } from "../../suite/target.ts";
@@ -57,9 +57,7 @@ async function rejects(target: Target, check: Check, { field }: Rule, { value, c
       "A-20",
       value === null ? "a value is missing, or is null where null is not allowed" : "wrong type, format or value",
     ));
-  const { errors } = await check.rejected(call, "validation_failed");
-  const named = errors?.map((error) => ({ field: error.field, code: error.code }));
-  check.equal(named, [{ field: fieldPath(field), code }], "the fields named");
+  check.equal(await fieldsNamed(check, call), [`${fieldPath(field)} ${code}`], "the fields named");
 }
 
 function* casesOf(operation: OperationId): Generator<ContractCase> {
