@@ -2,7 +2,8 @@
 import { type ErrorCode, errorCodes, limits, type OperationId, type operations } from "@call-transfer/spec";
 import type { RequestOutcome } from "../packages/sdk/src/errors/details.ts";
 import { createApiError } from "../packages/sdk/src/errors/status-errors.ts";
-import { outcomeOfResponse, shouldRetry } from "../packages/sdk/src/send/retry.ts";
+import { outcomeOfResponse } from "../packages/sdk/src/send/effect.ts";
+import { shouldRetry } from "../packages/sdk/src/send/retry.ts";
 
 /** The classes of operations that the SDK distinguishes. */
 export type RetryClass = (typeof operations)[OperationId]["retry"];

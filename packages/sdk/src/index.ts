@@ -1,7 +1,8 @@
 export { CallTransfer } from "./client.ts";
 export { ApiPromise, type ApiResponse, type ApiResult } from "./core/api-promise.ts";
-export { CallTransferCore, type RequestInput } from "./core/core.ts";
+export { CallTransferCore } from "./core/core.ts";
 export { PagePromise, type PageSource } from "./core/pagination.ts";
+export type { RequestInput } from "./core/prepare.ts";
 export { type AnyApiError, ApiError, type ApiErrorOf, isApiError } from "./errors/api-error.ts";
 export { CallTransferError, ConfigurationError } from "./errors/base.ts";
 export type {

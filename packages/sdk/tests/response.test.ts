@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { codeOf, effectOf, parseProblem, requestIdOf } from "../src/send/response.ts";
+import { effectOf } from "../src/send/effect.ts";
+import { requestIdOf } from "../src/send/record.ts";
+import { codeOf, parseProblem } from "../src/send/response.ts";
 
 const typed = (type: string | undefined, status = 200) =>
   new Response(new Uint8Array(), { status, headers: type === undefined ? {} : { "content-type": type } });
@@ -44,9 +46,9 @@ describe("the effect of an attempt", () => {
 it("the request id comes from its header, redacted, if there is one", () => {
   const tokens = new Set(["secret-token"]);
   const withId = (id: string) => new Response(null, { headers: { "x-request-id": id } });
-  expect(requestIdOf(withId("r-secret-token"), tokens)).toBe("r-[redacted]");
-  expect(requestIdOf(withId(""), tokens)).toBeUndefined();
-  expect(requestIdOf(new Response(null), tokens)).toBeUndefined();
+  expect(requestIdOf(withId("r-secret-token"), { tokens })).toBe("r-[redacted]");
+  expect(requestIdOf(withId(""), { tokens })).toBeUndefined();
+  expect(requestIdOf(new Response(null), { tokens })).toBeUndefined();
 });
 
 describe("the body of an error", () => {

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { effectFreeCodes } from "../src/generated/operations.gen.ts";
 import { RetryBudget, retryCost } from "../src/options/retry-budget.ts";
-import { combine, delayFor, outcomeOfResponse, parseRetryAfter, retryHint, shouldRetry } from "../src/send/retry.ts";
+import { combine, outcomeOfResponse } from "../src/send/effect.ts";
+import { delayFor, parseRetryAfter, retryHint, shouldRetry } from "../src/send/retry.ts";
 
 const classes = ["safe", "unique", "once"] as const;
 const answered = (status: number, code?: string, trust503Codes = false) => ({

@@ -1,5 +1,5 @@
 import { defaultTimeoutMs } from "../generated/operations.gen.ts";
-import { isFunction, isText } from "../utils/guards.ts";
+import { isFunction } from "../utils/guards.ts";
 import { checkToken } from "./checks.ts";
 import type { AccessTokenFunction } from "./options.ts";
 
@@ -76,7 +76,7 @@ export function createAuth(kind: Auth["kind"], source: string | AccessTokenFunct
     async credential() {
       // Counted before: a renewal that ends while the function runs is newer than its result.
       const before = renewals;
-      return { token: isText(source) ? source : await getToken(false), renewals: before };
+      return { token: typeof source === "string" ? source : await getToken(false), renewals: before };
     },
     async renew({ token, renewals: before }, now) {
       // A clock without `elapsed()` may go back.

@@ -1,5 +1,11 @@
 // Reading response bodies: up to a limit, and once for all readers.
-import { isFunction, isObject } from "../utils/guards.ts";
+import { isObject } from "../utils/guards.ts";
+import { redact } from "../utils/redact.ts";
+
+/** 10 MiB. */
+const maxBodyBytes = 10_485_760;
+/** 64 KiB. */
+const maxErrorBodyBytes = 65_536;
 
 /** The body exceeds its limit. */
 export class BodyTooLarge extends Error {}
@@ -58,7 +64,7 @@ export async function readText(
   buffer: BodyBuffer = new BodyBuffer(),
 ): Promise<string | null> {
   if (response.body === null) return null;
-  if (!isFunction(response.body?.getReader)) {
+  if (typeof response.body?.getReader !== "function") {
     // React Native has no streams: the body can only be measured once it has arrived.
     const text = (await response.text()) || null;
     if (text === null || text.length <= maxBytes) return text;
@@ -90,19 +96,20 @@ const bodiless = (init: ResponseInit & { readonly status: number }): Response =>
   init.status < 200 || init.status > 599 ? Response.error() : new Response(null, init);
 
 /** Whether a response has every member that the SDK reads. Test doubles often have only a status and `json()`. */
-export const isComplete = (given: Response): boolean =>
+const isComplete = (given: Response): boolean =>
   typeof given?.ok === "boolean" &&
-  isFunction(given.headers?.get) &&
-  (given.body === null || isFunction(given.body?.getReader) || isFunction(given.text));
+  typeof given.headers?.get === "function" &&
+  (given.body === null || typeof given.body?.getReader === "function" || typeof given.text === "function");
 
 /**
- * Creates a genuine `Response` from a test double.
+ * Returns a response as it is, or a genuine `Response` in place of a test double.
  *
  * @throws {TypeError} It is not a response.
  */
-export function toResponse(given: Partial<Response> | undefined): Response {
+export function toResponse(given: Response): Response {
+  if (isComplete(given)) return given;
   if (!isObject(given) || typeof given.status !== "number") throw new TypeError("fetch returned no Response");
-  const { status, headers } = given;
+  const { status, headers }: Partial<Response> = given;
   const text = async () => (given.text ? given.text() : given.json && JSON.stringify(await given.json()));
   const body = new ReadableStream({
     async pull(controller) {
@@ -120,6 +127,14 @@ const texts = new WeakMap<Response, string | null>();
 /** Text of a response whose body was read; undefined for any other response. */
 export const textOf = (response: Response): string | null | undefined => texts.get(response);
 
+/** What is known of the bodies of an attempt. */
+export interface BodyState {
+  /** The last response being read. Middleware may return another one than the server's. */
+  reading?: { readonly response: Response; readonly buffer: BodyBuffer };
+  /** Every body being read. */
+  readonly buffers: BodyBuffer[];
+}
+
 /** A response with its body, which was read. */
 export interface ReadResponse {
   readonly response: Response;
@@ -127,8 +142,24 @@ export interface ReadResponse {
   readonly text: string | null;
 }
 
-/** Keeps the text of a response whose body was read. */
-export function keepText(response: Response, text: string | null): ReadResponse {
+/** Reads the body of a response up to its limit, without the tokens in that of an error. */
+export async function readBody(
+  given: Response,
+  stop: AbortSignal,
+  state: BodyState,
+  tokens: ReadonlySet<string>,
+): Promise<ReadResponse> {
+  // A fetch may return the same object again, above all in tests.
+  const known = textOf(given);
+  if (known !== undefined) return { response: given, text: known };
+  const response = toResponse(given);
+  const buffer = new BodyBuffer();
+  state.reading = { response, buffer };
+  state.buffers.push(buffer);
+  const read = await (response.ok
+    ? readText(response, maxBodyBytes, "throw", stop, buffer)
+    : readText(response, maxErrorBodyBytes, "cut", stop, buffer));
+  const text = response.ok || read === null ? read : redact(read, tokens);
   texts.set(response, text);
   return { response, text };
 }

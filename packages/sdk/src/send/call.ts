@@ -1,37 +1,40 @@
-// One logical request, and what is known of it and its attempts.
+// A request and its attempts: the records that the functions of this folder hand down.
 
 import type { Attempt, Problem, RequestErrorDetails, RequestOutcome } from "../errors/details.ts";
 import type { FailureKind } from "../errors/request-error.ts";
 import type { OperationFacts } from "../generated/operations.gen.ts";
 import type { Credential } from "../options/auth.ts";
+import type { AttemptInstrumentation } from "../options/instrumentation.ts";
 import type { Middleware } from "../options/middleware.ts";
 import type { FetchOptions, FindCandidates, RequestOptions } from "../options/options.ts";
 import type { Settings } from "../options/settings.ts";
-import type { BodyBuffer } from "./body.ts";
+import type { BodyState } from "./body.ts";
 
-/** A request as it is sent, possibly several times. */
+/** What is sent, possibly several times. */
 export interface Outgoing {
-  readonly url: string;
+  url: string;
   /** The client's headers and, over them, the request's own. The credential is added to a copy. */
-  readonly headers: Headers;
-  readonly body?: unknown;
+  headers: Headers;
+  body?: unknown;
 }
 
-/** One logical request with its settings. Only `tokens` changes while it is in flight. */
-export interface Call extends OperationFacts {
+/** One logical request: its settings, and what is known of it over all its attempts. */
+export interface Call extends OperationFacts, RequestErrorDetails, Outgoing {
   /** Settings of the client. What a request can override stands beside them. */
   readonly settings: Settings;
   readonly method: string;
   /** The path template. */
   readonly route: string;
   /** Whether a success of an unknown operation may be something else than JSON. */
-  readonly anyBody?: boolean | undefined;
+  readonly anyBody: boolean | undefined;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly accountId: string | undefined;
   readonly fetchOptions: FetchOptions | undefined;
   readonly middleware: readonly Middleware[];
+  /** When the request began, by `elapsed()`. */
+  readonly begunAt: number;
   /** End of the whole request, by `elapsed()`. */
   readonly deadline: number | undefined;
   readonly findCandidates: FindCandidates | undefined;
@@ -39,6 +42,15 @@ export interface Call extends OperationFacts {
   readonly findOptions: RequestOptions;
   /** Every token that was sent, to keep them out of messages and errors. */
   readonly tokens: Set<string>;
+  readonly attempts: Attempt[];
+  outcome: RequestOutcome;
+  retrySkippedReason: string | undefined;
+  /** Milliseconds that the server's clock is ahead. */
+  skewMs: number | undefined;
+  /** Whether an expired token was renewed. */
+  renewed: boolean;
+  /** What the last retry cost of the retry budget. */
+  retryCost: number;
 }
 
 /** Why there is no usable response. */
@@ -49,23 +61,25 @@ export interface Failure {
   readonly cause?: unknown;
 }
 
-/** What is known of an attempt while it runs. */
-export interface AttemptState {
+/** One attempt, and what is known of it while it runs. */
+export interface AttemptState extends BodyState {
+  readonly call: Call;
+  /** From 1. */
+  readonly number: number;
   /** Effect on the server, whatever middleware does with the response. */
   outcome: RequestOutcome;
   /** Set when the request is sent. */
   attempt?: Attempt;
+  /** Replaces an expired credential. */
+  readonly renewed?: Credential | undefined;
   credential?: Credential;
+  readonly instrumentation?: AttemptInstrumentation | undefined;
   /** Milliseconds that the server's clock is ahead. */
   skewMs?: number;
   /** Seconds that the server asked to wait. */
   hintSecs?: number | undefined;
   /** The error of the exchange itself, as opposed to one of middleware. */
   failed?: { readonly error: unknown };
-  /** The last response being read. Middleware may return another one than the server's. */
-  reading?: { readonly response: Response; readonly buffer: BodyBuffer };
-  /** Every body being read. */
-  readonly buffers: BodyBuffer[];
   /** The caller's own code that was called last and has not returned. */
   waitingFor?: string | undefined;
   /** Whether middleware has returned a response. */
@@ -111,20 +125,4 @@ export interface AttemptResult extends AttemptEnd {
   readonly hintSecs?: number | undefined;
   /** Milliseconds that the server's clock is ahead. */
   readonly skewMs?: number | undefined;
-}
-
-/** What is known of a request over all its attempts. Only the attempt loop writes it. */
-export interface CallRecord extends RequestErrorDetails {
-  readonly attempts: Attempt[];
-  outcome: RequestOutcome;
-  retrySkippedReason: string | undefined;
-  skewMs: number | undefined;
-  /** Whether an expired token was renewed. */
-  renewed: boolean;
-  /** When the request began, by `elapsed()`. */
-  readonly begunAt: number;
-  /** The body as it was sent. */
-  readonly sentBody: unknown;
-  /** What the last retry cost of the retry budget. */
-  retryCost: number;
 }

@@ -12,25 +12,17 @@ import { inBrowser } from "../options/runtime.ts";
 import { isInstance, isText, messageOf } from "../utils/guards.ts";
 import { excerpt, redact } from "../utils/redact.ts";
 import { BodyTooLarge } from "./body.ts";
-import type { AttemptResult, AttemptState, Call, Failure } from "./call.ts";
+import type { AttemptResult, AttemptState, Failure } from "./call.ts";
 
 /**
  * Returns the result of an attempt that failed or was interrupted. Rethrows an error of the SDK that came before anything was
  * sent, such as a token of an invalid form.
- *
- * @param number Number of the attempt, from 1.
  */
-export function failedResult(
-  call: Call,
-  number: number,
-  state: AttemptState,
-  thrown: unknown,
-  interruption?: Failure,
-): AttemptResult {
-  const { attempt, credential, reading, failed, outcome, skewMs, hintSecs, waitingFor } = state;
+export function failedResult(state: AttemptState, thrown: unknown, interruption?: Failure): AttemptResult {
+  const { number, attempt, credential, reading, failed, outcome, skewMs, hintSecs, waitingFor } = state;
   const isOwnCode = !interruption && !failed && !attempt;
   if (isOwnCode && number === 1 && isInstance(thrown, CallTransferError)) throw thrown;
-  const failure = interruption ?? failureOf(thrown, call, state);
+  const failure = interruption ?? failureOf(thrown, state);
   const { kind } = failure;
   const hung = kind === TimeoutError && waitingFor ? `: ${waitingFor} has not returned` : "";
   const message = failure.message + hung;
@@ -49,7 +41,7 @@ export function failedResult(
   };
 }
 
-function failureOf(error: unknown, { tokens }: Call, { attempt, reading, returned, failed }: AttemptState): Failure {
+function failureOf(error: unknown, { call: { tokens }, attempt, reading, returned, failed }: AttemptState): Failure {
   const reason = excerpt(redact(describeError(error), tokens));
   const status = reading?.response.status;
   if (isInstance(error, BodyTooLarge)) {

@@ -1,7 +1,7 @@
 // Calls the hooks of instrumentation. What they throw is logged and never reaches the request.
 import { kind } from "../errors/base.ts";
 import type { AttemptInstrumentation, RequestInstrumentation } from "../options/instrumentation.ts";
-import type { AttemptResult, Call, CallRecord } from "./call.ts";
+import type { AttemptResult, Call } from "./call.ts";
 
 function callHook<T>({ settings }: Call, hook: () => T): T | undefined {
   // Without its message, which may quote the URL.
@@ -21,16 +21,16 @@ function callHook<T>({ settings }: Call, hook: () => T): T | undefined {
 /** Follows a request over all its attempts. */
 export async function followRequest<T extends { readonly error?: unknown }>(
   call: Call,
-  record: CallRecord,
   run: (request: RequestInstrumentation | undefined) => Promise<T>,
 ): Promise<T> {
   const { operationId, method, route, settings } = call;
   const { instrumentation, baseUrl } = settings;
   const request = callHook(call, () => instrumentation?.startRequest({ operationId, method, route, baseUrl }));
-  const end = (error: unknown) =>
-    callHook(call, () =>
-      request?.end({ ...record, attempts: record.attempts.map((attempt) => ({ ...attempt })), error }),
-    );
+  const end = (error: unknown) => {
+    const { outcome, retrySkippedReason } = call;
+    const attempts = call.attempts.map((attempt) => ({ ...attempt }));
+    callHook(call, () => request?.end({ outcome, attempts, retrySkippedReason, error }));
+  };
   try {
     const sent = await run(request);
     end(sent.error);
@@ -45,10 +45,9 @@ export async function followRequest<T extends { readonly error?: unknown }>(
 export async function followAttempt(
   call: Call,
   request: RequestInstrumentation,
-  number: number,
   run: (attempt: AttemptInstrumentation | undefined) => Promise<AttemptResult>,
 ): Promise<AttemptResult> {
-  const following = callHook(call, () => request.startAttempt(number));
+  const following = callHook(call, () => request.startAttempt(call.attempts.length + 1));
   const end = ({ outcome, attempt, failure }: Pick<AttemptResult, "outcome" | "attempt" | "failure">) => {
     const reported = failure && { name: failure.kind[kind], message: failure.message };
     callHook(call, () => following?.end({ outcome, attempt: attempt && { ...attempt }, failure: reported }));
@@ -68,7 +67,6 @@ export async function followAttempt(
 export function exchangeWithin<T>(
   call: Call,
   attempt: AttemptInstrumentation,
-  url: string,
   headers: Headers,
   fetchOnce: () => Promise<T>,
 ): Promise<T> {
@@ -88,7 +86,7 @@ export function exchangeWithin<T>(
     sent.then(end, end);
     return ended;
   };
-  callHook(call, () => attempt.exchange(url, send));
+  callHook(call, () => attempt.exchange(call.url, send));
   send();
   return sent as unknown as Promise<T>;
 }

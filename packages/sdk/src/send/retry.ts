@@ -1,47 +1,12 @@
 // The retry policy as pure functions. Its reasons are in docs/decisions/0003.
 
-import type { RequestOutcome } from "../errors/details.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
-import { effectFreeCodes, type OperationFacts } from "../generated/operations.gen.ts";
+import type { OperationFacts } from "../generated/operations.gen.ts";
 import { maxTimerMs } from "../options/checks.ts";
-import { isText } from "../utils/guards.ts";
 import type { AttemptEnd } from "./call.ts";
-import { provesUnsent } from "./not-sent.ts";
-
-const byCertainty: readonly RequestOutcome[] = ["not_sent", "rejected", "unknown", "applied"];
-
-/** Combines the outcomes of two attempts. `unknown` stays: a later refusal says nothing about an earlier attempt. */
-export function combine(one: RequestOutcome, other: RequestOutcome): RequestOutcome {
-  return byCertainty.indexOf(one) > byCertainty.indexOf(other) ? one : other;
-}
 
 /** A quota that resets at a fixed time, long after any retry. */
 const quotaCode = "assistant_quota_exceeded" satisfies ErrorCode;
-
-/** Whether a response is a 503 that had no effect, if assumption A-28 is right. */
-export const isEffectFree = (status: number | undefined, code = ""): boolean =>
-  status === 503 && effectFreeCodes.includes(code);
-
-/**
- * Effect of an attempt, by the status and code of its response.
- *
- * @param trust503Codes Whether to rely on assumption A-28.
- */
-export function outcomeOfResponse(status: number, code: string | undefined, trust503Codes: boolean): RequestOutcome {
-  if (status >= 200 && status < 300) return "applied";
-  if (trust503Codes && isEffectFree(status, code)) return "rejected";
-  return status >= 300 && status < 500 && status !== 408 ? "rejected" : "unknown";
-}
-
-/** Effect of an attempt, by the error of fetch. Runtimes that hide the cause lead to `unknown`. */
-export function outcomeOfFailure(error: unknown): RequestOutcome {
-  try {
-    return provesUnsent(error) ? "not_sent" : "unknown";
-  } catch {
-    // Its getters may throw.
-    return "unknown";
-  }
-}
 
 /** Whether a response with this status is retried (§8). */
 const isRetried = (status: number | undefined, code: string | undefined): boolean =>
@@ -71,19 +36,27 @@ export function delayFor(n: number, hintSecs: number, random: () => number): num
 /** A date in milliseconds since 1970. HTTP dates are in GMT, even in asctime's form, which does not say so. */
 const timeOf = (text: string): number => Date.parse(/[ :]\d+$/.test(text) ? `${text} GMT` : text);
 
+/** The longest of some waits; undefined if there is none. */
+export function longest(...waits: readonly (number | undefined)[]): number | undefined {
+  const given = waits.filter((wait) => wait !== undefined);
+  return given.length > 0 ? Math.max(...given) : undefined;
+}
+
 /**
- * Parses a `Retry-After` header into seconds. If it has several values, the longest counts. A value is a number in any
- * spelling (`2`, ` 02 `, `1.5`), or a date in any HTTP form or in ISO 8601; a past date means 0. Returns undefined for
- * anything else: then only the backoff applies.
+ * Parses the value of a `Retry-After` header, or a number, into seconds. If there are several values, the longest counts. A
+ * value is a number in any spelling (`2`, ` 02 `, `1.5`), or a date in any HTTP form or in ISO 8601; a past date means 0.
+ * Returns undefined for anything else: then only the backoff applies.
  */
-export function parseRetryAfter(header: string, now: number): number | undefined {
-  let longest = -1;
+export function parseRetryAfter(given: unknown, now: number): number | undefined {
+  if (typeof given !== "string" && typeof given !== "number") return undefined;
   // The comma after a day name splits a date; the rest is still a date.
-  for (const part of header.split(",").map((value) => value.trim())) {
-    const seconds = /:\d\d/.test(part) ? Math.max(0, (timeOf(part) - now) / 1000) : Number(part || -1);
-    if (seconds > longest) longest = seconds;
-  }
-  return longest < 0 ? undefined : longest;
+  const parts = String(given)
+    .split(",")
+    .map((part) => part.trim());
+  const seconds = parts.map((part) =>
+    /:\d\d/.test(part) ? Math.max(0, (timeOf(part) - now) / 1000) : Number(part || -1),
+  );
+  return longest(...seconds.filter((secs) => secs >= 0));
 }
 
 /**
@@ -91,8 +64,8 @@ export function parseRetryAfter(header: string, now: number): number | undefined
  * neither. The backoff still applies where it is longer.
  */
 export function retryHint(meta: unknown, headers: Headers, now: number): number | undefined {
-  const { retryAfterSecs: secs } = Object(meta) as { readonly retryAfterSecs?: unknown };
+  const { retryAfterSecs } = Object(meta) as { readonly retryAfterSecs?: unknown };
   const date = timeOf(headers.get("date") ?? "");
-  const wait = typeof secs === "number" || isText(secs) ? secs : "";
-  return parseRetryAfter(`${wait},${headers.get("retry-after")}`, Number.isNaN(date) ? now : date);
+  const from = Number.isNaN(date) ? now : date;
+  return longest(parseRetryAfter(retryAfterSecs, from), parseRetryAfter(headers.get("retry-after"), from));
 }
