@@ -1,7 +1,8 @@
 // Who may import whom: the packages, the folders inside them, and no circles. `npm run lint` runs it.
 
 const packages = ["spec", "sdk", "backend", "mock-server", "contract", "mcp"];
-const source = (name) => `^packages/${name}/src/`;
+/** The source of a package, or of a folder in it, such as `backend/model`. */
+const source = (name) => `^packages/${name.replace(/[^/]+/, "$&/src")}/`;
 const folders = (name, list) => `${source(name)}(?:${list.join("|")})/`;
 
 /** What a package may import besides itself. */
@@ -14,10 +15,25 @@ const packageArrows = {
   mcp: ["sdk", "backend", "spec"],
 };
 
-/** Folders in layers: a folder may import those that stand before it in its row. */
+/** Folders in layers: a folder may import those that stand before it in its row. Some folders have layers of their own. */
 export const layers = {
   sdk: ["generated", "utils", "errors", "options", "send", "core", "resources", "query"],
-  backend: ["generated", "model", "rules", "faults", "platform", "http", "routes", "testing", "store", "control"],
+  backend: [
+    "generated",
+    "model",
+    "rules",
+    "faults",
+    "platform",
+    "http",
+    "routes",
+    "contents",
+    "store",
+    "control",
+    "conformance",
+  ],
+  "backend/model": ["values", "errors", "time", "storage", "changes", "records"],
+  "backend/http": ["transport", "checks", "journal"],
+  "backend/control": ["parts", "operations"],
   contract: ["facts", "compare", "document", "world", "suite", "cases", "coverage", "live"],
   "mock-server": ["control", "net", "web", "worker", "attack", "store", "server", "proxy", "fixtures", "log", "cli"],
   mcp: ["document", "tools", "server", "cli"],
@@ -43,15 +59,15 @@ const layerRules = Object.entries(layers).flatMap(([name, list]) => [
     .slice(0, -1)
     .map((folder, index) =>
       forbid(
-        `${name}-${folder}`,
+        `${name.replace("/", "-")}-${folder}`,
         `${folder}/ may not import the folders above it: ${list.slice(index + 1).join(", ")}.`,
         { path: folders(name, [folder]) },
         { path: folders(name, list.slice(index + 1)) },
       ),
     ),
   forbid(
-    `${name}-root`,
-    "A folder may not import the files at the root of src/, which put the folders together.",
+    `${name.replace("/", "-")}-root`,
+    "A folder may not import the files beside it, which put the folders together.",
     { path: folders(name, list) },
     { path: `${source(name)}[^/]+$` },
   ),

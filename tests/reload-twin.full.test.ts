@@ -2,7 +2,7 @@
 import { type Backend, type BackendOptions, createBackend, demo } from "@call-transfer/backend";
 import { memoryStores } from "@call-transfer/backend/conformance";
 import { expect, it } from "vitest";
-import { createRandom } from "../packages/backend/src/model/random.ts";
+import { createRandom } from "../packages/backend/src/model/values/random.ts";
 import { control, send } from "../packages/backend/tests/test-client.ts";
 
 const { accountId, destinations, members, flows, numbers, groups } = demo;

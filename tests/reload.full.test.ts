@@ -4,9 +4,9 @@ import { type Backend, type BackendOptions, createBackend } from "@call-transfer
 import { memoryStores } from "@call-transfer/backend/conformance";
 import { expect, it } from "vitest";
 import { defaultParts } from "../packages/backend/src/backend.ts";
+import { takeSnapshot } from "../packages/backend/src/contents/snapshot.ts";
 import { createCore } from "../packages/backend/src/core.ts";
 import { keepCore } from "../packages/backend/src/store/resume.ts";
-import { takeSnapshot } from "../packages/backend/src/testing/snapshot.ts";
 import { cases } from "../packages/contract/src/cases/index.ts";
 import type { CaseResult } from "../packages/contract/src/suite/run.ts";
 import { inProcessRunner } from "../packages/contract/targets/in-process.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { seedSchema } from "../packages/backend/src/testing/seed.ts";
+import { seedSchema } from "../packages/backend/src/contents/seed.ts";
 import { compactJson } from "../scripts/generate/text.ts";
 
 it("the published JSON Schema of seeds equals the backend's schema (npx vitest run tests/seed-schema.test.ts --update)", async () => {

@@ -20,7 +20,7 @@ const reportOf = (mutants: Mutants): Report => ({
       [
         "backend/src/routes/calls.ts",
         "backend/src/platform/calls.ts",
-        "backend/src/http/validate.ts",
+        "backend/src/http/checks/validate.ts",
         "sdk/src/send/retry.ts",
         "sdk/src/send/send.ts",
         "sdk/src/utils/redact.ts",

@@ -214,7 +214,7 @@ function withHandler(text: string, { operationId, sentence, ids, collection, one
   const withImport =
     !id || text.includes("problem }") || text.includes("{ problem,")
       ? text
-      : text.replace(/^(import type \{ Handlers \}.*\n)/m, `$1import { problem } from "../model/problem.ts";\n`);
+      : text.replace(/^(import type \{ Handlers \}.*\n)/m, `$1import { problem } from "../model/errors/problem.ts";\n`);
   return insertedBefore(withImport, /\} satisfies Handlers;/, handler);
 }
 

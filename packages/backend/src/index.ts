@@ -1,9 +1,22 @@
 export { type Backend, type BackendOptions, createBackend, type Peer } from "./backend.ts";
-export type { AttackTarget, WebhookAttack, WebhookAttackReport } from "./control/attack.ts";
+export type { Collections, SeedRecord } from "./contents/collections.ts";
+export { demo, demoSeed } from "./contents/demo-seed.ts";
+export type { ApiKeyOptions, Keys, TokenOptions } from "./contents/keys.ts";
+export { type Scenario, type ScenarioEdit, type ScenarioName, scenarios } from "./contents/scenarios.ts";
+export { type Seed, seedSchema } from "./contents/seed.ts";
+export type { Snapshot } from "./contents/snapshot.ts";
 export { bodyLimit, serveSandboxes } from "./control/control.ts";
-export type { NewSandboxOptions, SandboxRegistry, SandboxState } from "./control/exchange.ts";
-export { controlError } from "./control/reply.ts";
-export { sandboxState } from "./control/sandboxes.ts";
+export { sandboxState } from "./control/operations/sandboxes.ts";
+export type { BackendControls } from "./control/parts/controls.ts";
+export type {
+  AttackTarget,
+  NewSandboxOptions,
+  SandboxRegistry,
+  SandboxState,
+  WebhookAttack,
+  WebhookAttackReport,
+} from "./control/parts/exchange.ts";
+export { controlError } from "./control/parts/reply.ts";
 export type {
   Fault,
   FaultAction,
@@ -18,8 +31,8 @@ export type {
 } from "./faults/fault.ts";
 export type { Faults } from "./faults/faults.ts";
 export { parseFault } from "./faults/parse-fault.ts";
-export type { ClosestOperation } from "./http/closest-operations.ts";
-export type { DecidingStep, Decision, RequestCaller } from "./http/decision.ts";
+export type { ClosestOperation } from "./http/checks/closest-operations.ts";
+export type { DecidingStep, Decision, RequestCaller } from "./http/checks/decision.ts";
 export { errorResponse } from "./http/dispatch.ts";
 export type {
   CodeCount,
@@ -29,20 +42,31 @@ export type {
   JournalFilter,
   OperationCoverage,
   StatusCount,
-} from "./http/journal.ts";
-export type { JournalDetail, RecordedExchange, ShownChange } from "./http/journal-detail.ts";
-export type { RecordedRequest } from "./http/recorder.ts";
-export { isSandboxName, type SandboxSelection, selectSandbox, unknownSandbox } from "./http/select-sandbox.ts";
+} from "./http/journal/journal.ts";
+export type { JournalDetail, RecordedExchange, ShownChange } from "./http/journal/journal-detail.ts";
+export type { RecordedRequest } from "./http/journal/recorder.ts";
+export {
+  isSandboxName,
+  type SandboxSelection,
+  selectSandbox,
+  unknownSandbox,
+} from "./http/transport/select-sandbox.ts";
 export type {
   HandledResponse,
   IncomingRequest,
   PlainResponse,
   RequestHeaders,
   TransportFault,
-} from "./http/transport.ts";
-export type { Clock, ClockMode, Step, WallClock } from "./model/clock.ts";
-export type { BackendEvent, EventDetails, EventSelection, Events, FollowOptions, KeptEvents } from "./model/events.ts";
-export { InputError } from "./model/input-error.ts";
+} from "./http/transport/transport.ts";
+export type {
+  BackendEvent,
+  EventDetails,
+  EventSelection,
+  Events,
+  FollowOptions,
+  KeptEvents,
+} from "./model/changes/events.ts";
+export { InputError } from "./model/errors/input-error.ts";
 export type { Policies } from "./model/policies.ts";
 export type {
   AccountRecord,
@@ -57,12 +81,13 @@ export type {
   NumberRecord,
   ProviderRecord,
   UserRecord,
-} from "./model/records.ts";
-export { redacted } from "./model/redact.ts";
+} from "./model/records/records.ts";
+export type { RingRecord, TransferRecord } from "./model/records/transfer-record.ts";
 export type { State } from "./model/state.ts";
-export type { RowChange, SandboxStore, SandboxStores, StoredRow, StoredSandbox } from "./model/store.ts";
-export type { TimerPurpose } from "./model/timer-queue.ts";
-export type { RingRecord, TransferRecord } from "./model/transfer-record.ts";
+export type { RowChange, SandboxStore, SandboxStores, StoredRow, StoredSandbox } from "./model/storage/store.ts";
+export type { Clock, ClockMode, Step, WallClock } from "./model/time/clock.ts";
+export type { TimerPurpose } from "./model/time/timer-queue.ts";
+export { redacted } from "./model/values/redact.ts";
 export type { Deliveries, Delivery, Trigger } from "./platform/deliveries.ts";
 export { type Inbox, type InboxAnswer, type InboxEvent, inboxUrl } from "./platform/inbox.ts";
 export { signatureHeader } from "./platform/signer.ts";
@@ -75,10 +100,3 @@ export {
   type SandboxListener,
   type SandboxOptions,
 } from "./sandboxes.ts";
-export type { Collections, SeedRecord } from "./testing/collections.ts";
-export type { BackendControls } from "./testing/controls.ts";
-export { demo, demoSeed } from "./testing/demo-seed.ts";
-export type { ApiKeyOptions, Keys, TokenOptions } from "./testing/keys.ts";
-export { type Scenario, type ScenarioEdit, type ScenarioName, scenarios } from "./testing/scenarios.ts";
-export { type Seed, seedSchema } from "./testing/seed.ts";
-export type { Snapshot } from "./testing/snapshot.ts";

@@ -1,6 +1,11 @@
-import { controlPrefix } from "./http/paths.ts";
-import { asFetched, type HandledResponse, type IncomingRequest, type TransportFault } from "./http/transport.ts";
-import { InputError } from "./model/input-error.ts";
+import { controlPrefix } from "./http/transport/paths.ts";
+import {
+  asFetched,
+  type HandledResponse,
+  type IncomingRequest,
+  type TransportFault,
+} from "./http/transport/transport.ts";
+import { InputError } from "./model/errors/input-error.ts";
 
 /** The part of MSW's `http` that is used; every supported version fits. */
 export interface MswHttp<Handler> {

@@ -1,8 +1,8 @@
 import type { Backend } from "./backend.ts";
-import type { JournalDetail } from "./http/journal-detail.ts";
-import { InputError } from "./model/input-error.ts";
-import type { RehearsedResponse } from "./testing/controls.ts";
-import type { Snapshot } from "./testing/snapshot.ts";
+import type { Snapshot } from "./contents/snapshot.ts";
+import type { RehearsedResponse } from "./control/parts/controls.ts";
+import type { JournalDetail } from "./http/journal/journal-detail.ts";
+import { InputError } from "./model/errors/input-error.ts";
 
 /** Any other position, for other ids and secrets. */
 const otherIds = 1 << 20;

@@ -1,12 +1,12 @@
 import { type AssembledBackend, assembleBackend, type Backend, defaultParts } from "./backend.ts";
-import type { SandboxRegistry } from "./control/exchange.ts";
-import { sandboxState } from "./control/sandboxes.ts";
-import { controlPrefix } from "./http/paths.ts";
-import { defaultSandbox } from "./http/select-sandbox.ts";
+import { sandboxState } from "./control/operations/sandboxes.ts";
+import type { SandboxRegistry } from "./control/parts/exchange.ts";
+import { controlPrefix } from "./http/transport/paths.ts";
+import { defaultSandbox } from "./http/transport/select-sandbox.ts";
 import type { IdleWatch } from "./idle.ts";
-import { InputError } from "./model/input-error.ts";
-import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./model/sandbox-name.ts";
-import type { StoredSandbox } from "./model/store.ts";
+import { InputError } from "./model/errors/input-error.ts";
+import type { StoredSandbox } from "./model/storage/store.ts";
+import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./model/values/sandbox-name.ts";
 import type { Sandboxes, SandboxesOptions, SandboxListener, SandboxOptions } from "./sandboxes.ts";
 
 /** The sandboxes of `createSandboxes`, without the requests to them. */

@@ -1,18 +1,18 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import type { Backend, BackendOptions, Peer } from "./backend.ts";
-import { controlError } from "./control/reply.ts";
+import { controlError } from "./control/parts/reply.ts";
 import { errorResponse } from "./http/dispatch.ts";
-import { createFetch } from "./http/fetch.ts";
-import { controlPrefix } from "./http/paths.ts";
-import type { RecordedRequest } from "./http/recorder.ts";
-import { defaultSandbox, selectSandbox, unknownSandbox } from "./http/select-sandbox.ts";
-import type { HandledResponse, IncomingRequest } from "./http/transport.ts";
+import type { RecordedRequest } from "./http/journal/recorder.ts";
+import { createFetch } from "./http/transport/fetch.ts";
+import { controlPrefix } from "./http/transport/paths.ts";
+import { defaultSandbox, selectSandbox, unknownSandbox } from "./http/transport/select-sandbox.ts";
+import type { HandledResponse, IncomingRequest } from "./http/transport/transport.ts";
 import { createIdleWatch } from "./idle.ts";
-import { systemClock } from "./model/clock.ts";
-import type { BackendEvent } from "./model/events.ts";
-import { InputError } from "./model/input-error.ts";
-import { sandboxNamePattern } from "./model/sandbox-name.ts";
-import type { SandboxStores } from "./model/store.ts";
+import type { BackendEvent } from "./model/changes/events.ts";
+import { InputError } from "./model/errors/input-error.ts";
+import type { SandboxStores } from "./model/storage/store.ts";
+import { systemClock } from "./model/time/clock.ts";
+import { sandboxNamePattern } from "./model/values/sandbox-name.ts";
 import { createRegistry, type Registry } from "./sandbox-registry.ts";
 
 /** The options of one sandbox. */

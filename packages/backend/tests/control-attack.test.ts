@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type BackendOptions, createBackend } from "../src/backend.ts";
-import type { AttackTarget, WebhookAttackReport } from "../src/control/attack.ts";
+import { demo } from "../src/contents/demo-seed.ts";
+import type { AttackTarget, WebhookAttackReport } from "../src/control/parts/exchange.ts";
 import { inboxUrl } from "../src/platform/inbox.ts";
-import { demo } from "../src/testing/demo-seed.ts";
 import { control, send } from "./test-client.ts";
 
 const { app, phone } = demo.destinations;

@@ -1,9 +1,9 @@
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../src/backend.ts";
-import { ruleOf } from "../src/control/specification.ts";
+import { scenarios } from "../src/contents/scenarios.ts";
+import { ruleOf } from "../src/control/operations/specification.ts";
 import { specificationSections } from "../src/generated/specification.gen.ts";
-import { scenarios } from "../src/testing/scenarios.ts";
 import { control, send } from "./test-client.ts";
 
 const sectionsOfSteps = ["§4", "§5.2", "§5.3", "§5.4", "§5.5", "§7.1", "§7.2", "§8.1", "§8.2"];

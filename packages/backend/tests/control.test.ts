@@ -1,11 +1,11 @@
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../src/backend.ts";
+import { demo } from "../src/contents/demo-seed.ts";
 import { bodyLimit } from "../src/control/control.ts";
 import { controlDocument } from "../src/generated/document.gen.ts";
 import { inboxUrl } from "../src/platform/inbox.ts";
 import { createSandboxes } from "../src/sandboxes.ts";
-import { demo } from "../src/testing/demo-seed.ts";
 import { control, send } from "./test-client.ts";
 
 function newBackend(): Backend {

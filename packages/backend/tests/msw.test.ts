@@ -7,10 +7,10 @@ import * as previous from "msw-2";
 import * as previousNode from "msw-2/node";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type BackendOptions, createBackend } from "../src/backend.ts";
+import { demo } from "../src/contents/demo-seed.ts";
 import { callTransferHandlers, type MswOptions, unmockedFetch } from "../src/msw.ts";
 import { inboxUrl } from "../src/platform/inbox.ts";
 import { createSandboxes } from "../src/sandboxes.ts";
-import { demo } from "../src/testing/demo-seed.ts";
 
 const baseUrl = "https://api.example.com";
 const roles = baseUrl + operations.listRoles.path;

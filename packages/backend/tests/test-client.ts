@@ -1,5 +1,5 @@
 import type { Backend } from "../src/backend.ts";
-import { demo } from "../src/testing/demo-seed.ts";
+import { demo } from "../src/contents/demo-seed.ts";
 
 export interface TestRequest {
   /** The bearer token, null for none; the main account's key by default. */

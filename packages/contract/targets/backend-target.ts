@@ -67,6 +67,8 @@ export function restoreProblems(backend: Backend): string[] {
     return [];
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
-    return [`The state cannot be restored from its snapshot: ${what}. Correct packages/backend/src/model/records.ts.`];
+    return [
+      `The state cannot be restored from its snapshot: ${what}. Correct packages/backend/src/model/records/records.ts.`,
+    ];
   }
 }

@@ -8,10 +8,10 @@ import {
   zWebhookFault,
   zWebhookFaultDo,
 } from "../generated/schemas.gen.ts";
-import { checkInput, InputError, under } from "../model/input-error.ts";
-import { suggestion } from "../model/spelling.ts";
-import { isTimeZone } from "../model/time-zone.ts";
-import { isWebAddress } from "../model/web-address.ts";
+import { checkInput, InputError, under } from "../model/errors/input-error.ts";
+import { isTimeZone } from "../model/time/time-zone.ts";
+import { suggestion } from "../model/values/spelling.ts";
+import { isWebAddress } from "../model/values/web-address.ts";
 import type { Fault, FaultAction } from "./fault.ts";
 import { isLike } from "./match-fault.ts";
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from "@call-transfer/spec";
-import { InputError } from "../model/input-error.ts";
+import { InputError } from "../model/errors/input-error.ts";
 import type { FaultAction, SignatureFault, WebhookFaultAction } from "./fault.ts";
 
 /** The words of a text, read from left to right. A comma is a word. */

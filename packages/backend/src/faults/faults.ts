@@ -1,10 +1,10 @@
 import { type ErrorCode, type ErrorResponseMeta, errorCodes, type OperationDescription } from "@call-transfer/spec";
-import type { Events } from "../model/events.ts";
-import { InputError, under } from "../model/input-error.ts";
-import { omitUndefined } from "../model/omit-undefined.ts";
-import { type Problem, problem } from "../model/problem.ts";
-import type { Random } from "../model/random.ts";
-import { redacted } from "../model/redact.ts";
+import type { Events } from "../model/changes/events.ts";
+import { InputError, under } from "../model/errors/input-error.ts";
+import { type Problem, problem } from "../model/errors/problem.ts";
+import { omitUndefined } from "../model/values/omit-undefined.ts";
+import type { Random } from "../model/values/random.ts";
+import { redacted } from "../model/values/redact.ts";
 import type { Fault, FaultAction, RequestFault, WebhookFault, WebhookFaultAction } from "./fault.ts";
 import { assertFault } from "./fault-check.ts";
 import {

@@ -1,5 +1,5 @@
 import type { OperationDescription } from "@call-transfer/spec";
-import { localTime } from "../model/time-zone.ts";
+import { localTime } from "../model/time/time-zone.ts";
 import type { FaultWhen, RequestFault, WebhookFault, Weekday } from "./fault.ts";
 
 /** The days of the week, in order. */

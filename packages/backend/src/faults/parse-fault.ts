@@ -1,6 +1,6 @@
 import { errorCodes, type OperationDescription, operations } from "@call-transfer/spec";
-import { InputError } from "../model/input-error.ts";
-import { suggestion } from "../model/spelling.ts";
+import { InputError } from "../model/errors/input-error.ts";
+import { suggestion } from "../model/values/spelling.ts";
 import type { Fault, FaultAction, FaultMatch, FaultWhen, WebhookFault, WebhookFaultAction, Weekday } from "./fault.ts";
 import { assertFault, checkPath } from "./fault-check.ts";
 import { countAfter, requestWords, statusOrCode, Words, webhookWords } from "./fault-words.ts";

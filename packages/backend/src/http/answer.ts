@@ -1,8 +1,8 @@
-import type { Random } from "../model/random.ts";
-import { withoutCredentials } from "../model/redact.ts";
+import type { Random } from "../model/values/random.ts";
+import { withoutCredentials } from "../model/values/redact.ts";
 import { createDateFormatter, type Dispatched, type Dispatcher, dispatch, maxRecordedBytes } from "./dispatch.ts";
-import type { Recorder } from "./recorder.ts";
-import { type HandledResponse, type IncomingRequest, isWhole, LazyResponse } from "./transport.ts";
+import type { Recorder } from "./journal/recorder.ts";
+import { type HandledResponse, type IncomingRequest, isWhole, LazyResponse } from "./transport/transport.ts";
 
 /** What it takes to respond to requests and to record them. */
 interface AnswerContext extends Omit<Dispatcher, "formatDate"> {

@@ -2,18 +2,18 @@ import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
 import { slowBody, withUnknownEnums } from "../faults/corrupt-response.ts";
 import type { FaultAction } from "../faults/fault.ts";
 import { type FaultQueue, faultProblem, type MatchedFaults } from "../faults/faults.ts";
-import type { Effects } from "../model/effects.ts";
+import type { Effects } from "../model/changes/effects.ts";
+import { type Answer, isProblem, problem } from "../model/errors/problem.ts";
 import type { Moment } from "../model/past.ts";
-import { type Answer, isProblem, problem } from "../model/problem.ts";
-import { hasSecret, withoutCredentials } from "../model/redact.ts";
+import { hasSecret, withoutCredentials } from "../model/values/redact.ts";
 import type { World } from "../model/world.ts";
-import { type Decision, decisionOf, describeCaller, type RequestCaller } from "./decision.ts";
-import type { AnyHandler } from "./exchange.ts";
+import { type Decision, decisionOf, describeCaller, type RequestCaller } from "./checks/decision.ts";
+import type { AnyHandler } from "./checks/exchange.ts";
+import type { OperationTable } from "./checks/router.ts";
+import type { Tokens } from "./checks/tokens.ts";
+import { readAhead, readBody } from "./checks/validate.ts";
 import { type Processed, processRequest, thrownText } from "./process-request.ts";
-import type { OperationTable } from "./router.ts";
-import type { Tokens } from "./tokens.ts";
-import { type IncomingRequest, type PlainResponse, type TransportFault, untilAborted } from "./transport.ts";
-import { readAhead, readBody } from "./validate.ts";
+import { type IncomingRequest, type PlainResponse, type TransportFault, untilAborted } from "./transport/transport.ts";
 
 /** The parts of a backend that respond to requests. */
 export interface Dispatcher {

@@ -1,13 +1,20 @@
 import type { OperationDescription } from "@call-transfer/spec";
-import type { Effects } from "../model/effects.ts";
-import { type Answer, isProblem, problem } from "../model/problem.ts";
-import type { AccountRecord } from "../model/records.ts";
-import { isUuid } from "../model/uuid.ts";
-import { authenticate, type Caller, callerAddress, limitRate, restrictKey, selectAccount } from "./authenticate.ts";
-import type { DecidingStep } from "./decision.ts";
+import type { Effects } from "../model/changes/effects.ts";
+import { type Answer, isProblem, problem } from "../model/errors/problem.ts";
+import type { AccountRecord } from "../model/records/records.ts";
+import { isUuid } from "../model/values/uuid.ts";
+import {
+  authenticate,
+  type Caller,
+  callerAddress,
+  limitRate,
+  restrictKey,
+  selectAccount,
+} from "./checks/authenticate.ts";
+import type { DecidingStep } from "./checks/decision.ts";
+import type { AnyExchange, AnyHandler } from "./checks/exchange.ts";
+import { readBody, readQuery } from "./checks/validate.ts";
 import type { Dispatcher, RoutedRequest } from "./dispatch.ts";
-import type { AnyExchange, AnyHandler } from "./exchange.ts";
-import { readBody, readQuery } from "./validate.ts";
 
 /** The answer to a request, and the step that decided it. */
 export interface Processed {

@@ -1,7 +1,7 @@
-import type { Clock } from "./clock.ts";
-import type { Events } from "./events.ts";
-import type { ApiKeyRecord, DestinationRecord, MemberRecord } from "./records.ts";
+import type { Events } from "./changes/events.ts";
+import type { ApiKeyRecord, DestinationRecord, MemberRecord } from "./records/records.ts";
 import type { State } from "./state.ts";
+import type { Clock } from "./time/clock.ts";
 
 /** A time without a timer, because passing it only changes what is read. */
 export interface Expiry {

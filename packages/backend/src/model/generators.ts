@@ -1,5 +1,5 @@
-import type { ClockMode } from "./clock.ts";
-import { createRandom, type Random } from "./random.ts";
+import type { ClockMode } from "./time/clock.ts";
+import { createRandom, type Random } from "./values/random.ts";
 
 /** The seed of everything that is the same at each start: the key that signs access tokens, and the initial records. */
 const fixedSeed = 1;

@@ -1,5 +1,5 @@
 import type { Policies } from "./policies.ts";
-import type { Timer, TimerPurpose, TimerWatch } from "./timer-queue.ts";
+import type { Timer, TimerPurpose, TimerWatch } from "./time/timer-queue.ts";
 
 /** What a request found: enough to go back to it. */
 export interface Moment {

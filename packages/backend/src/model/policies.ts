@@ -1,5 +1,5 @@
-import { InputError, under } from "./input-error.ts";
-import { isTimeZone } from "./time-zone.ts";
+import { InputError, under } from "./errors/input-error.ts";
+import { isTimeZone } from "./time/time-zone.ts";
 
 /** Settings for behaviour that the specification does not define. Plain values, read at each use. */
 export interface Policies {

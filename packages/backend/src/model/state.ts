@@ -1,9 +1,8 @@
 import type { RoleDefinition } from "@call-transfer/spec";
-import type { DeepReadonly } from "./deep-readonly.ts";
-import type { EffectLog } from "./effects.ts";
-import { Calls, Groups, Members } from "./indexes.ts";
-import type { Keeper } from "./keeper.ts";
+import type { EffectLog } from "./changes/effects.ts";
+import { type ChangeReport, ReportingMap } from "./changes/reporting-map.ts";
 import type { Past } from "./past.ts";
+import { Calls, Groups, Members } from "./records/indexes.ts";
 import type {
   AccountRecord,
   ApiKeyRecord,
@@ -13,9 +12,10 @@ import type {
   NumberRecord,
   ProviderRecord,
   UserRecord,
-} from "./records.ts";
-import { type ChangeReport, ReportingMap } from "./reporting-map.ts";
-import type { TransferRecord } from "./transfer-record.ts";
+} from "./records/records.ts";
+import type { TransferRecord } from "./records/transfer-record.ts";
+import type { Keeper } from "./storage/keeper.ts";
+import type { DeepReadonly } from "./values/deep-readonly.ts";
 
 /**
  * Everything one backend knows. Maps are keyed by id unless stated otherwise. A record changes only by `set`, which puts another

@@ -1,12 +1,12 @@
-import type { Clock } from "./clock.ts";
-import type { EffectLog } from "./effects.ts";
-import type { Events } from "./events.ts";
+import type { EffectLog } from "./changes/effects.ts";
+import type { Events } from "./changes/events.ts";
 import type { Expiries } from "./expiries.ts";
-import type { Keeper } from "./keeper.ts";
 import type { Past } from "./past.ts";
 import type { Policies } from "./policies.ts";
-import type { Random } from "./random.ts";
 import type { State } from "./state.ts";
+import type { Keeper } from "./storage/keeper.ts";
+import type { Clock } from "./time/clock.ts";
+import type { Random } from "./values/random.ts";
 
 /** One backend's world: what every rule may read and change. */
 export interface World {

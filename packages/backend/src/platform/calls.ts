@@ -1,4 +1,4 @@
-import type { CallRecord } from "../model/records.ts";
+import type { CallRecord } from "../model/records/records.ts";
 import type { World } from "../model/world.ts";
 import { callEndsAt, elapsedSecs, refusalFromQueue } from "../rules/calls.ts";
 

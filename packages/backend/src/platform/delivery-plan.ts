@@ -1,6 +1,6 @@
 import { webhookSignature } from "@call-transfer/spec";
 import type { SignatureFault, WebhookFaultAction } from "../faults/fault.ts";
-import type { DestinationRecord } from "../model/records.ts";
+import type { DestinationRecord } from "../model/records/records.ts";
 import { secretsAt } from "../rules/secrets.ts";
 import { type SignatureParts, signatureHeader, signatureParts } from "./signer.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../model/clock.ts";
+import type { Clock } from "../model/time/clock.ts";
 
 /** A delivery that a fault holds back. */
 export interface HeldSend {

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { History } from "../model/history.ts";
-import { omitUndefined } from "../model/omit-undefined.ts";
-import { retention } from "../model/retention.ts";
+import { History } from "../model/storage/history.ts";
+import { omitUndefined } from "../model/values/omit-undefined.ts";
+import { retention } from "../model/values/retention.ts";
 import type { World } from "../model/world.ts";
 
 /** The address of the built-in inbox, for `config.url` of an `app` destination. Nothing leaves the backend. */

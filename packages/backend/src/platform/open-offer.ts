@@ -1,5 +1,5 @@
 import type { MatchedWebhookFault } from "../faults/faults.ts";
-import type { Clock } from "../model/clock.ts";
+import type { Clock } from "../model/time/clock.ts";
 import type { Delivery } from "./deliveries.ts";
 import type { Retries } from "./delivery-plan.ts";
 

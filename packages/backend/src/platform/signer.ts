@@ -2,7 +2,7 @@ import { webhookSignature } from "@call-transfer/spec";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { DestinationRecord } from "../model/records.ts";
+import type { DestinationRecord } from "../model/records/records.ts";
 
 /** The value of the signature header (§6, A-31) for a body sent at `at` (milliseconds), with one signature per secret. */
 export function signatureHeader(body: string, secrets: readonly string[], at: number): string {

@@ -1,7 +1,7 @@
-import { InputError } from "../model/input-error.ts";
-import { groupDefaults } from "../model/records.ts";
+import { InputError } from "../model/errors/input-error.ts";
+import { groupDefaults } from "../model/records/records.ts";
+import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
 import type { State } from "../model/state.ts";
-import type { RingRecord, TransferRecord } from "../model/transfer-record.ts";
 import type { World } from "../model/world.ts";
 import { type Callee, indexOfCallee, type RingTarget } from "../rules/transfers.ts";
 import { currentCallEnd } from "./calls.ts";

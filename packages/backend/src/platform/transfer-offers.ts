@@ -1,5 +1,5 @@
-import { InputError } from "../model/input-error.ts";
-import type { RingRecord, TransferRecord } from "../model/transfer-record.ts";
+import { InputError } from "../model/errors/input-error.ts";
+import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
 import type { World } from "../model/world.ts";
 import { ringsUntil } from "../rules/transfers.ts";
 import type { Delivery, EventIdentity, Trigger } from "./deliveries.ts";

@@ -1,10 +1,10 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import { availabilityEnd } from "../model/expiries.ts";
-import { omitUndefined } from "../model/omit-undefined.ts";
-import type { MemberRecord } from "../model/records.ts";
-import { retention, withLatest } from "../model/retention.ts";
-import type { TimerPurpose } from "../model/timer-queue.ts";
-import type { RingRecord, TransferRecord } from "../model/transfer-record.ts";
+import type { MemberRecord } from "../model/records/records.ts";
+import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
+import type { TimerPurpose } from "../model/time/timer-queue.ts";
+import { omitUndefined } from "../model/values/omit-undefined.ts";
+import { retention, withLatest } from "../model/values/retention.ts";
 import type { World } from "../model/world.ts";
 import { countMissed, isOpen, lateCode, unansweredOutcome, winnerOf } from "../rules/transfers.ts";
 

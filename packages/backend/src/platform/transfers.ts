@@ -1,9 +1,9 @@
 import type { ErrorCode } from "@call-transfer/spec";
-import { InputError } from "../model/input-error.ts";
-import { retention } from "../model/retention.ts";
+import { InputError } from "../model/errors/input-error.ts";
+import type { TransferRecord } from "../model/records/transfer-record.ts";
 import type { State } from "../model/state.ts";
-import type { TimerPurpose } from "../model/timer-queue.ts";
-import type { TransferRecord } from "../model/transfer-record.ts";
+import type { TimerPurpose } from "../model/time/timer-queue.ts";
+import { retention } from "../model/values/retention.ts";
 import type { World } from "../model/world.ts";
 import {
   type Callee,

@@ -1,8 +1,8 @@
-import { type ClockListener, type Step, sleepEnds } from "../model/clock.ts";
-import type { BackendEvent } from "../model/events.ts";
+import type { BackendEvent } from "../model/changes/events.ts";
 import { expiriesOf } from "../model/expiries.ts";
 import type { State } from "../model/state.ts";
-import type { TimerPurpose } from "../model/timer-queue.ts";
+import { type ClockListener, type Step, sleepEnds } from "../model/time/clock.ts";
+import type { TimerPurpose } from "../model/time/timer-queue.ts";
 import type { World } from "../model/world.ts";
 import { transferTimers } from "./transfer-steps.ts";
 

@@ -1,4 +1,4 @@
-import type { Handlers } from "../http/exchange.ts";
+import type { Handlers } from "../http/checks/exchange.ts";
 
 export const accountHandlers = {
   /** Lists the accounts of the user's memberships, or the account of the key (§4.6, A-10). */

@@ -1,6 +1,6 @@
-import type { Handlers } from "../http/exchange.ts";
-import { isProblem } from "../model/problem.ts";
-import type { CallRecord } from "../model/records.ts";
+import type { Handlers } from "../http/checks/exchange.ts";
+import { isProblem } from "../model/errors/problem.ts";
+import type { CallRecord } from "../model/records/records.ts";
 import { drainQueue, startCall } from "../platform/calls.ts";
 import { decidePlacement, elapsedSecs, listedCalls } from "../rules/calls.ts";
 

@@ -1,7 +1,7 @@
 import type { DestinationGroupMember, FieldError } from "@call-transfer/spec";
-import type { Handlers } from "../http/exchange.ts";
-import { problem } from "../model/problem.ts";
-import type { GroupRecord } from "../model/records.ts";
+import type { Handlers } from "../http/checks/exchange.ts";
+import { problem } from "../model/errors/problem.ts";
+import type { GroupRecord } from "../model/records/records.ts";
 import type { State } from "../model/state.ts";
 
 export const destinationGroupHandlers = {

@@ -1,8 +1,8 @@
 import { limits, type TransferDestination } from "@call-transfer/spec";
-import type { Handlers } from "../http/exchange.ts";
+import type { Handlers } from "../http/checks/exchange.ts";
+import { problem } from "../model/errors/problem.ts";
 import { previousSecretEnd } from "../model/expiries.ts";
-import { problem } from "../model/problem.ts";
-import type { DestinationRecord } from "../model/records.ts";
+import type { DestinationRecord } from "../model/records/records.ts";
 import { newSigningSecret, secretsAt } from "../rules/secrets.ts";
 
 const overlapMs = limits.previousSecretOverlapHours * 3_600_000;

@@ -1,4 +1,4 @@
-import type { AnyHandler, Handlers } from "../http/exchange.ts";
+import type { AnyHandler, Handlers } from "../http/checks/exchange.ts";
 import { accountHandlers } from "./accounts.ts";
 import { callHandlers } from "./calls.ts";
 import { destinationGroupHandlers } from "./destination-groups.ts";

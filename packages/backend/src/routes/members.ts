@@ -1,6 +1,6 @@
-import type { Handlers } from "../http/exchange.ts";
-import { problem } from "../model/problem.ts";
-import type { AccountRecord, MemberRecord } from "../model/records.ts";
+import type { Handlers } from "../http/checks/exchange.ts";
+import { problem } from "../model/errors/problem.ts";
+import type { AccountRecord, MemberRecord } from "../model/records/records.ts";
 import type { State } from "../model/state.ts";
 import { availabilityAt } from "../rules/members.ts";
 

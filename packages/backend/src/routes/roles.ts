@@ -1,4 +1,4 @@
-import type { Handlers } from "../http/exchange.ts";
+import type { Handlers } from "../http/checks/exchange.ts";
 
 export const roleHandlers = {
   /** Lists the built-in roles (§4.5). */

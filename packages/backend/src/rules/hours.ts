@@ -1,5 +1,5 @@
-import type { Hours } from "../model/hours.ts";
-import { localTime } from "../model/time-zone.ts";
+import type { Hours } from "../model/time/hours.ts";
+import { localTime } from "../model/time/time-zone.ts";
 
 /** Whether a time in milliseconds is within the hours. Without hours, every time is (§3.3). */
 export function isWithinHours(hours: Hours | undefined, at: number, accountTimeZone: string): boolean {

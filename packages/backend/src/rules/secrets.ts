@@ -1,6 +1,6 @@
 import { limits } from "@call-transfer/spec";
-import type { Random } from "../model/random.ts";
-import type { DestinationRecord } from "../model/records.ts";
+import type { DestinationRecord } from "../model/records/records.ts";
+import type { Random } from "../model/values/random.ts";
 
 /** A new signing secret: an opaque text. */
 export function newSigningSecret(random: Random): string {

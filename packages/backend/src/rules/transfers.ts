@@ -1,8 +1,8 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import type { Policies } from "../model/policies.ts";
-import type { DestinationRecord, GroupRecord, MemberRecord } from "../model/records.ts";
+import type { DestinationRecord, GroupRecord, MemberRecord } from "../model/records/records.ts";
+import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
 import type { State } from "../model/state.ts";
-import type { RingRecord, TransferRecord } from "../model/transfer-record.ts";
 import { isWithinHours } from "./hours.ts";
 import { availabilityAt } from "./members.ts";
 

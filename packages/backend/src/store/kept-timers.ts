@@ -1,7 +1,7 @@
-import type { Keeper } from "../model/keeper.ts";
-import type { ClockWatch } from "../model/queue-clock.ts";
-import type { Timer } from "../model/timer-queue.ts";
-import { isRestorable } from "../testing/snapshot.ts";
+import { isRestorable } from "../contents/snapshot.ts";
+import type { Keeper } from "../model/storage/keeper.ts";
+import type { ClockWatch } from "../model/time/queue-clock.ts";
+import type { Timer } from "../model/time/timer-queue.ts";
 
 /** The table of the timers. */
 export const timerTable = "timers";

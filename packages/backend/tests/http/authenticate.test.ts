@@ -1,7 +1,7 @@
 import { SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/testing/demo-seed.ts";
+import { demo } from "../../src/contents/demo-seed.ts";
 import { codeOf, send } from "../test-client.ts";
 
 const { users, accountId, foreignAccountId } = demo;

@@ -2,9 +2,9 @@ import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { assembleBackend, createBackend } from "../../src/backend.ts";
+import { demo } from "../../src/contents/demo-seed.ts";
+import { createOperationTable } from "../../src/http/checks/router.ts";
 import { createDateFormatter, errorResponse } from "../../src/http/dispatch.ts";
-import { createOperationTable } from "../../src/http/router.ts";
-import { demo } from "../../src/testing/demo-seed.ts";
 import { codeOf, send } from "../test-client.ts";
 
 const { accountId, users, members, destinations } = demo;

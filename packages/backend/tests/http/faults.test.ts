@@ -2,9 +2,9 @@ import { fieldErrorCodes } from "@call-transfer/spec";
 import { zErrorResponse } from "@call-transfer/spec/schemas";
 import { describe, expect, it, vi } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
+import { demo } from "../../src/contents/demo-seed.ts";
 import type { FaultAction } from "../../src/faults/fault.ts";
-import { InputError } from "../../src/model/input-error.ts";
-import { demo } from "../../src/testing/demo-seed.ts";
+import { InputError } from "../../src/model/errors/input-error.ts";
 import { send } from "../test-client.ts";
 
 const headers = { authorization: `Bearer ${demo.apiKey}` };

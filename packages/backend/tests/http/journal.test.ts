@@ -1,7 +1,7 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import { createJournal, type JournalEntry } from "../../src/http/journal.ts";
-import type { RecordedExchange } from "../../src/http/journal-detail.ts";
+import { createJournal, type JournalEntry } from "../../src/http/journal/journal.ts";
+import type { RecordedExchange } from "../../src/http/journal/journal-detail.ts";
 
 const operation = {
   id: "listRoles",

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import type { RecordedRequest } from "../../src/http/recorder.ts";
-import type { BackendEvent } from "../../src/model/events.ts";
+import { demo } from "../../src/contents/demo-seed.ts";
+import type { RecordedRequest } from "../../src/http/journal/recorder.ts";
+import type { BackendEvent } from "../../src/model/changes/events.ts";
 import { createSandboxes } from "../../src/sandboxes.ts";
-import { demo } from "../../src/testing/demo-seed.ts";
 
 const refused = (path: string, change: Partial<RecordedRequest> = {}): RecordedRequest => ({
   method: "GET",

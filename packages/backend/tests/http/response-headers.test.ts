@@ -1,9 +1,9 @@
 import { type ErrorCode, errorCodes } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
+import { demo } from "../../src/contents/demo-seed.ts";
 import { errorResponse } from "../../src/http/dispatch.ts";
 import { createSandboxes } from "../../src/sandboxes.ts";
-import { demo } from "../../src/testing/demo-seed.ts";
 import { send } from "../test-client.ts";
 
 const rotation = `POST /transfers/destinations/${demo.destinations.app}/rotate-secret`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { checkInput } from "../../src/model/input-error.ts";
+import { checkInput } from "../../src/model/errors/input-error.ts";
 
 const schema = z.strictObject({
   count: z.int().min(1).max(9).optional(),

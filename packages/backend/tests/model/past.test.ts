@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/testing/demo-seed.ts";
+import { demo } from "../../src/contents/demo-seed.ts";
 import { codeOf, control, send } from "../test-client.ts";
 
 const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };

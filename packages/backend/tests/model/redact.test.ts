@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { redacted, redactedHeaders } from "../../src/model/redact.ts";
-import { demo } from "../../src/testing/demo-seed.ts";
+import { demo } from "../../src/contents/demo-seed.ts";
+import { redacted, redactedHeaders } from "../../src/model/values/redact.ts";
 
 describe("the journal", () => {
   it.each([

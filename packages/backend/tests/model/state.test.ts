@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
+import { demo } from "../../src/contents/demo-seed.ts";
+import { scenarios } from "../../src/contents/scenarios.ts";
 import type { State } from "../../src/model/state.ts";
-import { demo } from "../../src/testing/demo-seed.ts";
-import { scenarios } from "../../src/testing/scenarios.ts";
 import { send } from "../test-client.ts";
 
 /** Follows every record of a state. The returned function lists those that have changed since they were put there. */

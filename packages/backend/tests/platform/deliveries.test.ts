@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { createBackend } from "../../src/backend.ts";
+import { demo } from "../../src/contents/demo-seed.ts";
 import type { WebhookFaultAction } from "../../src/faults/fault.ts";
 import { inboxUrl } from "../../src/platform/inbox.ts";
 import { signatureHeader } from "../../src/platform/signer.ts";
-import { demo } from "../../src/testing/demo-seed.ts";
 import { send } from "../test-client.ts";
 
 const destinationId = demo.destinations.app;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import type { CallRecord } from "../../src/model/records.ts";
-import { demo, demoSeed } from "../../src/testing/demo-seed.ts";
+import { demo, demoSeed } from "../../src/contents/demo-seed.ts";
+import type { CallRecord } from "../../src/model/records/records.ts";
 import { codeOf, control, send } from "../test-client.ts";
 
 const { flows, numbers, recipients, providers, accountId } = demo;

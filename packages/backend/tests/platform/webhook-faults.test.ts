@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
+import type { SeedRecord } from "../../src/contents/collections.ts";
+import { demo } from "../../src/contents/demo-seed.ts";
 import type { Fault, WebhookFaultAction } from "../../src/faults/fault.ts";
-import { InputError } from "../../src/model/input-error.ts";
+import { InputError } from "../../src/model/errors/input-error.ts";
 import { inboxUrl } from "../../src/platform/inbox.ts";
 import { signatureHeader } from "../../src/platform/signer.ts";
-import type { SeedRecord } from "../../src/testing/collections.ts";
-import { demo } from "../../src/testing/demo-seed.ts";
 import { send } from "../test-client.ts";
 
 const destinationId = demo.destinations.app;

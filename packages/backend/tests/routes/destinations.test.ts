@@ -3,7 +3,7 @@ import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { zErrorResponse } from "@call-transfer/spec/schemas";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/testing/demo-seed.ts";
+import { demo } from "../../src/contents/demo-seed.ts";
 import { codeOf, send } from "../test-client.ts";
 
 const day = 24 * 3_600_000;

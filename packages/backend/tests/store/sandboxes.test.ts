@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { memoryStores } from "../../src/conformance.ts";
-import type { SandboxStores } from "../../src/model/store.ts";
+import { demo } from "../../src/contents/demo-seed.ts";
+import type { SandboxStores } from "../../src/model/storage/store.ts";
 import { createSandboxes } from "../../src/sandboxes.ts";
-import { demo } from "../../src/testing/demo-seed.ts";
 import { control } from "../test-client.ts";
 
 const frozenAt = "2031-07-06T05:04:03.000Z";

@@ -1,0 +1,165 @@
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import * as z from "zod";
+import type { Tokens } from "../http/checks/tokens.ts";
+import type { WritableJournal } from "../http/journal/journal.ts";
+import { checkInput, InputError, under } from "../model/errors/input-error.ts";
+import type { Generators, Sequences } from "../model/generators.ts";
+import { checkPolicies, defaultPolicies } from "../model/policies.ts";
+import { type TransferRecord, time, transferSchema } from "../model/records/transfer-record.ts";
+import { clearState, createState } from "../model/state.ts";
+import { checkRate, parseTime } from "../model/time/clock.ts";
+import type { TimerPurpose } from "../model/time/timer-queue.ts";
+import type { Random } from "../model/values/random.ts";
+import type { World } from "../model/world.ts";
+import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
+import { type Inbox, inboxAnswerSchema } from "../platform/inbox.ts";
+import { asSeed } from "./collections.ts";
+import { checkSeed, insert } from "./load-seed.ts";
+
+const version = 1;
+const purpose = { kind: z.string(), id: z.string(), index: z.int().exactOptional() };
+
+const faultsSchema = z.strictObject({ last: z.int(), waiting: z.array(z.looseObject({ id: z.string() })) });
+
+const snapshotSchema = z.strictObject({
+  version: z.literal(version),
+  now: time,
+  mode: z.enum(["frozen", "flowing"]),
+  rate: z.number().exactOptional(),
+  /** Positions of the random generators by name. */
+  random: z.record(z.string(), z.int()),
+  tokenSecret: z.string().regex(/^([0-9a-f]{2})+$/),
+  policies: z.record(z.string(), z.unknown()),
+  seed: z.record(z.string(), z.unknown()),
+  windows: z.array(z.strictObject({ credential: z.string(), from: time, count: z.int() })),
+  transfers: z.array<z.ZodType<TransferRecord>>(transferSchema),
+  timers: z.array(z.strictObject({ at: time, ...purpose })),
+  faults: faultsSchema,
+  inbox: inboxAnswerSchema,
+});
+
+/**
+ * Everything that determines how a backend continues, as JSON. Contains secrets. Journal, deliveries and work that sleeps on the
+ * clock are not included.
+ */
+export type Snapshot = z.output<typeof snapshotSchema>;
+
+/** The parts of a backend that a snapshot holds. */
+export interface SnapshotParts {
+  readonly world: World;
+  readonly generators: Pick<Generators, "sequences" | "isDrawn">;
+  readonly tokens: Pick<Tokens, "secret">;
+  readonly faults: { keep(): object; restore(faults: z.output<typeof faultsSchema>): void };
+  readonly inbox: Inbox;
+  readonly transfers: { schedule(at: number, purpose: TimerPurpose): void };
+}
+
+/** What a snapshot is taken of. */
+interface Pictured extends Pick<SnapshotParts, "tokens"> {
+  readonly world: Pick<World, "policies" | "state"> & {
+    readonly clock: Pick<World["clock"], "now" | "mode" | "rate" | "timers">;
+  };
+  readonly generators: { readonly sequences: Readonly<Record<keyof Sequences, Pick<Random, "position">>> };
+  readonly faults: { keep(): object };
+  readonly inbox: Pick<Inbox, "answer">;
+}
+
+/** Takes a snapshot of a backend. */
+export function takeSnapshot({ world, generators, tokens, faults, inbox }: Pictured): Snapshot {
+  const { state, clock, policies } = world;
+  return structuredClone({
+    version,
+    now: clock.now(),
+    mode: clock.mode,
+    rate: clock.rate,
+    random: Object.fromEntries(Object.entries(generators.sequences).map(([name, { position }]) => [name, position])),
+    tokenSecret: bytesToHex(tokens.secret),
+    policies: { ...policies },
+    seed: asSeed(state),
+    windows: [...state.windows].map(([credential, window]) => ({ credential, ...window })),
+    transfers: [...state.transfers.values()],
+    timers: clock.timers().filter(({ kind }) => isRestorable(kind)),
+    faults: JSON.parse(JSON.stringify(faults.keep())),
+    inbox: JSON.parse(JSON.stringify(inbox.answer)),
+  });
+}
+
+/**
+ * Takes a snapshot of a backend as a request of the journal found it, without faults. Throws InputError if that is no longer
+ * kept.
+ */
+export function takeSnapshotBefore(
+  parts: SnapshotParts & { readonly journal: Pick<WritableJournal, "exchangeOf"> },
+  id: number,
+): Snapshot {
+  const { world, generators, journal } = parts;
+  const { state, clock, past } = world;
+  const moment = journal.exchangeOf(id)?.found;
+  const found = moment && past.at(moment, new Map(Object.entries(state)), clock.timers());
+  if (moment === undefined || found === undefined)
+    throw new InputError("before", `what request ${id} found is not kept, or too much has changed since`);
+  const then = createState();
+  for (const [name, records] of Object.entries(then) as [string, Map<string, object>][])
+    for (const [key, record] of found.records.get(name) ?? []) records.set(key, record);
+  const { mode, rate } = clock;
+  const { now, policies, random } = moment;
+  return takeSnapshot({
+    ...parts,
+    world: { policies, state: then, clock: { mode, rate, now: () => now, timers: () => found.timers } },
+    generators: { sequences: { ...generators.sequences, main: { position: random } } },
+    faults: { keep: () => ({ last: 0, waiting: [] }) },
+  });
+}
+
+/** Whether a timer can be created again from its purpose. */
+export function isRestorable(kind: string): boolean {
+  return kind === callEndTimer || kind.startsWith("transfer.");
+}
+
+/** Throws InputError unless the input is a snapshot of this version. */
+function checkVersion(input: unknown): void {
+  const given = typeof input === "object" && input !== null && "version" in input ? input.version : undefined;
+  if (given === version) return;
+  throw new InputError(
+    "version",
+    given === undefined
+      ? "is missing, so this is no snapshot. Load a seed as a seed."
+      : `must be ${version}, not ${JSON.stringify(given)}. Take the snapshot again, with a server of this version.`,
+  );
+}
+
+/** Restores a backend from a snapshot. Everything is checked first; throws InputError that names the bad field. */
+export function restoreSnapshot(
+  { world, generators, tokens, faults, inbox, transfers }: SnapshotParts,
+  input: unknown,
+): void {
+  const { state, clock, policies } = world;
+  checkVersion(input);
+  const snapshot = structuredClone(checkInput(snapshotSchema, input));
+  under("policies", () => checkPolicies(snapshot.policies));
+  const seed = under("seed", () => checkSeed(snapshot.seed, createState(), snapshot.now));
+  for (const [index, { kind }] of snapshot.timers.entries())
+    if (!isRestorable(kind)) throw new InputError(`timers[${index}].kind`, `unknown kind of timer: ${kind}`);
+  parseTime("now", snapshot.now);
+  // A snapshot of an older version has none.
+  const rate = checkRate("rate", snapshot.rate ?? 1);
+  faults.restore(snapshot.faults);
+
+  clearState(state);
+  clock.reset();
+  clock.set({ now: snapshot.now, mode: snapshot.mode, rate });
+  // An older snapshot lacks newer policies, which keep their defaults.
+  Object.assign(policies, defaultPolicies(), snapshot.policies);
+  insert(seed, world);
+  for (const { credential, ...window } of snapshot.windows) state.windows.set(credential, window);
+  for (const transfer of snapshot.transfers) state.transfers.set(transfer.id, transfer);
+  for (const { at, ...about } of snapshot.timers)
+    if (about.kind === callEndTimer) scheduleCallEnd(world, about.id, at);
+    else transfers.schedule(at, about);
+  inbox.clear();
+  inbox.answer = snapshot.inbox;
+  tokens.secret = hexToBytes(snapshot.tokenSecret);
+  if (generators.isDrawn) return;
+  for (const [name, random] of Object.entries(generators.sequences))
+    random.position = snapshot.random[name] ?? random.position;
+}

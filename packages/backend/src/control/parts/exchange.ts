@@ -1,0 +1,66 @@
+import type * as z from "zod";
+import type { ControlOperationId, controlOperations } from "../../generated/operations.gen.ts";
+import type { controlSchemas } from "../../generated/schemas.gen.ts";
+import type { RequestHeaders } from "../../http/transport/transport.ts";
+import type { BackendControls } from "./controls.ts";
+import type { SuccessBody } from "./reply.ts";
+
+type Part<Id extends ControlOperationId, Name extends string> =
+  (typeof controlSchemas)[Id] extends Record<Name, infer Schema extends z.ZodType> ? z.output<Schema> : undefined;
+
+/** What a sandbox shows in the list of sandboxes. */
+export type SandboxState = Omit<SuccessBody<"listSandboxes">["sandboxes"][number], "name" | "path">;
+
+/** The sandboxes that the control plane manages: in this process, or elsewhere. */
+export interface SandboxRegistry {
+  /** Lists the names, in the order of creation. */
+  list(): readonly string[] | Promise<readonly string[]>;
+  /** Describes a sandbox; undefined if none has this name. */
+  describe(name: string): SandboxState | undefined | Promise<SandboxState | undefined>;
+  /** Creates a sandbox. Throws, or rejects with, InputError naming the invalid field. */
+  create(name: string, options: NewSandboxOptions): unknown;
+  /** Deletes a sandbox; false if none has this name. Throws, or rejects with, InputError for `default`. */
+  delete(name: string): boolean | Promise<boolean>;
+}
+type NewSandbox = z.output<(typeof controlSchemas)["createSandbox"]["body"]>;
+/** The options of a new sandbox, as the control plane takes them. */
+export type NewSandboxOptions = {
+  readonly [Name in Exclude<keyof NewSandbox, "name">]?: Exclude<NewSandbox[Name], undefined>;
+};
+
+/** A receiver of webhooks to attack. */
+export interface AttackTarget {
+  /** The URL that gets the webhooks. */
+  readonly url: string;
+  /** The secret that signs genuine webhooks. */
+  readonly secret: string;
+  /** The secret before the rotation, whose signatures are still valid; absent without a rotation in force (§6.2). */
+  readonly previousSecret?: string;
+}
+
+/** What an attack found. */
+export type WebhookAttackReport = SuccessBody<"attackDestination">;
+
+/** Attacks a receiver. Rejects with an Error whose message says why it cannot be attacked. */
+export type WebhookAttack = (target: AttackTarget) => Promise<WebhookAttackReport>;
+
+/** A validated request to the control plane. */
+export interface ControlExchange<Id extends ControlOperationId> {
+  readonly backend: BackendControls;
+  /** The sandboxes that the backend belongs to. */
+  readonly sandboxes: SandboxRegistry | undefined;
+  readonly params: Readonly<Record<(typeof controlOperations)[Id]["pathParameters"][number], string>>;
+  readonly query: Part<Id, "query">;
+  readonly body: Part<Id, "body">;
+  readonly headers: RequestHeaders;
+  /** Attacks receivers, if the backend's owner can. */
+  readonly attack: WebhookAttack | undefined;
+}
+
+/** The handlers by operationId. A handler returns the success body, or a whole response. */
+export type ControlHandlers<Id extends ControlOperationId = ControlOperationId> = {
+  readonly [Name in Id]: {
+    handle(exchange: ControlExchange<Name>): Reply<Name> | Promise<Reply<Name>>;
+  }["handle"];
+};
+type Reply<Id extends ControlOperationId> = SuccessBody<Id> | Response;

@@ -1,0 +1,138 @@
+import { limits, type OperationDescription, type Role } from "@call-transfer/spec";
+import { type Problem, problem } from "../../model/errors/problem.ts";
+import type { Policies } from "../../model/policies.ts";
+import type { AccountRecord, ApiKeyRecord } from "../../model/records/records.ts";
+import type { State } from "../../model/state.ts";
+import { checkSuspended } from "../../rules/accounts.ts";
+import type { RequestHeaders } from "../transport/transport.ts";
+import { claimsOf, type Tokens } from "./tokens.ts";
+
+/** The authenticated sender of a request: a user with an access token, or an API key of an account. */
+export type Caller =
+  | { readonly kind: "user"; readonly userId: string; readonly credential: string }
+  | { readonly kind: "key"; readonly key: ApiKeyRecord; readonly credential: string };
+
+/** Authenticates a request by its credential (§5.1). The problem is a 401. */
+export function authenticate(headers: RequestHeaders, state: State, tokens: Tokens, now: number): Caller | Problem {
+  const header = headers.get("authorization");
+  if (!header) return problem("token_missing");
+  const [scheme = "", credential = "", ...rest] = header.split(/ +/);
+  if (scheme.toLowerCase() !== "bearer")
+    return problem("unauthorized", { detail: "The Authorization header is malformed. Send it as: Bearer <token>." });
+  if (credential === "") return problem("token_missing");
+  if (rest.length > 0) return problem("token_invalid");
+  if (credential.startsWith(limits.apiKeyPrefix)) {
+    const key = state.apiKeys.get(credential);
+    if (key === undefined) return problem("api_key_invalid");
+    if (key.state === "revoked") return problem("api_key_revoked");
+    if (key.state === "expired" || (key.expiresAt !== undefined && key.expiresAt <= now))
+      return problem("api_key_expired");
+    return { kind: "key", key, credential };
+  }
+  return checkToken(credential, state, tokens, now);
+}
+
+const malformed = "The access token is malformed: it is not a JWT of this API.";
+const foreign =
+  "The signature of the access token does not verify. It comes from another server, or from one with other data: get a new token.";
+
+function checkToken(credential: string, state: State, tokens: Tokens, now: number): Caller | Problem {
+  const claims = tokens.verify(credential);
+  if (claims === undefined) return problem("token_invalid", { detail: claimsOf(credential) ? foreign : malformed });
+  if (!state.users.has(claims.userId))
+    return problem("token_invalid", { detail: "The user of the access token does not exist." });
+  if (claims.expiresAt * 1000 <= now) return problem("token_expired");
+  return { kind: "user", userId: claims.userId, credential };
+}
+
+/** Checks the restrictions of an API key (§5.3): the caller's address, then the scope. */
+export function restrictKey(
+  caller: Caller,
+  operation: OperationDescription,
+  address: string | undefined,
+): Problem | undefined {
+  if (caller.kind === "user") return undefined;
+  const { allowedIps, scopes } = caller.key;
+  const from = normalizedAddress(address ?? "");
+  if (allowedIps !== undefined && !allowedIps.some((allowed) => normalizedAddress(allowed) === from))
+    return problem("api_key_ip_restricted");
+  if (scopes !== undefined && !scopes.includes(operation.scope))
+    return problem("api_key_insufficient_scope", { detail: `The API key lacks the scope ${operation.scope}.` });
+  return undefined;
+}
+
+/** The address of the caller: the peer's, or the one that a trusted proxy forwards (A-33). */
+export function callerAddress(
+  headers: RequestHeaders,
+  peer: string | undefined,
+  policies: Policies,
+): string | undefined {
+  const forwarded = policies.trustForwardedFor ? headers.get("x-forwarded-for")?.split(",")[0]?.trim() : undefined;
+  return forwarded || peer;
+}
+
+/** The parts of a request that select an account. */
+export interface AccountRequest {
+  readonly headers: RequestHeaders;
+  readonly operation: OperationDescription;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Selects the account (§5.2), then checks membership, suspension and role, in this order. */
+export function selectAccount(
+  { headers, operation, params }: AccountRequest,
+  caller: Caller,
+  state: State,
+): AccountRecord | undefined | Problem {
+  if (!operation.accountScoped) return undefined;
+  const named = headers.get("x-account-id") || undefined;
+  const accountId = caller.kind === "key" ? (named ?? caller.key.accountId) : named;
+  if (accountId === undefined) return problem("account_header_missing");
+  const account = state.accounts.get(accountId);
+  const role = roleIn(accountId, caller, state);
+  if (account === undefined || role === undefined) return problem("account_access_denied");
+  const suspended = checkSuspended(account);
+  if (suspended) return suspended;
+  const isSelf = operation.roles.includes("self") && isSameUser(accountId, caller, params, state);
+  if (!isSelf && !operation.roles.includes(role)) {
+    const permitted = operation.roles.map((one) => (one === "self" ? "the member's own user" : one)).join(", ");
+    const detail = `The caller's role ${role} does not permit this operation. Permitted: ${permitted}.`;
+    return problem("insufficient_permissions", { detail });
+  }
+  return account;
+}
+
+/** Counts a request in the rate limit window of its credential; a 429 if the window is full (§8.1). */
+export function limitRate(caller: Caller, state: State, policies: Policies, now: number): Problem | undefined {
+  const { requests, windowSecs } = policies.rateLimit;
+  const known = state.windows.get(caller.credential);
+  // A window that starts in the future is left over from before the clock was set back.
+  const isOpen = known !== undefined && known.from <= now && now < known.from + windowSecs * 1000;
+  const { from, count } = isOpen ? known : { from: now, count: 0 };
+  const isFull = count >= requests;
+  state.windows.set(caller.credential, { from, count: isFull ? count : count + 1 });
+  if (!isFull) return undefined;
+  const waitMs = from + windowSecs * 1000 - now;
+  return problem("rate_limit_exceeded", { meta: { retryAfterSecs: Math.max(1, Math.ceil(waitMs / 1000)) } });
+}
+
+/** The role of a caller in an account; undefined without access. */
+export function roleIn(accountId: string, caller: Caller, state: State): Role | undefined {
+  if (caller.kind === "key") return caller.key.accountId === accountId ? caller.key.role : undefined;
+  return state.members.of(accountId, caller.userId)?.role;
+}
+
+function isSameUser(
+  accountId: string,
+  caller: Caller,
+  params: Readonly<Record<string, string>>,
+  state: State,
+): boolean {
+  const member = state.members.get(params.memberId ?? "");
+  return caller.kind === "user" && member?.accountId === accountId && member.userId === caller.userId;
+}
+
+/** Normalizes an address; an IPv4 address mapped to IPv6 becomes the IPv4 address. */
+function normalizedAddress(address: string): string {
+  return address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "");
+}

@@ -1,0 +1,91 @@
+import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
+import { type Answer, isProblem } from "../../model/errors/problem.ts";
+import type { State } from "../../model/state.ts";
+import { withoutCredentials } from "../../model/values/redact.ts";
+import { type Caller, roleIn } from "./authenticate.ts";
+
+/**
+ * What decides a response: a check in the fixed order (A-18), the operation itself, a fault, or something in front of the
+ * backend (`gate`, `proxy`).
+ */
+export type DecidingStep =
+  | "gate"
+  | "route"
+  | "fault"
+  | "credentials"
+  | "key"
+  | "account"
+  | "rateLimit"
+  | "path"
+  | "query"
+  | "body"
+  | "operation"
+  | "proxy";
+
+/** What decided a response, and why. */
+export interface Decision {
+  /** The check, or what took its place, that decided the response. */
+  readonly step: DecidingStep;
+  /** The section of the specification with the rule, such as `§5.4`. */
+  readonly section?: string;
+  /** The reason for an error, in a sentence. */
+  readonly detail?: string;
+}
+
+/** The authenticated sender of a request, without the credential. */
+export interface RequestCaller {
+  /** `key` for an API key, `user` for a JWT (§5.1). */
+  readonly kind: "key" | "user";
+  /** The last 4 characters of the API key. */
+  readonly key?: string;
+  /** The user of the JWT. */
+  readonly userId?: string;
+  /** The caller's role in the account. */
+  readonly role?: string;
+  /** The account that the request selects, even if the caller has no access to it. */
+  readonly accountId?: string;
+}
+
+const sectionOfStep: Partial<Record<DecidingStep, string>> = {
+  route: "§4",
+  credentials: "§5.4",
+  key: "§5.3",
+  account: "§5.2",
+  rateLimit: "§8.1",
+  path: "§7.2",
+  query: "§7.1",
+  body: "§7.1",
+};
+
+/** Describes the decision of a step about a request to an operation, with its section and the reason for an error. */
+export function decisionOf(step: DecidingStep, answer: Answer, operation?: SpecifiedOperation): Decision {
+  if (!isProblem(answer)) return { step, ...(operation?.section && { section: operation.section }) };
+  const { code, detail, errors } = answer.problem;
+  const section = sectionOf(step, code, operation);
+  const reasons = errors?.map(({ field, message }) => `${field} ${message}`).join("; ");
+  return { step, ...(section && { section }), detail: withoutCredentials(reasons ? `${reasons}.` : detail) };
+}
+
+type SpecifiedOperation = Pick<OperationDescription, "section">;
+
+/** The section that explains an error code of a step; where it explains the whole step, that of the step. */
+function sectionOf(step: DecidingStep, code: ErrorCode, operation: SpecifiedOperation | undefined): string | undefined {
+  if (step === "credentials" && code.startsWith("api_key_")) return "§5.3";
+  if (step === "account" && code !== "account_header_missing")
+    return code === "insufficient_permissions" ? "§5.5" : "§7.2";
+  if (code === "queue_full") return "§8.2";
+  return step === "operation" ? operation?.section : sectionOfStep[step];
+}
+
+/** Describes the caller of a request without the credential; `named` is the account that the request names. */
+export function describeCaller(caller: Caller, named: string | undefined, state: State): RequestCaller {
+  const accountId = named ?? (caller.kind === "key" ? caller.key.accountId : undefined);
+  const role = accountId === undefined ? undefined : roleIn(accountId, caller, state);
+  return {
+    ...(caller.kind === "user"
+      ? { kind: "user", userId: caller.userId }
+      : { kind: "key", key: caller.credential.slice(-4) }),
+    ...(role !== undefined && { role }),
+    ...(accountId !== undefined && { accountId: withoutCredentials(accountId) }),
+  };
+}

@@ -1,0 +1,43 @@
+import type { OperationDescription, OperationId, operations } from "@call-transfer/spec";
+import type { requestSchemas } from "@call-transfer/spec/schemas";
+import type * as z from "zod";
+import type { Answer } from "../../model/errors/problem.ts";
+import type { AccountRecord } from "../../model/records/records.ts";
+import type { World } from "../../model/world.ts";
+import type { Caller } from "./authenticate.ts";
+
+/** A request that passed the checks common to all operations. */
+export interface AnyExchange extends World {
+  readonly operation: OperationDescription;
+  readonly caller: Caller;
+  /** The selected account; undefined unless the operation is scoped to an account. */
+  readonly account: AccountRecord | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+type Input<Id extends OperationId, Part extends string> =
+  (typeof requestSchemas)[Id] extends Record<Part, infer Schema extends z.ZodObject> ? Filled<Schema> : undefined;
+
+/** The output of a schema with defaults applied, also in place of null. */
+type Filled<Schema extends z.ZodObject> = {
+  [Name in keyof z.output<Schema>]: Name extends keyof Schema["shape"]
+    ? Schema["shape"][Name] extends z.ZodDefault
+      ? NonNullable<z.output<Schema>[Name]>
+      : z.output<Schema>[Name]
+    : z.output<Schema>[Name];
+};
+
+/** A request with the types of its operation. */
+export interface Exchange<Id extends OperationId> extends AnyExchange {
+  readonly account: (typeof operations)[Id]["accountScoped"] extends true ? AccountRecord : undefined;
+  readonly params: Readonly<Record<(typeof operations)[Id]["pathParameters"][number], string>>;
+  readonly query: Input<Id, "query">;
+  readonly body: Input<Id, "body">;
+}
+
+// Method types are bivariant, so a handler of one operation is assignable to `AnyHandler`.
+export type Handler<Id extends OperationId> = { handle(exchange: Exchange<Id>): Answer }["handle"];
+export type AnyHandler = { handle(exchange: AnyExchange): Answer }["handle"];
+export type Handlers = { readonly [Id in OperationId]?: Handler<Id> };

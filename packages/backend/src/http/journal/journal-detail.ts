@@ -1,0 +1,132 @@
+import type { FaultAction } from "../../faults/fault.ts";
+import type { Effects, RecordChange } from "../../model/changes/effects.ts";
+import type { Moment } from "../../model/past.ts";
+import { timeFields } from "../../model/time/seed-time.ts";
+import type { TimerPurpose } from "../../model/time/timer-queue.ts";
+import { omitUndefined } from "../../model/values/omit-undefined.ts";
+import { redacted, redactedHeaders } from "../../model/values/redact.ts";
+import type { RequestHeaders } from "../transport/transport.ts";
+import type { JournalEntry } from "./journal.ts";
+
+/** A record that a request added (no `before`), replaced, or removed (no `after`). */
+export interface ShownChange {
+  /** The name of the collection, such as `members`. */
+  readonly collection: string;
+  /** The record's id, or the key of a collection that is not keyed by id. */
+  readonly id: string;
+  /** The record before the request; absent if the request added it. */
+  readonly before?: Readonly<Record<string, unknown>>;
+  /** The record after the request; absent if the request removed it. */
+  readonly after?: Readonly<Record<string, unknown>>;
+}
+
+/** A journal entry with query, headers and bodies, as far as they are kept. Secrets are redacted, unless they are asked for. */
+export interface JournalDetail extends JournalEntry {
+  /** The query parameters by name. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** The request headers by name in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Present if it was JSON of at most 16 KiB. */
+  readonly requestBody?: unknown;
+  /** The response headers that the backend set. */
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  /** Present if it was JSON of at most 16 KiB. */
+  readonly responseBody?: unknown;
+  /** The records that the request changed, in the order of the changes. */
+  readonly changes?: readonly ShownChange[];
+  /** The timers that the request set, in the order of setting. `at` is an ISO 8601 timestamp. */
+  readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
+  /** What the fault did, except for a delay. */
+  readonly faultAction?: Exclude<FaultAction, { latency: number }>;
+}
+
+/** The unredacted parts of a request and its response; redacted on demand. */
+export interface RecordedExchange {
+  /** The URL as requested. */
+  readonly url: URL;
+  /** The request headers. */
+  readonly headers: RequestHeaders;
+  /** The request body, if it was read as JSON. */
+  readonly requestBody?: unknown;
+  /** The bytes of a short request body that was not read as JSON. */
+  readonly requestBytes?: Uint8Array | undefined;
+  /** Whether the request has a body, also one that is not kept. */
+  readonly hasBody?: boolean;
+  /** The address of the client's end of the connection. */
+  readonly peerAddress?: string | undefined;
+  /** The response headers that the backend set. */
+  readonly responseHeaders?: RequestHeaders | Readonly<Record<string, string>> | undefined;
+  /** The response body as it was sent. */
+  readonly responseText?: string | undefined;
+  /** What the request changed. */
+  readonly effects?: Effects | undefined;
+  /** What the request found; absent if no operation matched. */
+  readonly found?: Moment | undefined;
+  /** What a fault did to it, except for a delay. */
+  readonly faultAction?: Exclude<FaultAction, { latency: number }> | undefined;
+}
+
+/** What a detail shows of a request and its response. Secrets are redacted unless `reveal` is true. */
+export function detailOf(exchange: RecordedExchange, reveal: boolean): Partial<JournalDetail> {
+  const {
+    url,
+    headers,
+    requestBody,
+    requestBytes,
+    responseHeaders = {},
+    responseText,
+    effects,
+    faultAction,
+  } = exchange;
+  const shown: typeof redacted = reveal ? (fields) => ({ ...fields }) : redacted;
+  const shownHeaders = reveal ? lowerCased : redactedHeaders;
+  const body = requestBody ?? (requestBytes && jsonOrUndefined(new TextDecoder().decode(requestBytes)));
+  const query = shown(Object.fromEntries(url.searchParams));
+  return {
+    ...(reveal && { path: url.pathname }),
+    query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
+    headers: shownHeaders(headers),
+    ...(body !== undefined && { requestBody: shown({ body }).body }),
+    responseHeaders: shownHeaders(isIterable(responseHeaders) ? responseHeaders : Object.entries(responseHeaders)),
+    ...(responseText && { responseBody: shown({ body: jsonOrUndefined(responseText) ?? responseText }).body }),
+    ...(effects?.changes.length && { changes: effects.changes.map((change) => shownChange(change, shown)) }),
+    ...(effects?.timers.length && {
+      timers: effects.timers.map(({ at, ...purpose }) => ({ at: new Date(at).toISOString(), ...purpose })),
+    }),
+    ...(faultAction !== undefined && { faultAction: shown({ faultAction }).faultAction as typeof faultAction }),
+  };
+}
+
+function shownChange({ collection, id, before, after }: RecordChange, shown: typeof redacted): ShownChange {
+  return {
+    collection,
+    id,
+    ...(before && { before: shown(withTimeTexts(before)) }),
+    ...(after && { after: shown(withTimeTexts(after)) }),
+  };
+}
+
+/** A copy of a record with its times as text, without undefined fields. */
+function withTimeTexts(record: object): Record<string, unknown> {
+  const entries = Object.entries(omitUndefined(record)).map(([field, value]): [string, unknown] =>
+    timeFields.has(field) && typeof value === "number" ? [field, new Date(value).toISOString()] : [field, value],
+  );
+  return Object.fromEntries(entries);
+}
+
+function lowerCased(headers: Iterable<readonly [string, string]>): Record<string, string> {
+  return Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function isIterable(headers: object): headers is Iterable<[string, string]> {
+  return Symbol.iterator in headers;
+}
+
+/** The value of a JSON text; undefined if it is no JSON. */
+function jsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

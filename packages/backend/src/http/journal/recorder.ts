@@ -1,0 +1,62 @@
+import type { Events } from "../../model/changes/events.ts";
+import type { Keeper } from "../../model/storage/keeper.ts";
+import { withoutCredentials } from "../../model/values/redact.ts";
+import type { World } from "../../model/world.ts";
+import type { Decision } from "../checks/decision.ts";
+import type { Deviation, JournalEntry, WritableJournal } from "./journal.ts";
+import type { RecordedExchange } from "./journal-detail.ts";
+
+/** A request that something in front of the backend answered, such as a server that refused it. */
+export interface RecordedRequest extends RecordedExchange {
+  /** The HTTP method. */
+  readonly method: string;
+  /** The status of the response; 0 if there was none. */
+  readonly status: number;
+  /** The error code of the response. */
+  readonly code?: string;
+  /** Absent if no operation matches. */
+  readonly operationId?: string;
+  /** The id that the response names; a new one by default. */
+  readonly requestId?: string;
+  /** Milliseconds of real time until the response was ready. */
+  readonly durationMs: number;
+  /** What decided the response, and why. */
+  readonly decidedBy: Decision;
+  /** Where the request or its response deviates from the contract. */
+  readonly deviations?: readonly Deviation[];
+}
+
+/** Records a request, and returns its journal entry. */
+export type Recorder = (entry: Omit<JournalEntry, "id">, exchange: RecordedExchange) => JournalEntry;
+
+/** Creates a function that records a request in the journal and announces it to the followers of the events. */
+export function createRecorder(journal: WritableJournal, events: Events, keeper?: Keeper): Recorder {
+  return (entry, exchange) => {
+    const added = journal.add(entry, exchange);
+    keeper?.plan("soon");
+    events.emit("request", () => ({ ...journal.shown(added), id: String(added.id) }));
+    return added;
+  };
+}
+
+/** The journal entry of a request that something in front of the backend answered. */
+export function entryOf(request: RecordedRequest, { clock }: Pick<World, "clock">): Omit<JournalEntry, "id"> {
+  const { method, url, status, code, operationId, requestId, durationMs, decidedBy, deviations } = request;
+  const { detail } = decidedBy;
+  return {
+    at: clock.iso(),
+    method,
+    path: withoutCredentials(url.pathname),
+    ...(operationId !== undefined && { operationId }),
+    status,
+    ...(code !== undefined && { code }),
+    requestId: requestId ?? crypto.randomUUID(),
+    durationMs,
+    decidedBy: { ...decidedBy, ...(detail !== undefined && { detail: withoutCredentials(detail) }) },
+    ...(deviations && { deviations: deviations.map(redactedDeviation) }),
+  };
+}
+
+function redactedDeviation({ where, message, ...others }: Deviation): Deviation {
+  return { ...others, where: withoutCredentials(where), message: withoutCredentials(message) };
+}

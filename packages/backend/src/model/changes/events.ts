@@ -1,0 +1,168 @@
+import type { Clock } from "../time/clock.ts";
+
+/** Something that happened in a backend. Holds no secret. */
+export interface BackendEvent {
+  /**
+   * `<stream>-<number>`, such as `9f3c1a20-17`. No other event has it. The number counts up from 1 for the life of the
+   * backend, also across a reset; the stream is another one for each backend.
+   */
+  readonly eventId: string;
+  /** An ISO 8601 timestamp of the backend's clock. */
+  readonly at: string;
+  /** Its type, such as `call.completed` or `transfer.connected`. */
+  readonly type: string;
+  /** The id of the call, transfer, delivery, record or request that it is about. */
+  readonly id?: string;
+  readonly [detail: string]: unknown;
+}
+
+/** What an event says besides its id, time and type. An `at` replaces the time of the announcement. */
+export type EventDetails = Readonly<Record<string, unknown>>;
+
+/** Selects kept events. */
+export interface EventSelection {
+  /** The id of an event: selects those after it. */
+  readonly after?: string | undefined;
+  /** The maximum number: the oldest after `after`, otherwise the latest. All by default. */
+  readonly limit?: number | undefined;
+}
+
+/** Kept events, oldest first. */
+export interface KeptEvents {
+  /** The events after the position that was asked for, oldest first. */
+  readonly events: readonly BackendEvent[];
+  /**
+   * Whether nothing is missing between `after`, or without it the start of the backend, and the first of these events. Old
+   * events are dropped, and an id may be of a backend that is gone.
+   */
+  readonly isComplete: boolean;
+}
+
+/** How to follow events. */
+export interface FollowOptions {
+  /** Runs once when the events end, unless the follower has left. */
+  readonly ended?: () => void;
+  /** Whether following keeps a sandbox that would be removed as idle; true by default. */
+  readonly keepsSandbox?: boolean;
+}
+
+/** The events of one backend, sent to followers as they happen. The latest 2000 are kept. */
+export interface Events {
+  /** The id of the latest event; before the first one, an id with the number 0. */
+  readonly lastId: string;
+  /** Announces an event. Details that take time to collect are a function, which runs when someone reads the event. */
+  emit(type: string, about?: EventDetails | (() => EventDetails)): void;
+  /** Runs `task` without announcing events. */
+  quietly<Result>(task: () => Result): Result;
+  /**
+   * Calls `listener` for each event until the returned function is called. What a listener throws disturbs neither the
+   * backend nor other listeners; it is thrown again on its own, as an uncaught exception.
+   */
+  follow(listener: (event: BackendEvent) => void, options?: FollowOptions): () => void;
+  /** Returns kept events. */
+  latest(selection?: EventSelection): KeptEvents;
+  /** Removes every follower. */
+  end(): void;
+}
+
+/** The number of events that a backend keeps. */
+export const keptEvents = 2000;
+
+/** An event as it is kept. The details of a request are only built when someone reads them. */
+interface Kept {
+  readonly number: number;
+  readonly at: string;
+  readonly type: string;
+  readonly about: EventDetails | (() => EventDetails) | undefined;
+}
+
+/** Creates the events of one backend. `onFollow` runs for each new follower, and the function it returns when that one leaves. */
+export function createEvents(clock: Pick<Clock, "iso">, onFollow: () => () => void = () => () => {}): Events {
+  const followers = new Map<object, { listener: (event: BackendEvent) => void; leave(): void; ended(): void }>();
+  // A ring buffer, like the journal's.
+  const ring: Kept[] = [];
+  let last = 0;
+  let isQuiet = false;
+  let stream: string | undefined;
+  const idOf = (number: number): string => {
+    stream ??= newStream();
+    return `${stream}-${number}`;
+  };
+  const build = ({ number, at, type, about }: Kept): BackendEvent => ({
+    eventId: idOf(number),
+    at,
+    type,
+    ...(typeof about === "function" ? about() : about),
+  });
+  /** The number in an id; undefined for an id of another stream. */
+  const numberOf = (id: string): number | undefined => {
+    const number = Number(id.slice(id.lastIndexOf("-") + 1));
+    return Number.isSafeInteger(number) && number <= last && id === idOf(number) ? number : undefined;
+  };
+  return {
+    get lastId() {
+      return idOf(last);
+    },
+    emit(type, about) {
+      if (isQuiet) return;
+      last += 1;
+      const kept: Kept = { number: last, at: clock.iso(), type, about };
+      ring[last % keptEvents] = kept;
+      if (followers.size === 0) return;
+      const event = build(kept);
+      for (const { listener } of [...followers.values()]) notify(listener, event);
+    },
+    quietly(task) {
+      const before = isQuiet;
+      isQuiet = true;
+      try {
+        return task();
+      } finally {
+        isQuiet = before;
+      }
+    },
+    follow(listener, { ended = () => {}, keepsSandbox = true } = {}) {
+      const leave = keepsSandbox ? onFollow() : () => {};
+      const key = {};
+      followers.set(key, { listener, leave, ended });
+      return () => {
+        leave();
+        followers.delete(key);
+      };
+    },
+    latest({ after, limit = keptEvents } = {}) {
+      const known = after === undefined ? 0 : numberOf(after);
+      const oldest = Math.max(last - keptEvents, 0) + 1;
+      const next = Math.max((known ?? 0) + 1, oldest);
+      const first = after === undefined ? Math.max(next, last - limit + 1) : next;
+      const count = Math.min(last - first + 1, limit);
+      const events = Array.from({ length: count }, (_, index) => ring[(first + index) % keptEvents]);
+      return {
+        events: events.filter((kept) => kept !== undefined).map(build),
+        isComplete: known !== undefined && first === known + 1,
+      };
+    },
+    end() {
+      const all = [...followers.values()];
+      followers.clear();
+      for (const { leave, ended } of all) {
+        leave();
+        ended();
+      }
+    },
+  };
+}
+
+function newStream(): string {
+  return [...crypto.getRandomValues(new Uint8Array(4))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function notify(listener: (event: BackendEvent) => void, event: BackendEvent): void {
+  try {
+    listener(event);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,263 @@
+import type { WallClock } from "../time/clock.ts";
+import { ChangedRows } from "./changed-rows.ts";
+import type { RowChange, SandboxStore } from "./store.ts";
+import { factTable, readState, type StoredState } from "./stored-state.ts";
+
+const { setImmediate } = globalThis as { readonly setImmediate?: (task: () => void) => unknown };
+
+/** How long a change waits that no answer depends on, in milliseconds of real time. */
+const flushMs = 250;
+
+/** A value that is stored as a whole, such as the policies. */
+export interface Fact {
+  read(): unknown;
+  /** Whether each commit compares it, because it changes unannounced. */
+  readonly isCompared?: boolean;
+}
+
+/** When a change must be stored: before anything else leaves the backend, or with the next commit. */
+export type Urgency = "now" | "soon";
+
+/** Collects changes for a flush. */
+export interface FlushSource {
+  /** The changes since the latest flush that succeeded. `done` runs after this one has succeeded. */
+  changes(): { readonly rows: readonly RowChange[]; done(): void };
+}
+
+/** Thrown when a change could not be stored. Its message is for the client. */
+export class NotStoredError extends Error {
+  constructor(cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`Changes could not be stored and were undone: ${reason}`, { cause });
+    this.name = "NotStoredError";
+  }
+}
+
+/**
+ * Collects the changes of a sandbox and commits them to its store: once a turn of the event loop, so that many requests share a
+ * commit. Answers, webhooks and events wait for `saved`.
+ */
+export class Keeper {
+  readonly #store: SandboxStore;
+  readonly #wall: WallClock;
+  readonly #failed: (error: NotStoredError) => () => void;
+  readonly #facts = new Map<string, Fact>();
+  /** The stored texts of the facts, by name. */
+  #factTexts = new Map<string, string>();
+  readonly #touched = new Set<string>();
+  readonly #sources: FlushSource[] = [];
+  readonly #changes = new ChangedRows();
+  #saving: Promise<void> | undefined;
+  #cancelFlush: (() => void) | undefined;
+  #cancelRest: (() => void) | undefined;
+  #state: "off" | "on" | "closed" = "off";
+  /** The error of the latest failed commit. */
+  #failure: NotStoredError | undefined;
+  #isLatestStored = true;
+  /** Whether the state is no longer that of the store. */
+  #isBroken = false;
+
+  /**
+   * `failed` runs after a commit failed: the state must go back to what the store holds. It returns a function that cancels what
+   * it planned for later.
+   */
+  constructor(store: SandboxStore, wall: WallClock, failed: (error: NotStoredError) => () => void) {
+    this.#store = store;
+    this.#wall = wall;
+    this.#failed = failed;
+  }
+
+  /** Adds a fact by name; `touch` announces its changes. */
+  addFact(name: string, fact: Fact): void {
+    this.#facts.set(name, fact);
+  }
+
+  /** Adds changes that only a flush writes, every 250 ms at most. */
+  addSource(source: FlushSource): void {
+    this.#sources.push(source);
+  }
+
+  /** Notes that a row was added (no `before`), replaced, or removed (no `after`). Rows must not change afterwards. */
+  change(
+    table: string,
+    key: string,
+    before: object | undefined,
+    after: object | undefined,
+    urgency: Urgency = "now",
+  ): void {
+    if (!this.#isNoted(urgency)) return;
+    this.#changes.add(table, key, before, after);
+    this.plan(urgency);
+  }
+
+  /** Notes that a fact may have changed. */
+  touch(name: string, urgency: Urgency = "now"): void {
+    if (!this.#isNoted(urgency)) return;
+    this.#touched.add(name);
+    this.plan(urgency);
+  }
+
+  /** Whether to note a change. After `close`, one that must be stored cannot be, so `saved` rejects from then on. */
+  #isNoted(urgency: Urgency): boolean {
+    if (this.#state === "closed" && urgency === "now") this.#break(new Error("the backend is closed"));
+    return this.#state === "on";
+  }
+
+  /** The commit under way, if an answer must wait for one. Rejects with NotStoredError. */
+  saved(): Promise<void> | undefined {
+    return this.#isBroken ? Promise.reject(this.#failure) : this.#saving;
+  }
+
+  /** Resolves when everything that has changed so far is stored. Rejects with NotStoredError if the latest commit failed. */
+  async allSaved(): Promise<void> {
+    await this.saved();
+    if (!this.#isLatestStored) throw this.#failure;
+  }
+
+  /**
+   * Runs a task and resolves once everything is stored that it changed. Rejects with NotStoredError if a commit failed
+   * meanwhile, because the state has gone back then.
+   */
+  async storing<Result>(task: () => Promise<Result>): Promise<Result> {
+    const before = this.#failure;
+    const result = await task();
+    await this.saved();
+    if (this.#failure !== before) throw this.#failure;
+    return result;
+  }
+
+  /** Loads what the store holds: its rows, with the facts apart. Undefined if the store is new. */
+  load(): StoredState | undefined {
+    const rows = this.#store.load();
+    if (rows === undefined) return undefined;
+    const { state, factTexts } = readState(rows);
+    this.#factTexts = factTexts;
+    return state;
+  }
+
+  /** Begins to note changes. */
+  start(): void {
+    this.#state = "on";
+  }
+
+  /** Runs a task whose changes are in the store already. */
+  withoutNoting<Result>(task: () => Result): Result {
+    const before = this.#state;
+    this.#state = "off";
+    try {
+      return task();
+    } finally {
+      this.#state = before;
+    }
+  }
+
+  /** Commits everything at once. Throws what the store throws. */
+  flush(): void {
+    this.#cancelFlush?.();
+    this.#cancelFlush = undefined;
+    const collected = this.#sources.map((source) => source.changes());
+    this.#commit(collected.flatMap(({ rows }) => rows));
+    for (const { done } of collected) done();
+  }
+
+  /** Commits the rest, stops, and ends the use of the store. If the commit fails, `saved` rejects from then on. */
+  close(): void {
+    if (this.#state !== "on") return;
+    try {
+      this.flush();
+    } catch (error) {
+      // Answers may wait for this commit.
+      this.#break(error);
+    } finally {
+      this.stop();
+      this.#state = "closed";
+      this.#store.close();
+    }
+  }
+
+  /** Stops noting changes. Those that are not stored yet never are. */
+  stop(): void {
+    this.#state = "off";
+    this.#cancelFlush?.();
+    this.#cancelRest?.();
+  }
+
+  #break(cause: unknown): void {
+    this.#failure = new NotStoredError(cause);
+    this.#isBroken = true;
+  }
+
+  /** Plans the next commit. */
+  plan(urgency: Urgency): void {
+    if (this.#state !== "on") return;
+    if (urgency === "now") {
+      if (this.#saving !== undefined) return;
+      this.#saving = endOfTurn().then(() => this.#save());
+      // A change that no request waits for has no one to report to.
+      this.#saving.catch(() => {});
+      return;
+    }
+    this.#cancelFlush ??= this.#wall.after(flushMs, () => this.#flushQuietly(), true);
+  }
+
+  #save(): void {
+    this.#saving = undefined;
+    if (this.#isBroken) throw this.#failure;
+    if (this.#state !== "on") return;
+    try {
+      this.#commit();
+    } catch (error) {
+      this.#changes.clear();
+      this.#touched.clear();
+      this.#isLatestStored = false;
+      this.#failure = new NotStoredError(error);
+      this.#cancelRest?.();
+      try {
+        this.#cancelRest = this.#failed(this.#failure);
+      } catch {
+        this.#isBroken = true;
+      }
+      throw this.#failure;
+    }
+  }
+
+  #flushQuietly(): void {
+    this.#cancelFlush = undefined;
+    // The commit under way takes all but the sources.
+    if (this.#saving !== undefined) {
+      this.plan("soon");
+      return;
+    }
+    try {
+      this.flush();
+    } catch {
+      // No answer depends on it, and the next commit tries again.
+    }
+  }
+
+  #commit(others: readonly RowChange[] = []): void {
+    const texts = this.#changedFacts();
+    const facts = [...texts].map(([key, text]) => ({ table: factTable, key, text }));
+    const changes = [...this.#changes.list(), ...others, ...facts];
+    if (changes.length > 0) this.#store.commit(changes);
+    this.#changes.clear();
+    this.#touched.clear();
+    this.#isLatestStored = true;
+    for (const [name, text] of texts) this.#factTexts.set(name, text);
+  }
+
+  #changedFacts(): ReadonlyMap<string, string> {
+    const changed = new Map<string, string>();
+    const isNew = this.#factTexts.size === 0;
+    for (const [name, { read, isCompared = false }] of this.#facts) {
+      if (!isCompared && !isNew && !this.#touched.has(name)) continue;
+      const text = JSON.stringify(read());
+      if (text !== this.#factTexts.get(name)) changed.set(name, text);
+    }
+    return changed;
+  }
+}
+
+/** Where the platform has turns of an event loop, requests that arrive together share a commit. */
+const endOfTurn: () => Promise<void> =
+  setImmediate === undefined ? () => Promise.resolve() : () => new Promise((resolve) => void setImmediate(resolve));

@@ -1,0 +1,114 @@
+import { InputError } from "../errors/input-error.ts";
+import type { TimerPurpose, TimerSelector, TimerTask } from "./timer-queue.ts";
+
+/** The source of a flowing clock's time; tests inject their own. */
+export interface WallClock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /**
+   * Runs `task` once after `ms`. Returns a function that cancels it. With `isIdle`, the process may end before.
+   */
+  after(ms: number, task: () => void, isIdle?: boolean): () => void;
+}
+
+/** What a clock announces. */
+export interface ClockListener {
+  /** After its time, mode or rate was set, or a step moved its time; `by` is the step in milliseconds. */
+  changed(by?: number): void;
+  /** A timer with a purpose was set, or is about to run, or was cancelled; `at` is when it is due. */
+  timer(change: "set" | "fired" | "cancelled", at: number, purpose: TimerPurpose): void;
+}
+
+/** Whether a clock moves only on request (`frozen`) or follows the wall clock (`flowing`). */
+export type ClockMode = "frozen" | "flowing";
+/** What to set on a clock; what is absent stays. */
+export interface ClockSetting {
+  /** Milliseconds since the epoch, or an ISO 8601 text. */
+  readonly now?: number | string;
+  readonly mode?: ClockMode;
+  /** How many seconds pass in one second of real time, while the clock flows. */
+  readonly rate?: number;
+}
+/** A move of the clock: `by` milliseconds, `to` a time in milliseconds or as an ISO 8601 text, or to the next timer. */
+export type Step = { readonly by: number } | { readonly to: number | string } | { readonly nextTimer: true };
+/** The one source of time. Timers fire in the order of their times; those of one time in the order of scheduling. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** The time as an ISO 8601 timestamp in UTC. */
+  iso(): string;
+  /** Whether the clock is frozen or flows. */
+  readonly mode: ClockMode;
+  /** How many seconds pass in one second of real time, while the clock flows. */
+  readonly rate: number;
+  /** The number of waiting timers. */
+  readonly pending: number;
+  /**
+   * Sets time, mode or rate without running timers. Overdue timers run before the next request or step. Throws InputError
+   * for a rate that is not above 0 and up to 10,000.
+   */
+  set(setting: ClockSetting): void;
+  /** Moves time forward and resolves when everything due has happened, in order. Throws InputError on a step back. */
+  advance(step: Step): Promise<void>;
+  /** Resolves when the clock has moved forward by `ms`. For tracked work only; `id` names it in the list of timers. */
+  sleep(ms: number, id?: string): Promise<void>;
+  /**
+   * Makes `advance` wait, before each timer, until the work has settled or sleeps on this clock. A frozen clock then runs the
+   * timers that are due.
+   */
+  track(work: Promise<unknown>): void;
+  /** Runs `task` when the clock reaches `at` (milliseconds). */
+  schedule(at: number, task: TimerTask, purpose?: TimerPurpose): void;
+  /**
+   * Sets the clock's one alarm in place of the one before; without a time, removes it. It runs like a timer, after those of
+   * its time, but is no step of `nextTimer`, and a flowing clock keeps no process alive for it.
+   */
+  setAlarm(at: number | undefined, task: TimerTask): void;
+  /** Drops the timers about an id; without a kind or an index, those of every kind or index. */
+  cancel(selector: TimerSelector): void;
+  /** The waiting timers that have a purpose, in the order in which they will fire; `at` is in milliseconds. */
+  timers(): readonly (TimerPurpose & { readonly at: number })[];
+  /** Runs the timers that are due by now. */
+  runDue(): Promise<void>;
+  /** Drops every timer and every step in progress, wakes every sleeper, and goes back to the start. */
+  reset(): void;
+}
+
+/** The kind of the timer that ends a sleep. Snapshots leave it out: they cannot hold the work that continues. */
+export const sleepEnds = "sleep.ends";
+
+/** The highest rate of a flowing clock. */
+export const maxRate = 10_000;
+
+/** The real time. */
+export const systemClock: WallClock = {
+  now: () => Date.now(),
+  after(ms, task, isIdle = false) {
+    const timer = setTimeout(task, ms);
+    if (isIdle) letProcessEnd(timer);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Only Node's timers keep a process alive. */
+function letProcessEnd(timer: unknown): void {
+  if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function")
+    timer.unref();
+}
+
+/** Milliseconds since the epoch. Beyond this, a time plus a duration might no longer fit a timestamp. */
+export const latestTime = Date.parse("9999-01-01T00:00:00Z");
+
+/** Reads a time given as milliseconds, a Date or an ISO 8601 text. Throws InputError that names `field`. */
+export function parseTime(field: string, time: number | string | Date): number {
+  const at = typeof time === "number" ? time : new Date(time).getTime();
+  if (Number.isNaN(at)) throw new InputError(field, "is not a time, such as 2026-03-02T12:00:00Z");
+  if (!Number.isFinite(at) || Math.abs(at) > latestTime) throw new InputError(field, "not a time before the year 9999");
+  return at;
+}
+
+/** Checks how fast a clock flows. Throws InputError that names `field`. */
+export function checkRate(field: string, rate: number): number {
+  if (!(rate > 0 && rate <= maxRate)) throw new InputError(field, `must be a number above 0 and up to ${maxRate}`);
+  return rate;
+}
