@@ -1,5 +1,5 @@
-// Draws docs/images/performance-*.svg from the result files of lab/bench/. `-- --check` compares the bytes and writes nothing.
-import { readFileSync, writeFileSync } from "node:fs";
+// The charts docs/images/performance-*.svg, from the result files of lab/bench/.
+import { readFileSync } from "node:fs";
 import { type Chart, drawChart } from "./charts/draw.ts";
 import { dataChart, mockServerChart, sdkChart, webhooksChart } from "./charts/results.ts";
 
@@ -15,13 +15,3 @@ export const drawnCharts = Object.entries(charts).map(([name, chartOf]) => ({
   path: `docs/images/performance-${name}.svg`,
   draw: () => drawChart(chartOf(readFileSync(new URL(`../lab/bench/results-${name}.md`, import.meta.url), "utf8"))),
 }));
-
-if (import.meta.main)
-  for (const { path, draw } of drawnCharts) {
-    const file = new URL(`../${path}`, import.meta.url);
-    if (!process.argv.includes("--check")) writeFileSync(file, draw());
-    else if (readFileSync(file, "utf8") !== draw()) {
-      console.error(`${path} differs from the results in lab/bench/. Run npm run charts.`);
-      process.exitCode = 1;
-    }
-  }

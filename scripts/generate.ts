@@ -98,7 +98,7 @@ if (process.argv.includes("--check")) {
   for (const path of stale) console.error(`stale: ${path}`);
   for (const path of orphans) console.error(`no longer generated: ${path}`);
   if (stale.length + orphans.length > 0) {
-    console.error("Generated files differ from openapi/. Run `npm run generate` and commit what it writes.");
+    console.error("Generated files differ from openapi/. Run `npm run record` and commit what it writes.");
     process.exit(1);
   }
   console.log(`${files.size} generated files match openapi/`);

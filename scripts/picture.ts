@@ -1,7 +1,5 @@
-// Draws docs/images/: what the terminal of examples/group-ringing.ts shows, and a session with the mock server. `-- --check`
-// compares the bytes and writes nothing. The clocks are virtual, so every run draws the same pictures.
-import { readFileSync, writeFileSync } from "node:fs";
-import { drawServerSession } from "./server-session.ts";
+// Draws what the terminal of examples/group-ringing.ts shows. The clock is virtual, so every run draws the same picture.
+import { readFileSync } from "node:fs";
 import { drawTerminal, type Row } from "./terminal.ts";
 
 const example = "examples/group-ringing.ts";
@@ -52,19 +50,4 @@ export async function drawGroupRinging(): Promise<string> {
   const end = at + pauseSecs;
   rows.push({ at: end, text: "$ " });
   return drawTerminal("A call rings three members of a group", lines.join("\n"), rows, end + heldSecs);
-}
-
-const pictures = { "group-ringing.svg": drawGroupRinging, "server-session.svg": drawServerSession };
-
-if (import.meta.main) {
-  // The log shows local times.
-  process.env.TZ = "UTC";
-  for (const [name, draw] of Object.entries(pictures)) {
-    const [file, drawn] = [new URL(`../docs/images/${name}`, import.meta.url), await draw()];
-    if (!process.argv.includes("--check")) writeFileSync(file, drawn);
-    else if (readFileSync(file, "utf8") !== drawn) {
-      console.error(`docs/images/${name} differs from what its program prints. Run npm run picture.`);
-      process.exitCode = 1;
-    }
-  }
 }

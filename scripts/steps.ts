@@ -16,7 +16,8 @@ export interface StepResult {
   readonly seconds: number;
 }
 
-async function runStep(step: Step): Promise<StepResult> {
+/** Runs a command to its end. */
+export async function runStep(step: Step): Promise<StepResult> {
   const startedAt = performance.now();
   const [program, ...options] = step.command;
   // Windows starts npm, a script, through its shell only.

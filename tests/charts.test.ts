@@ -6,8 +6,8 @@ import { relativeLinksIn, tablesIn } from "./markdown.ts";
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 const page = read("docs/performance.md");
 
-it.each(drawnCharts)("$path shows the results in lab/bench/ (npm run charts)", ({ path, draw }) => {
-  expect(read(path)).toBe(draw());
+it.each(drawnCharts)("$path shows the results in lab/bench/ (npm run record)", async ({ path, draw }) => {
+  await expect(draw()).toMatchFileSnapshot(`../${path}`);
 });
 
 it.each(drawnCharts)("$path has a description, no script and no small text", ({ path }) => {

@@ -63,7 +63,7 @@ const schema = {
   $defs: { fault, faultOrText: { anyOf: [{ type: "string" }, { $ref: "#/$defs/fault" }] } },
 };
 
-it("the published JSON Schema of the config file equals the options (npx vitest run tests/config-schema.test.ts --update)", async () => {
+it("the published JSON Schema of the config file equals the options (npm run record)", async () => {
   await expect(`${compactJson(schema)}\n`).toMatchFileSnapshot("../packages/mock-server/config.schema.json");
 });
 

@@ -1,18 +1,15 @@
-import { readFileSync } from "node:fs";
 import { expect, it, vi } from "vitest";
 import { drawGroupRinging } from "../scripts/picture.ts";
 import { drawServerSession } from "../scripts/server-session.ts";
 import { drawTerminal } from "../scripts/terminal.ts";
 
-it("docs/images/group-ringing.svg shows the output of examples/group-ringing.ts", async () => {
-  const picture = readFileSync(new URL("../docs/images/group-ringing.svg", import.meta.url), "utf8");
-  expect(await drawGroupRinging()).toBe(picture);
+it("docs/images/group-ringing.svg shows the output of examples/group-ringing.ts (npm run record)", async () => {
+  await expect(await drawGroupRinging()).toMatchFileSnapshot("../docs/images/group-ringing.svg");
 });
 
-it("docs/images/server-session.svg shows what the mock server prints", async () => {
+it("docs/images/server-session.svg shows what the mock server prints (npm run record)", async () => {
   vi.stubEnv("TZ", "UTC");
-  const picture = readFileSync(new URL("../docs/images/server-session.svg", import.meta.url), "utf8");
-  expect(await drawServerSession()).toBe(picture);
+  await expect(await drawServerSession()).toMatchFileSnapshot("../docs/images/server-session.svg");
 });
 
 it("a picture contains no script, keeps its spaces and escapes its text", () => {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { seedSchema } from "../packages/backend/src/contents/seed.ts";
 import { compactJson } from "../scripts/generate/text.ts";
 
-it("the published JSON Schema of seeds equals the backend's schema (npx vitest run tests/seed-schema.test.ts --update)", async () => {
+it("the published JSON Schema of seeds equals the backend's schema (npm run record)", async () => {
   const { properties, ...schema } = z.toJSONSchema(seedSchema, { io: "input", unrepresentable: "any" });
   const published = {
     title: "Seed of the call-transfer mock server",

@@ -1,6 +1,6 @@
 // Compares the contracts, public types, manifests and commands with the last release in git. Fails when the pending
 // changesets are too small for what changed. `--write` writes missing changesets, and the reports api.d.ts and command.json;
-// `--record` records the release.
+// `--reports` does so with the reports alone; `--record` records the release.
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import { changesetsIn, fixedGroupsIn, GateError, writeChangeset } from "./change
 import { type Package, packagesIn } from "./compare/surface.ts";
 import { checkFiles } from "./earlier-cases.ts";
 import { movedSince } from "./moved.ts";
-import { compilerOptions, presentState, staleReports, writeReports } from "./present.ts";
+import { compilerOptions, type Present, presentState, staleReports, writeReports } from "./present.ts";
 import { changesetFor, explain, movedFrom, recordProblems, type Shortfall, shortfallsOf } from "./verdict.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");
@@ -18,13 +18,27 @@ const at = (...path: string[]): string => join(root, ...path);
 const read = (...path: string[]): string => readFileSync(at(...path), "utf8");
 const changesetFolder = at(".changeset");
 
-const behind = "The generated files are out of date. Run `npm run generate`.";
+const behind = "The generated files are out of date. Run `npm run record`.";
 
 /** Groups of packages that move together. */
 function groupsOf(packages: readonly Package[]): string[][] {
   const fixed = fixedGroupsIn(changesetFolder);
   const alone = packages.filter(({ name }) => !fixed.some((group) => group.includes(name))).map(({ name }) => [name]);
   return [...fixed, ...alone];
+}
+
+function reportProblems(present: Present): string[] {
+  const stale = staleReports(root, present);
+  return stale.length === 0 ? [] : [`${stale.join(", ")}: out of date. Run \`npm run record\` and commit the result.`];
+}
+
+/** Writes or compares the reports of the public types and commands. */
+async function record(packages: readonly Package[], write: boolean): Promise<boolean> {
+  const present = await presentState(root, packages);
+  if (write) writeReports(root, present);
+  const problems = reportProblems(present);
+  for (const problem of problems) console.error(problem);
+  return problems.length === 0;
 }
 
 function writeMissing(shortfall: Shortfall): void {
@@ -44,10 +58,7 @@ async function check(packages: readonly Package[], write: boolean): Promise<bool
   ]);
   if (!present.isGenerated) problems.push(behind);
   if (write) writeReports(root, present);
-  const stale = staleReports(root, present);
-  if (stale.length > 0) {
-    problems.push(`${stale.join(", ")}: out of date. Run \`npm run release:check -- --write\` and commit the result.`);
-  }
+  problems.push(...reportProblems(present));
   const moved = movedSince(baseline.read, (path) => present.texts.get(path) ?? "", groupsOf(packages), uncompiled);
   const shortfalls = shortfallsOf(moved, pending, record);
   for (const problem of problems) console.error(`${problem}\n`);
@@ -100,9 +111,10 @@ async function recordState(packages: readonly Package[]): Promise<boolean> {
 // Private packages are not published, so their versions promise nothing.
 const packages = packagesIn(at("packages")).filter(({ isPrivate }) => !isPrivate);
 try {
-  const good = process.argv.includes("--record")
+  const has = (option: string): boolean => process.argv.includes(option);
+  const good = has("--record")
     ? await recordState(packages)
-    : await check(packages, process.argv.includes("--write"));
+    : await (has("--reports") ? record : check)(packages, has("--write"));
   if (!good) process.exitCode = 1;
 } catch (error) {
   if (!(error instanceof GateError)) throw error;

@@ -8,7 +8,7 @@ import type { Traced } from "./evidence.ts";
 
 const head = `# What shows each part of the specification
 
-Written by \`npm run traceability\` from [the specification](specification.md), the names of the contract cases and
+Written by \`npm run record\` from [the specification](specification.md), the names of the contract cases and
 \`scripts/traceability/evidence.txt\`. Do not edit.
 
 A part is a paragraph, an item of a list, or a table. Tables of statuses, states, types and limits count row by row.

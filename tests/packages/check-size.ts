@@ -1,14 +1,13 @@
 // Measures what the SDK costs its users: bundle sizes, loading time, compiler memory and disk space of the packed SDK. Measures
 // too what a browser loads of the inspector, and the Worker of the mock server. Fails when a figure exceeds its budget, or the
-// limit that it has reached instead (docs/decisions/0010), and when sizes.json holds other sizes. `--write` updates that file,
-// every page that states a size, and the chart.
+// limit that it has reached instead (docs/decisions/0010), and when sizes.json holds other sizes. `--write` updates that file
+// and every page that states a size.
 // Requires built packages and those in consumers/.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { type Metafile, build as runEsbuild } from "esbuild";
-import { drawnCharts } from "../../scripts/charts.ts";
 import { install, optionalPeers, pack, run, temporaryFolder } from "../../scripts/packed.ts";
 import { bundlers } from "./bundlers.ts";
 import { everything, largest, pagesWithSizes, smallest } from "./size-table.ts";
@@ -271,8 +270,7 @@ if (process.argv.includes("--write")) {
   for (const [path, write] of Object.entries(pagesWithSizes)) {
     writeFileSync(join(root, path), write(readFileSync(join(root, path), "utf8"), sizes));
   }
-  for (const { path, draw } of drawnCharts) writeFileSync(join(root, path), draw());
 } else if (readFileSync(record, "utf8") !== measured) {
-  console.error("tests/packages/sizes.json holds other sizes. Run `npm run check:size -- --write`.");
+  console.error("tests/packages/sizes.json holds other sizes. Run `npm run record -- sizes`.");
   process.exitCode = 1;
 }

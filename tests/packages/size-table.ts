@@ -8,7 +8,7 @@ export const everything = "everything";
 export const smallest = "`CallTransferCore` and the smallest operation";
 export const largest = "`CallTransferCore` and the largest operation";
 
-const start = "<!-- sizes, written by `npm run check:size -- --write` -->";
+const start = "<!-- sizes, written by `npm run record -- sizes` -->";
 const end = "<!-- end of sizes -->";
 
 function sizeOf(sizes: Sizes, name: string): string {

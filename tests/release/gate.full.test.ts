@@ -69,7 +69,7 @@ describe("the release gate", { timeout: withinMs }, () => {
     );
     const { status, said } = gate();
     expect(status).toBe(1);
-    expect(said).toContain("The generated files are out of date. Run `npm run generate`.");
+    expect(said).toContain("The generated files are out of date. Run `npm run record`.");
     expect(said).toMatch(/minor {2}\w+\.hue: an optional field was added \(received from listRoles \(200\)\)/);
     expect(said).toContain("run `npm run release:check -- --write`");
     expect(node("scripts/generate.ts").status).toBe(0);
@@ -109,7 +109,7 @@ describe("the release gate", { timeout: withinMs }, () => {
 
   it("reports an outdated api.d.ts, and passes with the one it writes", () => {
     appendFileSync(at("packages/mock-server/src/index.ts"), "export const extra = 1;\n");
-    expect(gate().said).toContain("packages/mock-server/api.d.ts: out of date. Run `npm run release:check -- --write`");
+    expect(gate().said).toContain("packages/mock-server/api.d.ts: out of date. Run `npm run record`");
     expect(gate("--write").said).toContain("wrote packages/mock-server/api.d.ts");
     expectPass();
   });

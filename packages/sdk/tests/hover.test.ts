@@ -19,7 +19,7 @@ describe("what an editor shows", () => {
     answers = answersOf(pathOf("hover/program.ts"), options);
   });
 
-  it("is what hover/answers.txt holds (write it with --update)", async () => {
+  it("is what hover/answers.txt holds (npm run record)", async () => {
     await expect(answers).toMatchFileSnapshot("hover/answers.txt");
   });
 

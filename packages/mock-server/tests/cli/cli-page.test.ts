@@ -87,7 +87,7 @@ describe("docs/mock-server-cli.md", () => {
     }
   });
 
-  it("shows what its commands print (write it with --update)", async () => {
+  it("shows what its commands print (npm run record)", async () => {
     await expect(rendered).toMatchFileSnapshot(page);
   });
 

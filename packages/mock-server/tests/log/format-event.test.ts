@@ -15,11 +15,11 @@ const lines = (
   options: { colour?: boolean; width?: number; sandbox?: string; today?: number } = {},
 ) => events.flatMap((event) => formatEvent(event, { colour: false, nameOf, today, ...options }) ?? []);
 
-it("formats each recorded event as one line", async () => {
+it("formats each recorded event as one line (npm run record)", async () => {
   await expect(`${lines(recordedEvents).join("\n")}\n`).toMatchFileSnapshot("lines.txt");
 });
 
-it("fits 80 columns: optional parts go first, then the middle of the path, and the end of the reason last", async () => {
+it("fits 80 columns: optional parts go first, then the middle of the path, and the end of the reason last (npm run record)", async () => {
   const narrow = lines(recordedEvents, { width: 80 });
   await expect(`${narrow.join("\n")}\n`).toMatchFileSnapshot("lines-80.txt");
 });
