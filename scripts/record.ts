@@ -16,7 +16,9 @@ interface Recording {
 }
 
 const listed = (command: string, ...options: string[]): string[] =>
-  execFileSync("git", [command, "-z", ...options], { encoding: "utf8" }).split("\0").filter(Boolean);
+  execFileSync("git", [command, "-z", ...options], { encoding: "utf8" })
+    .split("\0")
+    .filter(Boolean);
 
 /** Every test that compares a file with what code makes. */
 const snapshots = listed("grep", "--untracked", "-l", "toMatchFileSnapshot", "--", "*.test.ts");
@@ -63,7 +65,7 @@ ${Object.entries(recordings)
   .map(([name, { holds, takes }]) => `  ${name.padEnd(10)} ${holds}${takes ? ` (${takes})` : ""}`)
   .join("\n")}
 
-Without a name: ${quick.join(", ")}. With names, these too; all names every one.
+Without a name, it renews ${quick.join(", ")}. A name adds one that takes minutes, and all adds every one.
 --check compares, writes nothing, and fails if something is out of date.`;
 
 /** A digest of every file that git does not ignore. */
@@ -106,17 +108,15 @@ else delete process.env.CI;
 
 const before = digests();
 const wanted = Object.entries(recordings).filter(([name]) => names.includes(name));
-const last = wanted.filter(([name]) => name === "snapshots" || name === "reports");
+// These two read what the others write, and not each other.
+const isLast = ([name]: readonly [string, Recording]): boolean => name === "snapshots" || name === "reports";
 let good = true;
-for (const [name, recording] of wanted.filter((one) => !last.includes(one))) good = good && (await run(name, recording));
-// The last two read the others and not each other.
-if (good) good = (await Promise.all(last.map(([name, recording]) => run(name, recording)))).every(Boolean);
-
+for (const [name, recording] of wanted.filter((one) => !isLast(one))) good &&= await run(name, recording);
+if (good) good = (await Promise.all(wanted.filter(isLast).map((one) => run(...one)))).every(Boolean);
 const after = digests();
-const changed = [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path));
-for (const path of changed) console.log(`${after.has(path) ? "wrote" : "removed"} ${path}`);
+for (const path of new Set([...before.keys(), ...after.keys()]))
+  if (before.get(path) !== after.get(path)) console.log(`${after.has(path) ? "wrote" : "removed"} ${path}`);
 const left = Object.keys(recordings).filter((name) => !names.includes(name));
-if (good) {
-  console.log(`${names.join(", ")}: ${check ? "up to date" : `${changed.length} files changed`}`);
-  if (left.length > 0) console.log(`Not ${check ? "compared" : "renewed"}: ${left.join(", ")} (npm run record -- all)`);
-} else process.exitCode = 1;
+if (good) console.log(`${names.join(", ")}: ${check ? "up to date" : "renewed"}`);
+if (left.length > 0) console.log(`${left.join(", ")}: left alone (npm run record -- all)`);
+if (!good) process.exitCode = 1;

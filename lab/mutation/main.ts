@@ -127,6 +127,6 @@ console.log(`${rules.size - missed.length} caught, ${missed.length} survived, in
 for (const name of missed) console.log(`  ${name}: ${textOf(outcomes.get(name) ?? {})}`);
 const isWhole = values.only === "" && missed.length === 0;
 if (isWhole) writeReport("contract-mutants.md", reportOf(outcomes));
-const problems = isWhole ? keepSummary([{ heading: "Mutants", text: summary }], "npm run mutants") : [];
+const problems = isWhole ? keepSummary([{ heading: "Mutants", text: summary }], "npm run record -- mutants") : [];
 for (const problem of problems) console.error(problem);
 if (missed.length > 0 || problems.length > 0) process.exitCode = 1;

@@ -73,7 +73,7 @@ function report(coverage: Coverage, isWhole: boolean): string[] {
     { heading: "Covered cells", text: classTable(coverage) },
     { heading: "Cases", text: caseTable(coverage), mayFall: true },
   ];
-  return keepSummary(sections, "npm run test:contract");
+  return keepSummary(sections, "npm run record -- coverage");
 }
 
 /** The number of documented cells that each target covers. */
