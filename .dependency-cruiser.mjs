@@ -35,7 +35,7 @@ export const layers = {
   "backend/http": ["transport", "checks", "journal"],
   "backend/control": ["parts", "operations"],
   contract: ["facts", "compare", "document", "world", "suite", "cases", "coverage", "live"],
-  "mock-server": ["control", "net", "web", "worker", "attack", "store", "server", "proxy", "fixtures", "log", "cli"],
+  "mock-server": ["net", "web", "worker", "attack", "store", "server", "proxy", "fixtures", "log", "cli"],
   mcp: ["document", "tools", "server", "cli"],
 };
 /** The folders of the inspector, in layers likewise. */
@@ -112,7 +112,7 @@ export default {
       { path: `${source("mock-server")}inspector/` },
       {
         path: "^packages/",
-        pathNot: `${folders("mock-server", ["inspector", "control"])}|^packages/mock-server/seed[.]schema[.]json$`,
+        pathNot: `${folders("mock-server", ["inspector"])}|${source("backend")}control-client|^packages/spec/|^packages/mock-server/seed[.]schema[.]json$`,
         dependencyTypesNot: ["type-only"],
       },
     ),
@@ -139,7 +139,7 @@ export default {
     forbid(
       "pages-and-workers",
       "Pages and Cloudflare Workers have no modules of Node.",
-      { path: `${source("mock-server")}(?:inspector|control|web|worker)/` },
+      { path: `${source("mock-server")}(?:inspector|web|worker)/` },
       { dependencyTypes: ["core"] },
     ),
     forbid(

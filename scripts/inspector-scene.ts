@@ -1,8 +1,8 @@
 // What the pictures of the inspector show: half an hour of a dental practice whose program is under test, on a frozen clock.
 import { demo } from "@call-transfer/backend";
+import { createControlClient } from "@call-transfer/backend/control-client";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { CallTransfer } from "@call-transfer/sdk";
-import { createControlClient } from "../packages/mock-server/src/control/client.ts";
 
 /** A server with a past, and what to select in it. */
 export interface Scene {

@@ -11,10 +11,11 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const { compilerOptions } = ts.readConfigFile(`${root}tsconfig.base.json`, ts.sys.readFile).config;
 const { options } = ts.convertCompilerOptionsFromJson({ ...compilerOptions, types: ["node"] }, root);
 
-/** The source of each entry of a package. */
+/** The source of each public entry of a package. */
 function entriesOf(manifest: string): string[] {
   const { exports } = JSON.parse(readFileSync(join(root, manifest), "utf8"));
   return Object.values<Record<string, string>>(exports)
+    .filter((conditions) => Object.keys(conditions).length > 1)
     .flatMap((conditions) => conditions["@call-transfer/source"] ?? [])
     .map((source) => join(root, dirname(manifest), source));
 }

@@ -1,8 +1,8 @@
 // Checks a server after a restart, while all clients wait: its state, what the SDK says about it, and the offers.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Snapshot } from "@call-transfer/backend";
+import { dataAs } from "@call-transfer/backend/control-client";
 import { CallTransfer, type OutcomeUnknownError } from "@call-transfer/sdk";
-import { dataAs } from "../../packages/mock-server/src/control/client.ts";
 import type { Client } from "./client.ts";
 import { type ChangeOf, type History, isThere, type Write, writesOf } from "./history.ts";
 import { judgeOffers, judgeReactions, judgeSignatures, undelivered } from "./judge-offers.ts";

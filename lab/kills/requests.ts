@@ -1,6 +1,6 @@
 // Sends requests to a server that is down now and then, and writes down their answers.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ControlClient, createControlClient } from "../../packages/mock-server/src/control/client.ts";
+import { type ControlClient, createControlClient } from "@call-transfer/backend/control-client";
 import type { History } from "./history.ts";
 
 /** Where a server is. */

@@ -1,6 +1,6 @@
 // A run: worlds one after the other, each with a server that is killed and started again while its clients work.
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../../packages/mock-server/src/control/client.ts";
+import { messageOf } from "@call-transfer/backend/control-client";
 import { type Checked, check } from "./check.ts";
 import { Client } from "./client.ts";
 import { createGate } from "./gate.ts";

@@ -1,6 +1,7 @@
 // Sends the writes of one client through the SDK and the control plane, and writes down what it learns of each.
+
+import type { ControlClient } from "@call-transfer/backend/control-client";
 import { CallTransfer, ConflictError, OutcomeUnknownError, RequestError } from "@call-transfer/sdk";
-import type { ControlClient } from "../../packages/mock-server/src/control/client.ts";
 import type { Change, ChangeOf, History, Write } from "./history.ts";
 import { type ClientPlan, frozenNow } from "./plan.ts";
 import { controlOf, isRefusal, recordingFetch, type Target } from "./requests.ts";

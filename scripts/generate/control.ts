@@ -37,11 +37,6 @@ export async function renderControl(): Promise<Map<string, string>> {
         ),
     ],
     [`${folder}/operations.gen.ts`, renderOperations(operations)],
-    // The client uses the types of the backend; the build removes them.
-    [
-      "packages/mock-server/src/control/types.gen.ts",
-      `${header}export type { components, paths } from "../../../backend/src/generated/types.gen.ts";\n`,
-    ],
   ]);
 }
 

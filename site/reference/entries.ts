@@ -18,7 +18,9 @@ export function entriesOf(root: string): Entry[] {
     const { exports } = JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
     return Object.entries<Record<string, string>>(exports).flatMap(([subpath, conditions]) => {
       const source = conditions["@call-transfer/source"];
-      return source ? [{ name: name + subpath.slice(1), file: join(root, "packages", name, source) }] : [];
+      return source && Object.keys(conditions).length > 1
+        ? [{ name: name + subpath.slice(1), file: join(root, "packages", name, source) }]
+        : [];
     });
   });
 }

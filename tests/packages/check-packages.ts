@@ -54,6 +54,9 @@ const allowedDependencies: Readonly<Record<string, readonly string[]>> = {
 /** The sources and the build of the mock server's page, which browsers load and no code imports. */
 const pageFolder = "/inspector/";
 
+/** Whether only this repository can load an entry, from sources (docs/decisions/0036). */
+const isInternal = (subpath: string): boolean => subpath === "./control-client";
+
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
 /** Every string in a nested structure, e.g. the files in an `exports` map. */
@@ -218,7 +221,9 @@ function licenceProblems({ folder, files }: Installed): string[] {
 
 /** Ways of loading an entry point that fail. */
 function loadProblems({ description: { name, exports } }: Installed, project: string): string[] {
-  const entries = Object.entries(exports).filter(([, target]) => typeof target !== "string");
+  const entries = Object.entries(exports).filter(
+    ([subpath, target]) => typeof target !== "string" && !isInternal(subpath),
+  );
   return entries.flatMap(([subpath]) => {
     const entry = JSON.stringify(`${name}${subpath.slice(1)}`);
     return [`await import(${entry})`, `require(${entry})`].filter((way) => {
@@ -234,7 +239,8 @@ async function lintProblems({ tarball, description }: Installed): Promise<string
   const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true, level: "suggestion" });
   const texts = messages.map((message) => `publint: ${formatMessage(message, pkg, { color: false }) ?? message.code}`);
   const profile = description.main === undefined ? "esm-only" : "strict";
-  const options = [tarball, "--no-color", "--no-emoji", "--profile", profile];
+  const left = Object.keys(description.exports).filter(isInternal);
+  const options = [tarball, "--no-color", "--no-emoji", "--profile", profile, "--exclude-entrypoints", ...left];
   const attw = join(root, "node_modules/.bin/attw");
   const { status, stdout } = spawnSync(attw, options, { encoding: "utf8", timeout: commandWithinMs });
   return status === 0 ? texts : [...texts, `are-the-types-wrong, as ${profile}:\n${stdout}`];

@@ -21,7 +21,10 @@ const sources: Record<string, string> = {
     name: "pack",
     version: "1.0.0",
     type: "module",
-    exports: { ".": { "@call-transfer/source": "./src/index.ts" }, "./package.json": "./package.json" },
+    exports: {
+      ".": { "@call-transfer/source": "./src/index.ts", types: "./index.d.ts" },
+      "./package.json": "./package.json",
+    },
   }),
   "packages/pack/src/index.ts":
     'export { open as begin, type Options } from "./open.ts";\nexport * from "./table.gen.ts";\n',
@@ -77,7 +80,8 @@ describe("an export that hides its names", () => {
   ])("is refused: %s", async (_, text, words) => {
     const path = join(folder, "packages/pack/src/odd.ts");
     writeFileSync(path, `${text}\n`);
-    const odd = { name: "odd", version: "1.0.0", folder, isPrivate: false, entries: new Map([[".", path]]) };
+    const entries = new Map([[".", path]]);
+    const odd = { name: "odd", version: "1.0.0", folder, isPrivate: false, entries, sources: entries };
     await expect(surfacesOf([odd], folder, options)).rejects.toThrow(words);
     rmSync(path);
   });

@@ -76,10 +76,15 @@ const compareExports = (was: unknown, is: unknown): Change[] =>
       }),
   });
 
-/** Entries by subpath. `exports` may also be the single entry itself. */
+/** An entry that has only sources is for this repository. */
+const isInternal = (entry: unknown): boolean =>
+  isObject(entry) && Object.keys(entry).join() === "@call-transfer/source";
+
+/** Public entries by subpath. `exports` may also be the single entry itself. */
 const subpathsOf = (exports: unknown): Map<string, unknown> => {
   const isTable = isObject(exports) && Object.keys(exports).every((key) => key.startsWith("."));
-  return isTable ? mapIn(exports) : new Map(exports === undefined ? [] : [[".", exports]]);
+  if (!isTable) return new Map(exports === undefined ? [] : [[".", exports]]);
+  return new Map([...mapIn(exports)].filter(([, entry]) => !isInternal(entry)));
 };
 
 /** Files by the conditions that lead to them, e.g. `import > types`. */

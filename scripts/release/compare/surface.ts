@@ -24,8 +24,10 @@ export interface Package {
   readonly version: string;
   readonly folder: string;
   readonly isPrivate: boolean;
-  /** Source files of the entry points by subpath, e.g. `./webhooks`. */
+  /** Source files of the public entry points by subpath, e.g. `./webhooks`. */
   readonly entries: ReadonlyMap<string, string>;
+  /** Those of all entry points, also of one that only this repository can import. */
+  readonly sources: ReadonlyMap<string, string>;
 }
 
 /** Every package in a folder, in the order of the subfolders. */
@@ -33,16 +35,19 @@ export function packagesIn(folder: string): Package[] {
   return readdirSync(folder).map((child) => {
     const home = join(folder, child);
     const description = objectIn(JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as unknown);
-    const entries = [...mapIn(description.exports)].flatMap(([subpath, target]): [string, string][] => {
+    const targets = mapIn(description.exports);
+    const sources = [...targets].flatMap(([subpath, target]): [string, string][] => {
       const source = objectIn(target)[sourceCondition];
       return typeof source === "string" ? [[subpath, resolve(home, source)]] : [];
     });
+    const isPublic = ([subpath]: [string, string]): boolean => Object.keys(objectIn(targets.get(subpath))).length > 1;
     return {
       name: String(description.name),
       version: String(description.version),
       folder: home,
       isPrivate: description.private === true,
-      entries: new Map(entries),
+      entries: new Map(sources.filter(isPublic)),
+      sources: new Map(sources),
     };
   });
 }
@@ -53,7 +58,7 @@ export function packagesIn(folder: string): Package[] {
  */
 const sourcesOf = (packages: readonly Package[]): Record<string, string[]> =>
   Object.fromEntries(
-    packages.flatMap(({ name, entries }) => [...entries].map(([subpath, path]) => [posix.join(name, subpath), [path]])),
+    packages.flatMap(({ name, sources }) => [...sources].map(([subpath, path]) => [posix.join(name, subpath), [path]])),
   );
 
 /** Declaration files by the path of their source. */

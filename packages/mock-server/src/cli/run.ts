@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { createControlClient } from "../control/client.ts";
+import { createControlClient } from "@call-transfer/backend/control-client";
 import { commands } from "./commands/all.ts";
 import { helpText } from "./help/help.ts";
 import type { Command, OptionTable } from "./options/command.ts";

@@ -1,4 +1,4 @@
-import { dataAs, type Schema } from "../../control/client.ts";
+import { dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { relativeTime, shortIds } from "../terminal/show.ts";
 import { formatTable } from "../terminal/table.ts";

@@ -1,6 +1,5 @@
 import type { BackendEvent } from "@call-transfer/backend";
-import { type ControlClient, dataAs } from "../../control/client.ts";
-import { followEvents } from "../../control/follow-events.ts";
+import { type ControlClient, dataAs, followEvents } from "@call-transfer/backend/control-client";
 import { formatEvent } from "../../log/format-event.ts";
 import { defineCommand, type OptionTable } from "../options/command.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -1,5 +1,5 @@
 import type { Fault as BackendFault } from "@call-transfer/backend";
-import { type ControlClient, dataAs, dataOf, type Schema } from "../../control/client.ts";
+import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { waitingWarning } from "../terminal/frozen-clock-warning.ts";
 import { program } from "../terminal/program.ts";

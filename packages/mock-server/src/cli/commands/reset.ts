@@ -1,4 +1,4 @@
-import { dataOf } from "../../control/client.ts";
+import { dataOf } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { expectAtMost } from "../values/operands.ts";
 

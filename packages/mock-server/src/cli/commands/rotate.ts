@@ -1,5 +1,5 @@
-import { type ControlClient, messageOf } from "../../control/client.ts";
-import { operations } from "../../control/contract.ts";
+import { type ControlClient, messageOf } from "@call-transfer/backend/control-client";
+import { operations } from "@call-transfer/spec";
 import { type CommandContext, defineCommand } from "../options/command.ts";
 import { formatFields } from "../terminal/table.ts";
 import { findNamed, readRecords, type StateRecord } from "../values/find-record.ts";

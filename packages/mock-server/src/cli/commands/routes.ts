@@ -1,5 +1,5 @@
+import { dataOf } from "@call-transfer/backend/control-client";
 import { operations } from "@call-transfer/spec";
-import { dataOf } from "../../control/client.ts";
 import { defineCommand } from "../options/command.ts";
 import { formatTable } from "../terminal/table.ts";
 import { expectAtMost } from "../values/operands.ts";

@@ -1,4 +1,4 @@
-import { dataAs, dataOf, headersOf, type Schema } from "../../control/client.ts";
+import { dataAs, dataOf, headersOf, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { formatTable } from "../terminal/table.ts";
 import { readJson, readNumber, readPolicies, readTime, UsageError } from "../values/command-line.ts";

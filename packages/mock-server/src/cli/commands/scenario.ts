@@ -1,4 +1,4 @@
-import { dataAs, dataOf } from "../../control/client.ts";
+import { dataAs, dataOf } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { formatTable } from "../terminal/table.ts";
 import { findNamed } from "../values/find-record.ts";

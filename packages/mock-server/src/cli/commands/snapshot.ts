@@ -1,12 +1,11 @@
-import { dataOf, messageOf } from "../../control/client.ts";
-import type { components } from "../../control/types.gen.ts";
+import { dataOf, messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { writeFileAtomically } from "../files/write-file.ts";
 import { defineCommand } from "../options/command.ts";
 import { program } from "../terminal/program.ts";
 import { readJson, UsageError } from "../values/command-line.ts";
 import { expectAtMost, required } from "../values/operands.ts";
 
-type Snapshot = components["schemas"]["Snapshot"];
+type Snapshot = Schema<"Snapshot">;
 
 /** Exports a sandbox. */
 export const snapshot = defineCommand({

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type ControlClient, dataAs, dataOf, messageOf, type Schema } from "../../control/client.ts";
+import { type ControlClient, dataAs, dataOf, messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { flatFields, relativeTime, shortIds } from "../terminal/show.ts";
 import { formatFields, formatTable } from "../terminal/table.ts";

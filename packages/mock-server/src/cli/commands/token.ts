@@ -1,4 +1,4 @@
-import { messageOf } from "../../control/client.ts";
+import { messageOf } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { roles, tokenLifetime } from "../options/options.ts";
 import { readLifetime, suggestion, UsageError } from "../values/command-line.ts";

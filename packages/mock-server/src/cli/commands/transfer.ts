@@ -1,4 +1,4 @@
-import { type ControlClient, dataAs, type Schema } from "../../control/client.ts";
+import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { program } from "../terminal/program.ts";
 import { relativeTime, shortIds } from "../terminal/show.ts";

@@ -1,4 +1,4 @@
-import { type ControlClient, dataAs, dataOf, type Schema } from "../../control/client.ts";
+import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { deliveryAdvice } from "../terminal/delivery-advice.ts";
 import { program } from "../terminal/program.ts";

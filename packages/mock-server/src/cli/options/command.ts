@@ -1,5 +1,5 @@
 import type { ParseArgsOptionsConfig } from "node:util";
-import type { ControlClient } from "../../control/client.ts";
+import type { ControlClient } from "@call-transfer/backend/control-client";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readArguments } from "../values/command-line.ts";
 import { commandOptions } from "./options.ts";

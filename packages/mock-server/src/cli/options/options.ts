@@ -1,7 +1,7 @@
 // The command line as tables: options with their defaults, variables and exit statuses. A change of them is a change for
 // users, so the release gate compares them with the last release.
 import type { ParseArgsOptionsConfig } from "node:util";
-import type { components } from "../../control/types.gen.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 
 /** An option that a setting can give: what `util.parseArgs` reads, and what the sources of settings need. */
 export interface SettingFacts {
@@ -125,7 +125,7 @@ export const attackOptions = {
 } satisfies ParseArgsOptionsConfig;
 
 /** The roles of a member. */
-export const roles = ["agent", "member", "admin", "owner"] as const satisfies readonly components["schemas"]["Role"][];
+export const roles = ["agent", "member", "admin", "owner"] as const satisfies readonly Schema<"Role">[];
 
 /**
  * The variables that `--write-env` sets, and the start of those with the access tokens, which end in a role. `attack` reads

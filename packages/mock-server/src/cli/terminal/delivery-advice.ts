@@ -1,8 +1,8 @@
+import type { Schema } from "@call-transfer/backend/control-client";
 import { webhookSignature } from "@call-transfer/spec";
-import type { components } from "../../control/types.gen.ts";
 import { program } from "./program.ts";
 
-type Delivery = Pick<components["schemas"]["Delivery"], "accepted" | "status" | "error" | "at" | "fault">;
+type Delivery = Pick<Schema<"Delivery">, "accepted" | "status" | "error" | "at" | "fault">;
 
 /** Explains why an offer was not accepted and what to do; undefined when it was. `realTime` is in milliseconds. */
 export function deliveryAdvice({ accepted, status, error, at, fault }: Delivery, realTime: number): string | undefined {

@@ -1,4 +1,4 @@
-import { type ControlClient, dataAs, type Schema } from "../../control/client.ts";
+import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { editsBetween } from "./command-line.ts";
 
 /** The name of a collection of records. */

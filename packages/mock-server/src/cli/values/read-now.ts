@@ -1,4 +1,4 @@
-import { type ControlClient, dataOf } from "../../control/client.ts";
+import { type ControlClient, dataOf } from "@call-transfer/backend/control-client";
 
 /** Reads the time of the sandbox's clock, in milliseconds. */
 export async function readNow(control: ControlClient): Promise<number> {

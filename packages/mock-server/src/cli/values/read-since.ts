@@ -1,4 +1,4 @@
-import type { ControlClient } from "../../control/client.ts";
+import type { ControlClient } from "@call-transfer/backend/control-client";
 import { durationOf, isTime, UsageError } from "./command-line.ts";
 import { readNow } from "./read-now.ts";
 

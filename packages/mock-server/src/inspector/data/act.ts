@@ -1,4 +1,4 @@
-import { messageOf } from "../../control/client.ts";
+import { messageOf } from "@call-transfer/backend/control-client";
 import type { ControlResult } from "./live.ts";
 import type { Session } from "./session.ts";
 

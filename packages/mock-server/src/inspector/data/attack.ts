@@ -1,4 +1,4 @@
-import type { Schema } from "../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 
 /** What an attack on a receiver found. */
 export type AttackReport = Schema<"AttackReport">;

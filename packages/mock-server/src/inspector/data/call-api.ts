@@ -1,4 +1,4 @@
-import { type OperationId, operations } from "../../control/contract.ts";
+import { type OperationId, operations } from "@call-transfer/spec";
 import type { ControlResult } from "./live.ts";
 import type { Session } from "./session.ts";
 

@@ -1,5 +1,5 @@
+import type { Schema } from "@call-transfer/backend/control-client";
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { Schema } from "../../control/client.ts";
 import { day } from "./format.ts";
 
 /** The clock of the current sandbox. */

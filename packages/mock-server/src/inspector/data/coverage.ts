@@ -1,4 +1,4 @@
-import type { Schema } from "../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 
 /** What the app under test has met, as the control plane counts it. */
 export type Coverage = Schema<"Coverage">;

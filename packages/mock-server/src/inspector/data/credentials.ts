@@ -1,6 +1,6 @@
 import type { BackendEvent } from "@call-transfer/backend";
+import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import { type ControlClient, dataAs, type Schema } from "../../control/client.ts";
 import type { ClockStore } from "./clock.ts";
 import { timeOfDay } from "./format.ts";
 

@@ -1,4 +1,4 @@
-import type { ControlClient } from "../../control/client.ts";
+import type { ControlClient } from "@call-transfer/backend/control-client";
 import { type ControlResult, type Live, useLive } from "./live.ts";
 
 /** A destination as the page needs it. */

@@ -1,5 +1,5 @@
-import type { Schema } from "../../control/client.ts";
-import { operations } from "../../control/contract.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
+import { operations } from "@call-transfer/spec";
 import { type ApiRequest, hasApiKey, literal, sdkCallOf } from "./request-code.ts";
 
 type Detail = Schema<"RequestDetail">;

@@ -1,5 +1,5 @@
 import type { BackendEvent } from "@call-transfer/backend";
-import { followEvents, RejectedStream } from "../../control/follow-events.ts";
+import { followEvents, RejectedStream } from "@call-transfer/backend/control-client";
 import type { Source, StreamListener } from "./source.ts";
 
 /** How long events are collected before a follower gets them, in milliseconds: a burst is drawn once. */

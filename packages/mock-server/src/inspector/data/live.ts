@@ -1,7 +1,7 @@
 import type { BackendEvent } from "@call-transfer/backend";
+import { type ControlClient, messageOf } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { type ControlClient, messageOf } from "../../control/client.ts";
 import { useSession } from "./context.ts";
 import { throttled } from "./throttled.ts";
 

@@ -1,4 +1,4 @@
-import { type OperationId, operations } from "../../control/contract.ts";
+import { type OperationId, operations } from "@call-transfer/spec";
 import { decoded } from "./decoded.ts";
 
 /** A request that code is written for. */

@@ -1,6 +1,6 @@
 import type { BackendEvent } from "@call-transfer/backend";
+import { type ControlClient, createControlClient, dataAs } from "@call-transfer/backend/control-client";
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { type ControlClient, createControlClient, dataAs } from "../../control/client.ts";
 import { type ClockStore, createClockStore } from "./clock.ts";
 import { type Credentials, createCredentials } from "./credentials.ts";
 import type { Place } from "./place.ts";

@@ -1,5 +1,5 @@
 import type { BackendEvent } from "@call-transfer/backend";
-import type { Schema } from "../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 
 /** A request to the API or the delivery of a webhook, as a row shows it. */
 export interface TrafficEntry {

@@ -1,6 +1,6 @@
 import type { BackendEvent } from "@call-transfer/backend";
+import { type ControlClient, dataAs } from "@call-transfer/backend/control-client";
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
-import { type ControlClient, dataAs } from "../../control/client.ts";
 import type { Session } from "./session.ts";
 import { entryOfDelivery, entryOfEvent, entryOfRequest, type TrafficEntry } from "./traffic-entry.ts";
 

@@ -1,4 +1,4 @@
-import { webhookSignature } from "../../control/contract.ts";
+import { webhookSignature } from "@call-transfer/spec";
 
 const { header, scheme, separator, toleranceSecs } = webhookSignature;
 

@@ -1,5 +1,5 @@
-import type { Schema } from "../../control/client.ts";
-import { webhookSignature } from "../../control/contract.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
+import { webhookSignature } from "@call-transfer/spec";
 import { duration } from "./format.ts";
 
 /** A delivery of a webhook. */

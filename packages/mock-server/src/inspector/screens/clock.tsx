@@ -1,5 +1,5 @@
+import { dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import { dataAs, type Schema } from "../../control/client.ts";
 import { act } from "../data/act.ts";
 import { useSession } from "../data/context.ts";
 import { emptyDirectory, useDirectory } from "../data/directory.ts";

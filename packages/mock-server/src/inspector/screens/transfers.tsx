@@ -1,5 +1,5 @@
+import type { Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import type { Schema } from "../../control/client.ts";
 import { act } from "../data/act.ts";
 import { useSession } from "../data/context.ts";
 import { type Directory, emptyDirectory, useDirectory } from "../data/directory.ts";

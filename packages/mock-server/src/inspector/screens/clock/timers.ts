@@ -1,4 +1,4 @@
-import type { Schema } from "../../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 import type { TokenEnd } from "../../data/credentials.ts";
 import type { Tone } from "../../parts/data.tsx";
 import { type Span, ticksOf } from "../../parts/timeline.tsx";

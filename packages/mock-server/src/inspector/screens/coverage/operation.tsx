@@ -1,4 +1,4 @@
-import { operations } from "../../../control/contract.ts";
+import { operations } from "@call-transfer/spec";
 import { act } from "../../data/act.ts";
 import { useSession } from "../../data/context.ts";
 import { type Coverage, isShown, type OperationCoverage, type Show, sharesOf, wordsOf } from "../../data/coverage.ts";

@@ -1,4 +1,4 @@
-import type { Schema } from "../../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 import { Button } from "../../parts/button.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
 import { criteriaOf, type Fault, type Step, stepsOf, withSteps } from "./fault.ts";

@@ -1,4 +1,4 @@
-import type { Schema } from "../../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 import type { CodeGroups } from "./step-field.tsx";
 
 type OperationCodes = Pick<Schema<"Coverage">["operations"][number], "operationId" | "codes">;

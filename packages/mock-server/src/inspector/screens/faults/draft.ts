@@ -1,5 +1,5 @@
+import { dataAs, messageOf } from "@call-transfer/backend/control-client";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { dataAs, messageOf } from "../../../control/client.ts";
 import type { Session } from "../../data/session.ts";
 import type { Fault } from "./fault.ts";
 

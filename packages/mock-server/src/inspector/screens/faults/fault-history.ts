@@ -1,7 +1,7 @@
 import type { BackendEvent } from "@call-transfer/backend";
+import { dataAs } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { dataAs } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import type { Fault } from "./fault.ts";
 

@@ -1,4 +1,4 @@
-import type { Schema } from "../../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 
 /** A fault, as the control plane takes it. */
 export type Fault = Schema<"Fault">;

@@ -1,5 +1,5 @@
+import { messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import { messageOf, type Schema } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import { useLive } from "../../data/live.ts";
 import { Button } from "../../parts/button.tsx";

@@ -1,6 +1,6 @@
+import type { Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
-import type { Schema } from "../../../control/client.ts";
 
 type Policy = Schema<"PolicyDescriptions">["policies"][number];
 type Save = (value: unknown) => Promise<boolean>;

@@ -1,4 +1,4 @@
-import type { Schema } from "../../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 import type { Fault } from "./fault.ts";
 import { NumberInput } from "./step-field.tsx";
 

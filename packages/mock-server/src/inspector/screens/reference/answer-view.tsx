@@ -1,6 +1,6 @@
+import { dataAs } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { dataAs } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import { milliseconds } from "../../data/format.ts";
 import { Code, Facts, Json, Status, toneOfStatus } from "../../parts/data.tsx";

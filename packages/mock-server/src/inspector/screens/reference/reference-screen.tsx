@@ -1,7 +1,7 @@
+import { messageOf } from "@call-transfer/backend/control-client";
+import apiDocument from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { apiDocument } from "../../../control/api-document.ts";
-import { messageOf } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import type { Session } from "../../data/session.ts";
 import { Filter } from "../../parts/field.tsx";

@@ -1,4 +1,4 @@
-import type { Schema } from "../../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 import type { Operation } from "./document.ts";
 
 /** A value of the sandbox that fits a field, and what it is called. */

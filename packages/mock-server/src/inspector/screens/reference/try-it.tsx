@@ -1,6 +1,6 @@
+import { dataAs } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useEffect, useId } from "preact/hooks";
-import { dataAs } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import { type Caller, callers } from "../../data/credentials.ts";
 import { curlOf, sdkCodeOf } from "../../data/request-code.ts";

@@ -1,5 +1,5 @@
+import { headersOf, messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import { headersOf, messageOf, type Schema } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import { useLive } from "../../data/live.ts";
 import { Dialog } from "../../parts/dialog.tsx";

@@ -1,6 +1,6 @@
+import { headersOf, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { headersOf, type Schema } from "../../../control/client.ts";
 import { act } from "../../data/act.ts";
 import { useSession } from "../../data/context.ts";
 import { day, timeOfDay } from "../../data/format.ts";

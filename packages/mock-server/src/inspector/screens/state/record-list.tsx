@@ -1,4 +1,4 @@
-import type { Schema } from "../../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 import { useSession } from "../../data/context.ts";
 import { Empty } from "../../parts/screen.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";

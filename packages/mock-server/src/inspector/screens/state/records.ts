@@ -1,5 +1,5 @@
 import type { BackendEvent } from "@call-transfer/backend";
-import type { Schema } from "../../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 import { day, timeOfDay } from "../../data/format.ts";
 import { fieldsOf, type RecordField } from "./fields.ts";
 

@@ -1,6 +1,6 @@
+import type { Schema } from "@call-transfer/backend/control-client";
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import type { Schema } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import { useLive } from "../../data/live.ts";
 import { collectionsChangedBy } from "./records.ts";

@@ -1,6 +1,6 @@
+import { dataAs, messageOf } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { dataAs, messageOf } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import { throttled } from "../../data/throttled.ts";
 import { collectionNames } from "./fields.ts";

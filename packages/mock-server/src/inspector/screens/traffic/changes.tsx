@@ -1,4 +1,4 @@
-import type { Schema } from "../../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 import { changedFields } from "../../data/record-fields.ts";
 import { Code } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";

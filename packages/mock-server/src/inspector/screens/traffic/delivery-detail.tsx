@@ -1,4 +1,4 @@
-import type { Schema } from "../../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 import { milliseconds } from "../../data/format.ts";
 import { useLive } from "../../data/live.ts";
 import { entryOfDelivery } from "../../data/traffic-entry.ts";

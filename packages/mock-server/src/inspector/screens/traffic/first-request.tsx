@@ -1,5 +1,5 @@
+import { operations } from "@call-transfer/spec";
 import { useSignal } from "@preact/signals";
-import { operations } from "../../../control/contract.ts";
 import { addressOf } from "../../data/address.ts";
 import { useSession } from "../../data/context.ts";
 import { type ApiRequest, curlOf, sdkCodeOf } from "../../data/request-code.ts";

@@ -1,5 +1,5 @@
+import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import { type ControlClient, dataAs, dataOf, type Schema } from "../../../control/client.ts";
 import { addressOf } from "../../data/address.ts";
 import { useSession } from "../../data/context.ts";
 import { testFileName, testOf, testProblem } from "../../data/export-test.ts";

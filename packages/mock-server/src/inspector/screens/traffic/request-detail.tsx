@@ -1,6 +1,6 @@
+import type { Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import type { Schema } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import { milliseconds } from "../../data/format.ts";
 import { useLive } from "../../data/live.ts";

@@ -1,4 +1,4 @@
-import type { Schema } from "../../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 
 /** What decides a response, as a reader calls it. */
 export const steps: Readonly<Record<Schema<"Decision">["step"], string>> = {

@@ -1,5 +1,5 @@
+import type { Schema } from "@call-transfer/backend/control-client";
 import type { ComponentChildren } from "preact";
-import type { Schema } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import type { Directory } from "../../data/directory.ts";
 import { useLive } from "../../data/live.ts";

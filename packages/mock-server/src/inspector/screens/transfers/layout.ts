@@ -1,4 +1,4 @@
-import type { Schema } from "../../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 import type { Directory } from "../../data/directory.ts";
 import { duration, timeOfDay } from "../../data/format.ts";
 import type { Tone } from "../../parts/data.tsx";

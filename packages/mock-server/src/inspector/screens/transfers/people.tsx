@@ -1,4 +1,4 @@
-import type { Schema } from "../../../control/client.ts";
+import type { Schema } from "@call-transfer/backend/control-client";
 import { useSession } from "../../data/context.ts";
 import { duration } from "../../data/format.ts";
 import { useLive } from "../../data/live.ts";

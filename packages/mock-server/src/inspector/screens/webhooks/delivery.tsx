@@ -1,4 +1,4 @@
-import { webhookSignature } from "../../../control/contract.ts";
+import { webhookSignature } from "@call-transfer/spec";
 import { act } from "../../data/act.ts";
 import { useSession } from "../../data/context.ts";
 import { milliseconds } from "../../data/format.ts";

@@ -1,4 +1,4 @@
-import { dataAs } from "../../../control/client.ts";
+import { dataAs } from "@call-transfer/backend/control-client";
 import { act } from "../../data/act.ts";
 import { useSession } from "../../data/context.ts";
 import type { Session } from "../../data/session.ts";

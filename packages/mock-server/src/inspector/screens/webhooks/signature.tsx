@@ -1,5 +1,5 @@
+import { webhookSignature } from "@call-transfer/spec";
 import { useSignal } from "@preact/signals";
-import { webhookSignature } from "../../../control/contract.ts";
 import { useSession } from "../../data/context.ts";
 import { day, timeOfDay } from "../../data/format.ts";
 import { hmacOf } from "../../data/hmac.ts";

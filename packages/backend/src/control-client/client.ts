@@ -1,5 +1,5 @@
 import createClient, { type Client } from "openapi-fetch";
-import type { components, paths } from "./types.gen.ts";
+import type { components, paths } from "../generated/types.gen.ts";
 
 /** The address of a control plane and its credentials. */
 export interface ControlAddress {

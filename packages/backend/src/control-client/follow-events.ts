@@ -1,4 +1,4 @@
-import type { BackendEvent } from "@call-transfer/backend";
+import type { BackendEvent } from "../model/changes/events.ts";
 import { messageOf } from "./client.ts";
 
 /** A stream of events to follow. */

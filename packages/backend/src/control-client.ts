@@ -1,0 +1,13 @@
+// Entry point for the client of the control plane. It runs in pages too. Only this repository can import it
+// (docs/decisions/0036).
+export {
+  type ControlAddress,
+  type ControlClient,
+  createControlClient,
+  dataAs,
+  dataOf,
+  headersOf,
+  messageOf,
+  type Schema,
+} from "./control-client/client.ts";
+export { type EventFeed, followEvents, RejectedStream } from "./control-client/follow-events.ts";
