@@ -13,7 +13,7 @@ export default defineConfig({
     include: [
       "packages/*/tests/**/*.test.ts",
       "packages/contract/targets/**/*.test.ts",
-      "{lab,scripts,tests}/**/*.test.ts",
+      "{lab,scripts,site,tests}/**/*.test.ts",
     ],
     restoreMocks: true,
     unstubGlobals: true,

@@ -1,4 +1,4 @@
-import { anchorOf } from "../tests/markdown.ts";
+import { anchorOf } from "../scripts/markdown.ts";
 import { outsideCode } from "./links.ts";
 
 /**

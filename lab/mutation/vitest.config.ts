@@ -44,6 +44,6 @@ export default defineConfig({
     setupFiles: ["lab/mutation/no-mutant-on-import.ts"],
     include: ["packages/{sdk,backend}/tests/**/*.test.ts", "lab/mutation/contract-suite.ts"],
     // It is about types, and shows those of the mutated sources.
-    exclude: ["packages/sdk/tests/hover.test.ts"],
+    exclude: ["packages/sdk/tests/hover.test.ts", "**/*.full.test.ts"],
   },
 });

@@ -1,5 +1,5 @@
 // Reads the result files of lab/bench/ into charts.
-import { tablesIn } from "../../tests/markdown.ts";
+import { tablesIn } from "../markdown.ts";
 import type { Bar, Chart, Kind, Panel } from "./draw.ts";
 
 type Row = Readonly<Record<string, string>>;

@@ -4,11 +4,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { withWorkspaceVersions } from "../../tests/packages/lockfile.ts";
 import { baselineOf, objectsNow, type ReleaseRecord, recordFile, recordIn, suiteFolder } from "./baseline.ts";
 import { changesetsIn, fixedGroupsIn, GateError, writeChangeset } from "./changesets.ts";
 import { type Package, packagesIn } from "./compare/surface.ts";
 import { checkFiles } from "./earlier-cases.ts";
+import { withWorkspaceVersions } from "./lockfile.ts";
 import { movedSince } from "./moved.ts";
 import { compilerOptions, type Present, presentState, staleReports, writeReports } from "./present.ts";
 import { changesetFor, explain, movedFrom, recordProblems, type Shortfall, shortfallsOf } from "./verdict.ts";

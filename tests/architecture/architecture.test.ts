@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { tablesIn } from "../markdown.ts";
+import { tablesIn } from "../../scripts/markdown.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const page = readFileSync(`${root}docs/architecture.md`, "utf8");

@@ -27,9 +27,9 @@ import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { type ApiKeyOptions, CallTransfer } from "@call-transfer/sdk";
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
+import { findingsOf } from "../../packages/contract/targets/browser/axe-findings.ts";
 import { launchBrowser } from "../../packages/contract/targets/browser/launch-browser.ts";
 import { buildInspector } from "../../scripts/build-inspector.ts";
-import { findingsOf } from "../axe-findings.ts";
 
 /** How long a page may take for anything; long enough for a busy machine. */
 const withinMs = 60_000;

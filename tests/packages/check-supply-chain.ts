@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packagesIn } from "../../scripts/release/compare/surface.ts";
 import { objectIn } from "../../scripts/release/json.ts";
-import { entriesOf } from "./lockfile.ts";
+import { entriesOf } from "../../scripts/release/lockfile.ts";
 import { isAllowedLicence, lockfileProblems, looseVersions, shippedWith, untestedRanges } from "./supply-chain.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withWorkspaceVersions } from "./lockfile.ts";
+import { withWorkspaceVersions } from "../../scripts/release/lockfile.ts";
 import { isAllowedLicence, lockfileProblems, looseVersions, shippedWith, untestedRanges } from "./supply-chain.ts";
 
 const integrity = "sha512-AAAA";

@@ -104,7 +104,7 @@ export function fileOf(block: ProvedBlock, page: string): SavedFile | undefined 
   }
   const name = proof.kind === "file" ? proof.path.replace(/^.*\//, "") : undefined;
   if (name !== undefined && seen.includes(name)) return { name, text };
-  // Parts of a reader's own app, which have its packages. tests/code-blocks.test.ts checks them. A README shows programs.
+  // Parts of a reader's own app, which have its packages. tests/pages/code-blocks.test.ts checks them. A README shows programs.
   const isPart = name === undefined && (proof.kind !== "types" || !block.page.startsWith("packages/"));
   if (isPart || !/^m?tsx?$/.test(language)) return undefined;
   const given = proof.kind === "types" ? `${proof.given}\n` : "";

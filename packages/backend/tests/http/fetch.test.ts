@@ -9,7 +9,7 @@ import { createFetch } from "../../src/http/transport/fetch.ts";
 const reason = new Error("enough");
 let answer: Promise<Response>;
 
-// tests/aborted-requests.test.ts compares a backend's fetch with the platform's.
+// packages/mock-server/tests/aborted-requests.test.ts compares a backend's fetch with the platform's.
 describe("a fetch over a function that has not responded yet", () => {
   const fetch = createFetch(() => new Promise(() => {}));
 

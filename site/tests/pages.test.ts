@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { expect, it } from "vitest";
+import { allPages } from "../assemble.ts";
+import { contents } from "../contents.ts";
+import { frontPage } from "../front.ts";
+import { linksForSite, picturesForSite } from "../links.ts";
+import { summaryOf, titleOf } from "../page.ts";
+
+const kindOf = (path: string) =>
+  path === "docs/decisions" ? "index" : /^docs\/[a-z]+\./.test(path) ? "page" : path.includes(".") ? "file" : "folder";
+const rewritten = (text: string) => linksForSite("docs/sdk.md", text, kindOf);
+const repository = "https://github.com/call-transfer/call-transfer";
+
+it("keeps links between pages, and their anchors", () => {
+  const text = "[paging](paging.md#pages), [here](#errors), ![](images/a.png), [out](https://example.com/x)";
+  expect(linksForSite("docs/sdk.md", text, () => "page")).toBe(text);
+});
+
+it("leads links to files and folders outside the docs to GitHub", () => {
+  expect(rewritten("[a](../examples/query.ts), [`b`](../packages/sdk)")).toBe(
+    `[a](${repository}/blob/main/examples/query.ts), [\`b\`](${repository}/tree/main/packages/sdk)`,
+  );
+});
+
+it("leads a link to a folder of pages to its index", () => {
+  expect(rewritten("[decisions](decisions/)")).toBe("[decisions](decisions/index.md)");
+});
+
+it("leaves code as it is", () => {
+  const code = "```md\n[a](../examples)\n```\n\nand `[b](../packages)`";
+  expect(rewritten(code)).toBe(code);
+});
+
+it("refuses a link that leads nowhere", () => {
+  expect(() => linksForSite("docs/sdk.md", "[gone](gone.md)", () => "missing")).toThrow(
+    "docs/sdk.md links to gone.md, which does not exist.",
+  );
+});
+
+it("makes a picture of two themes one that the theme of the site chooses", () => {
+  const text = `a
+
+<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="images/x-dark.png">
+  <img src="images/x-light.png" alt="A transfer">
+</picture>
+`;
+  expect(picturesForSite(text)).toBe("a\n\n![A transfer](images/x-light.png)\n");
+});
+
+it("takes title and summary of a page from its text", () => {
+  const page = { path: "a.md", text: "# Using `the` [SDK](x.md)\n\nThe *first*\nparagraph.\n\nThe second.\n" };
+  expect([titleOf(page), summaryOf(page)]).toEqual(["Using the SDK", "The first paragraph."]);
+  expect(summaryOf({ path: "a.md", text: "# Table\n\n| a |\n|---|\n" })).toBe("");
+});
+
+it("lists each page of docs/ in the sidebar once", async () => {
+  const listed = contents.flatMap(({ pages }) => pages);
+  expect(listed).toEqual([...new Set(listed)]);
+  const pages = (await allPages()).map(({ path }) => path.replace(/\.md$/, ""));
+  // The build makes the reference of the packages, and finds links that lead nowhere.
+  const expected = listed.filter((page) => !page.startsWith("reference/"));
+  expect(expected.filter((page) => !pages.includes(page))).toEqual([]);
+  const isOfMany = (page: string) => /^(?:decisions|errors|reference)\//.test(page);
+  expect(pages.filter((page) => !listed.includes(page) && !isOfMany(page) && existsSync(`docs/${page}.md`))).toEqual(
+    [],
+  );
+});
+
+it("fills programs and outputs into the front page", () => {
+  const files: Record<string, string> = {
+    "examples/a.ts": "run();\n",
+    "docs/why.md": "# Why\n\n## Before\n\n```text\n1\n```\n\n## Lost\n\nIt prints\n\n```text\n2\n```\n\n## After\n",
+  };
+  const fill = (text: string) => frontPage(text, (path) => files[path] ?? "").text;
+  expect(fill("<!-- examples/a.ts -->")).toBe("```ts\nrun();\n```");
+  expect(fill("<!-- docs/why.md, Lost -->")).toBe("```text\n2\n```");
+  expect(() => fill("<!-- docs/why.md, After -->")).toThrow('docs/why.md has no output below "After".');
+});

@@ -1,0 +1,292 @@
+// The playground of the built site, in a browser without a network.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { nameOf, programs } from "../playground/programs.ts";
+import { editor, ended, openPlayground, output, press, run } from "./playground-page.ts";
+import { type ServedSite, serveSite, themes } from "./served-site.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+let site: ServedSite;
+before(async () => {
+  site = await serveSite();
+});
+after(() => site[Symbol.asyncDispose]());
+
+const open = (...options: Parameters<typeof openPlayground> extends [unknown, ...infer Rest] ? Rest : never) =>
+  openPlayground(site, ...options);
+
+const line = (page: Page, text: string | RegExp) => page.getByRole("log", { name: "Output" }).getByText(text);
+const inspector = (page: Page) => page.locator("call-transfer-inspector");
+
+describe("each program", async () => {
+  /** Signatures take their own time in each runtime, so concurrent deliveries end in another order. */
+  const isConcurrent = (path: string) => path === "examples/webhook-faults.ts";
+
+  /** The lines of an output. Ids of events begin with another text in each backend. */
+  const linesOf = (text: string) =>
+    text
+      .trimEnd()
+      .replace(/eventId: '[0-9a-f]+-/g, "eventId: '…-")
+      .split("\n");
+
+  it("prints in the page what it prints in Node, also when the network is gone", async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await run(page);
+    await inspector(page).waitFor();
+    await page.context().setOffline(true);
+    for (const { path, title } of programs) {
+      await page.getByRole("combobox", { name: "Program" }).selectOption(title);
+      const printed = linesOf(await run(page));
+      const options = ["--conditions=@call-transfer/source", path];
+      const expected = linesOf(execFileSync(process.execPath, options, { cwd: root, encoding: "utf8" }));
+      if (isConcurrent(path)) for (const lines of [printed, expected]) lines.sort();
+      assert.deepEqual(printed, expected, path);
+      assert.equal(await page.locator(".pg-text.pg-error").count(), 0, path);
+    }
+    // The browser asks for the icon of the tab again when the address changes.
+    const failures = opened.troubles.splice(0).filter((trouble) => !trouble.includes("/icon.svg"));
+    assert.deepEqual(failures, []);
+  });
+
+  it("can be opened by an address", async () => {
+    const [, second] = programs;
+    assert.ok(second);
+    await using opened = await open(undefined, {}, `#program=${nameOf(second)}`);
+    const choice = opened.page.getByRole("combobox", { name: "Program" });
+    assert.equal(await choice.inputValue(), nameOf(second));
+  });
+});
+
+describe("the first program", () => {
+  for (const theme of themes)
+    it(`shows two requests for the call that was retried, and has no serious axe finding, ${theme}`, async () => {
+      await using opened = await open(undefined, { theme });
+      const { page } = opened;
+      await run(page);
+      const requests = inspector(page).getByRole("option", { name: /createCall/ });
+      await requests.nth(1).waitFor();
+      const statuses = (await requests.allTextContents()).map((text) => /(?:201|429)(?= )/.exec(text)?.[0]);
+      assert.deepEqual(statuses, ["201", "429"]);
+      assert.deepEqual(await opened.findings(), []);
+    });
+
+  it("has no serious axe finding and does not scroll sideways on a phone", async () => {
+    await using opened = await open(undefined, { width: 400, height: 800 });
+    const { page } = opened;
+    await run(page);
+    await inspector(page).waitFor();
+    assert.deepEqual(await opened.findings(), []);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 400);
+  });
+});
+
+describe("the backend of a program", () => {
+  const ringing = "#program=answer-a-transfer";
+
+  it("lets the user answer a phone that rings, and tells the program", async () => {
+    await using opened = await open(undefined, {}, ringing);
+    const { page } = opened;
+    await run(page);
+    await inspector(page)
+      .getByRole("link", { name: /^Transfers/ })
+      .click();
+    await inspector(page).getByRole("button", { name: "Answer: Reception" }).click();
+    await line(page, "transfer.connected").waitFor();
+  });
+
+  it("lets the user move its clock, and tells the program", async () => {
+    await using opened = await open(undefined, {}, ringing);
+    const { page } = opened;
+    await run(page);
+    await inspector(page).getByRole("button", { name: "+1 min" }).click();
+    await line(page, /ring_ended: missed/)
+      .first()
+      .waitFor();
+    await inspector(page).getByText("12:01:00", { exact: true }).waitFor();
+  });
+
+  it("is one of several to choose from", async () => {
+    await using opened = await open(
+      'import { createBackend } from "@call-transfer/backend"; createBackend(); createBackend({ now: "2030-01-01T00:00:00Z" });',
+    );
+    const { page } = opened;
+    await run(page);
+    await page.getByRole("combobox", { name: "Backend" }).selectOption("Backend 2 of 2");
+    await inspector(page).getByText("2030-01-01").waitFor();
+  });
+});
+
+describe("an error", () => {
+  const mistakes: readonly [name: string, source: string, line: number, text: RegExp][] = [
+    ["that is thrown", "const a = 1;\n\nthrow new TypeError('no ' + a);", 3, /TypeError: no 1/],
+    [
+      "of a listener, after the program",
+      "\nsetTimeout(() => {\n  missing();\n});\nawait 0;",
+      3,
+      /missing is not defined/,
+    ],
+    ["of syntax", "const a = 1;\nconst = 2;", 2, /SyntaxError/],
+    ["of syntax that only the engine sees", "const a = 1;\nconst a = 2;", 2, /already been declared/],
+    [
+      "of an import",
+      '\nimport { readFileSync } from "node:fs";\nreadFileSync("a");',
+      2,
+      /Cannot import "node:fs" here.*@call-transfer\/sdk\/webhooks/s,
+    ],
+    [
+      "of the API",
+      `import { createBackend, demo } from "@call-transfer/backend";
+import { CallTransfer } from "@call-transfer/sdk";
+const { fetch } = createBackend();
+const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch });
+async function create() {
+  return await client.destinationGroups.create({ name: "", members: [] });
+}
+await create();`,
+      6,
+      /BadRequestError: .*code: 'validation_failed'.*attempts: \[/s,
+    ],
+  ];
+  for (const [name, source, number, text] of mistakes)
+    it(`${name} shows its line`, async () => {
+      await using opened = await open(source);
+      const { page } = opened;
+      await press(page, /^Run/);
+      await page.getByRole("button", { name: `Line ${number}`, exact: true }).click();
+      assert.match(await output(page), text);
+      assert.equal(await page.locator(".pg-marked-line").count(), 1);
+      assert.ok(await editor(page).evaluate((element) => element.contains(document.activeElement)));
+    });
+});
+
+describe("a link", () => {
+  const source = 'console.log("from a link: äöü 😀");\n';
+
+  it("restores the program that was shared, and does not run it", async () => {
+    await using opened = await open(source);
+    await press(opened.page, /^Copy link/);
+    await opened.page.getByRole("status").getByText("Link copied").waitFor();
+    const link = await opened.page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(opened.page.url(), link);
+
+    await using other = await open(undefined, {}, new URL(link).hash);
+    const { page } = other;
+    await page.getByText("This program came with the link.").waitFor();
+    assert.equal(await page.locator(".cm-line").first().textContent(), source.trim());
+    assert.equal(await page.locator("iframe").count(), 0);
+    assert.equal(await output(page), "");
+    assert.equal(await run(page), "from a link: äöü 😀");
+  });
+
+  it("is not made of a program that is too long", async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await editor(page).fill(`// ${"x".repeat(100_000)}`);
+    const before = page.url();
+    await press(page, /^Copy link/);
+    await page.getByRole("status").getByText("The program is too long for a link.").waitFor();
+    assert.equal(page.url(), before);
+  });
+
+  it("that is damaged shows the first program", async () => {
+    await using opened = await open(undefined, {}, "#code=broken");
+    await opened.page.getByText("The link is damaged.").waitFor();
+    await opened.page.locator(".cm-line").first().getByText("The API refuses a call once").waitFor();
+  });
+});
+
+describe("the script of the worker", () => {
+  const script = /playground-runtime/;
+
+  it("runs a program once, however often the keys were pressed before it came", async () => {
+    await using opened = await site.open("/errors");
+    const { page } = opened;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(script, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(`${site.url}/playground`);
+    await editor(page).fill("console.log('once')");
+    await page.keyboard.press("Control+Enter");
+    await press(page, /^Stop/);
+    await editor(page).focus();
+    await page.keyboard.press("Control+Enter");
+    await page.keyboard.press("Control+Enter");
+    release();
+    await ended(page);
+    assert.equal(await output(page), "once");
+    assert.equal(await page.locator("iframe").count(), 1);
+  });
+
+  it("says what to do when it cannot be loaded", async () => {
+    await using opened = await site.open("/errors");
+    const { page } = opened;
+    await page.route(script, (route) => route.abort());
+    await page.goto(`${site.url}/playground`);
+    await editor(page).waitFor();
+    await press(page, /^Run/);
+    await page.getByRole("status").getByText("The playground could not be loaded. Reload the page.").waitFor();
+    // The browser reports the script.
+    const others = opened.troubles.splice(0).filter((trouble) => !trouble.includes("ERR_FAILED"));
+    assert.deepEqual(others, []);
+  });
+});
+
+describe("the console", () => {
+  it("counts, measures and shows objects as Node does", async () => {
+    await using opened = await open(`console.count(); console.count(); console.countReset(); console.count();
+console.dir("text"); console.time("t"); console.timeEnd("t"); console.timeEnd("t");`);
+    const lines = (await run(opened.page)).split("\n");
+    assert.match(lines.splice(4, 1).join(), /^t: \d+\.\d{3}ms$/);
+    assert.deepEqual(lines, ["default: 1", "default: 2", "default: 1", "'text'", "Warning: No such label 't'"]);
+  });
+
+  it("shows 2,000 texts and says that there were more", async () => {
+    await using opened = await open("for (let index = 1; index <= 2001; index += 1) console.log(index);");
+    const lines = (await run(opened.page)).split("\n");
+    assert.deepEqual(lines.slice(1999), [
+      "2000",
+      "The program has printed more than 2000 times. The rest is not shown.",
+    ]);
+  });
+});
+
+describe("the keyboard", () => {
+  it("runs a program, indents in the editor, and leaves it", async () => {
+    await using opened = await open("console.log('run by a key')");
+    const { page } = opened;
+    await editor(page).focus();
+    await page.keyboard.press("Control+Enter");
+    await ended(page);
+    assert.equal(await output(page), "run by a key");
+    await editor(page).focus();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("Tab");
+    assert.match((await page.locator(".cm-line").first().textContent()) ?? "", /^ {2}console/);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+    assert.equal(await editor(page).evaluate((element) => element.contains(document.activeElement)), false);
+  });
+
+  it("resets a program", async () => {
+    await using opened = await open("changed");
+    await press(opened.page, /^Reset/);
+    await opened.page.locator(".cm-line").first().getByText("The API refuses a call once").waitFor();
+  });
+});
+
+it("a program on a page of the guide leads to the playground", async () => {
+  await using opened = await site.open("/errors");
+  await opened.page.getByRole("link", { name: "Open in the playground" }).first().click();
+  await editor(opened.page).waitFor();
+  assert.match(opened.page.url(), /playground#program=/);
+});

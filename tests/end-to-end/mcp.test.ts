@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import { createMcpServer, type McpServerOptions } from "@call-transfer/mcp";
+import { startMockServer, startProxy } from "@call-transfer/mock-server";
+import { Client, InMemoryTransport, type Tool } from "@modelcontextprotocol/client";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { main } from "../../packages/mcp/src/cli/main.ts";
+import { commandOptions } from "../../packages/mcp/src/cli/options.ts";
+
+const page = readFileSync(new URL("../../docs/mcp.md", import.meta.url), "utf8");
+
+/** An official client of a server with these options. */
+async function connect(options?: McpServerOptions): Promise<Client> {
+  const server = await createMcpServer(options);
+  const [one, other] = InMemoryTransport.createLinkedPair();
+  await server.connect(one);
+  const client = new Client({ name: "tests", version: "1.0.0" });
+  await client.connect(other);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const platform = { client: { baseUrl: "https://api.example.com", apiKey: "key" } };
+
+describe("docs/mcp.md", () => {
+  it("lists every tool with its hints and what it needs", async () => {
+    const { tools } = await (await connect()).listTools();
+    const { structuredContent } = await (await connect({ platform })).callTool({ name: "describeServer" });
+    const { notOffered } = structuredContent as { notOffered: { name: string; requires: string[] }[] };
+    const needs = ({ name }: Tool): string => {
+      if (name.startsWith("mock_")) return "not there";
+      const requires = notOffered.find((tool) => tool.name === name)?.requires ?? [];
+      return requires.map((option) => `\`${option.replace(/ .*/, "")}\``).join(", ") || "offered";
+    };
+    const hintsOf = ({ readOnlyHint, destructiveHint, idempotentHint }: Tool["annotations"] & object): string =>
+      readOnlyHint
+        ? "read-only"
+        : [destructiveHint && "destructive", idempotentHint && "idempotent"].filter(Boolean).join(", ") || "changes";
+    const rows = tools.map(
+      (tool) => `| \`${tool.name}\` | ${tool.title} | ${hintsOf(tool.annotations ?? {})} | ${needs(tool)} |`,
+    );
+    const [, table = ""] = /<!-- tools -->(.*?)<!-- end of tools -->/s.exec(page) ?? [];
+    expect(table.split("\n").filter((line) => line.startsWith("| `"))).toEqual(rows);
+  });
+
+  it("shows configurations that the command accepts", () => {
+    const blocks = [...page.matchAll(/```json\n(.*?)```/gs)].map(([, text = ""]) => JSON.parse(text));
+    expect(blocks.length).toBeGreaterThan(3);
+    for (const { mcpServers, servers = mcpServers } of blocks) {
+      const { command, args } = servers["call-transfer"];
+      expect([command, ...args.slice(0, 2)]).toEqual(["npx", "-y", "@call-transfer/mcp"]);
+      expect(commandOptions(args.slice(2), {})).toBeTypeOf("object");
+    }
+  });
+
+  it("shows what the session prints", async () => {
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    await import("../../examples/mcp.ts");
+    // Ids of events are random.
+    const comparable = (text: string) => text.trim().replace(/"eventId":"[^"]+"/g, '"eventId":"…"');
+    const [, printed = ""] = /```text\n(.*?)```/s.exec(page) ?? [];
+    expect(comparable(log.mock.calls.flat().join("\n"))).toBe(comparable(printed));
+  });
+});
+
+describe("a running mock server", () => {
+  it("is controlled with its token, in the sandbox that is named", async () => {
+    const mock = await startMockServer({ port: 0, controlToken: "control-token-of-a-test", autoSandboxes: true });
+    onTestFinished(() => mock.close());
+    const address = { url: mock.url, controlToken: "control-token-of-a-test", sandbox: "assistant" };
+    await expect(createMcpServer({ mockServer: { ...address, controlToken: undefined } })).rejects.toThrow("token");
+    const client = await connect({ mockServer: address });
+    const { isError } = await client.callTool({ name: "mock_addFault", arguments: { text: "listRoles conflict" } });
+    expect(isError).toBeFalsy();
+    expect(await client.callTool({ name: "listRoles" })).toMatchObject({ isError: true });
+    const elsewhere = await connect({ mockServer: { ...address, sandbox: undefined } });
+    expect((await elsewhere.callTool({ name: "listRoles" })).isError).toBeFalsy();
+    const { structuredContent } = await client.callTool({ name: "mock_listRequests" });
+    expect(structuredContent).toMatchObject({ requests: [{ operationId: "listRoles", status: 409 }] });
+  });
+
+  /** What the command prints when it cannot start. */
+  async function refusal(...args: string[]): Promise<string> {
+    const printed: string[] = [];
+    const err = (text: string) => printed.push(text);
+    expect(await main({ args, environment: {}, out: err, err })).toBe(2);
+    return printed.join("\n").replace("\nFor all options: npx @call-transfer/mcp --help", "");
+  }
+
+  it("is no proxy, whose calls reach a real platform", async () => {
+    const platform = await startMockServer({ port: 0 });
+    const proxy = await startProxy({ port: 0, target: platform.url });
+    onTestFinished(async () => {
+      await proxy.close();
+      await platform.close();
+    });
+    await expect(createMcpServer({ mockServer: { url: proxy.url } })).rejects.toMatchObject({
+      name: "OptionError",
+      option: "mockServer.url",
+    });
+    expect(await refusal("--mock-url", proxy.url)).toBe(
+      `${proxy.url} is a proxy of a real API. Use --base-url with the address of that API.`,
+    );
+    expect(platform.backend.journal.list()).toEqual([]);
+  });
+
+  it("without the sandbox, the message says how to create it", async () => {
+    const mock = await startMockServer({ port: 0 });
+    onTestFinished(() => mock.close());
+    const args = ["--mock-url", mock.url, "--sandbox"];
+    expect(await refusal(...args, "assistant")).toBe(
+      'There is no sandbox "assistant". Create it with npx @call-transfer/mock-server sandbox create assistant, or start the mock server with --auto-sandboxes.',
+    );
+    expect(await refusal(...args, "Not-a-name")).toMatch(/^There is no sandbox "Not-a-name": a name /);
+    const body = JSON.stringify({ name: "assistant" });
+    const headers = { "content-type": "application/json" };
+    await fetch(`${mock.url}/_control/v1/sandboxes`, { method: "POST", headers, body });
+    await expect(createMcpServer({ mockServer: { url: mock.url, sandbox: "assistant" } })).resolves.toBeDefined();
+  });
+});

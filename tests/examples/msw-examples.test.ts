@@ -1,0 +1,9 @@
+import { describe } from "vitest";
+
+describe("the test in docs/mock-server-msw.md", async () => {
+  await import("../../examples/msw/availability.test.ts");
+});
+
+describe("the test in docs/frontends.md", async () => {
+  await import("../../examples/msw/query.test.ts");
+});

@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { zFault } from "../../packages/backend/src/generated/schemas.gen.ts";
+import { defaultPolicies } from "../../packages/backend/src/model/policies.ts";
+import { commands } from "../../packages/mock-server/src/cli/commands/all.ts";
+import { helpText } from "../../packages/mock-server/src/cli/help/help.ts";
+import { fieldOf } from "../../packages/mock-server/src/cli/options/config-file.ts";
+import { type SettingFacts, settings } from "../../packages/mock-server/src/cli/options/options.ts";
+import { compactJson } from "../../scripts/generate/text.ts";
+
+const file = new URL("../../packages/mock-server/config.schema.json", import.meta.url);
+
+/** What the help says about each option. */
+const described = new Map(
+  `${helpText("clock", commands)}\n\n${helpText("start", commands)}`.split(/\n(?= {2}--)|\n\n/).flatMap((part) => {
+    const [, name, text] = /^ {2}--([\w-]+)(?: \S+)? +(\S.*)$/s.exec(part) ?? [];
+    return name === undefined || text === undefined ? [] : [[name, sentence(text)] as const];
+  }),
+);
+
+function sentence(text: string): string {
+  const flat = text.replace(/\s+/g, " ").replace(/; repeatable$|, repeatable$/, "");
+  return `${flat.charAt(0).toUpperCase()}${flat.slice(1)}.`;
+}
+
+const policies = {
+  type: "object",
+  properties: Object.fromEntries(
+    Object.entries(defaultPolicies()).map(([name, value]) => [name, { type: typeof value, default: value }]),
+  ),
+  additionalProperties: false,
+};
+
+function schemaOf({ type, multiple, kind, choices, fallback }: SettingFacts, name: string): object {
+  if (kind === "policies") return policies;
+  if (kind === "faults")
+    return {
+      anyOf: [{ $ref: "#/$defs/faultOrText" }, { type: "array", items: { $ref: "#/$defs/faultOrText" } }],
+    };
+  if (multiple) return { type: "array", items: { type: "string" } };
+  if (type === "boolean") return { type: "boolean", default: false };
+  if (kind === "number") return { type: "integer", ...(fallback !== undefined && { default: Number(fallback) }) };
+  if (name === "seed") return { anyOf: [{ type: "string" }, { $ref: "./seed.schema.json" }], default: fallback };
+  return { type: "string", ...(choices && { enum: choices }), ...(fallback !== undefined && { default: fallback }) };
+}
+
+const { $schema: dialect, ...fault } = z.toJSONSchema(zFault, { io: "input", unrepresentable: "any" });
+const schema = {
+  title: "Settings of the call-transfer mock server",
+  $schema: dialect,
+  type: "object",
+  properties: {
+    $schema: { type: "string" },
+    ...Object.fromEntries(
+      Object.entries(settings)
+        .filter(([name]) => name !== "config")
+        .map(([name, facts]) => [fieldOf(name), { description: described.get(name), ...schemaOf(facts, name) }]),
+    ),
+  },
+  additionalProperties: false,
+  $defs: { fault, faultOrText: { anyOf: [{ type: "string" }, { $ref: "#/$defs/fault" }] } },
+};
+
+it("the published JSON Schema of the config file equals the options (npm run record)", async () => {
+  await expect(`${compactJson(schema)}\n`).toMatchFileSnapshot("../../packages/mock-server/config.schema.json");
+});
+
+it("describes each field as the help describes the option", () => {
+  expect(Object.keys(settings).filter((name) => !described.has(name))).toEqual([]);
+});
+
+it("accepts a file with policies, faults and a seed, and rejects an unknown field", () => {
+  const ajv = new Ajv2020({ strict: false, logger: false });
+  ajv.addSchema(JSON.parse(readFileSync(new URL("seed.schema.json", file), "utf8")), "seed.schema.json");
+  const isValid = ajv.compile(JSON.parse(readFileSync(file, "utf8")));
+  const good = {
+    port: 4020,
+    cors: ["http://localhost:5173"],
+    clock: "frozen",
+    policy: { callQueueLimit: 0 },
+    fault: [{ do: { code: "queue_full" } }],
+    seed: { accounts: [] },
+  };
+  expect([isValid(good), isValid.errors]).toEqual([true, null]);
+  for (const wrong of [
+    { prot: 1 },
+    { port: "4020" },
+    { clock: "stopped" },
+    { policy: { none: 1 } },
+    { fault: { do: 5 } },
+  ])
+    expect([wrong, isValid(wrong)]).toEqual([wrong, false]);
+});

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { createBackend, type Fault, parseFault, scenarios } from "@call-transfer/backend";
+import { expect, it } from "vitest";
+import * as z from "zod";
+import { zFaultDo } from "../../packages/backend/src/generated/schemas.gen.ts";
+import { stepInWords } from "../../packages/mock-server/src/inspector/screens/faults/fault-in-words.ts";
+
+const page = readFileSync(new URL("../../docs/mock-server-faults.md", import.meta.url), "utf8");
+const overview = readFileSync(new URL("../../docs/time-faults-sandboxes.md", import.meta.url), "utf8");
+const section = (title: string, text = page) => text.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+const rows = (text: string) => [...text.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map((row) => row.slice(1));
+/** What a fault of requests can do, of what takes no value. */
+const words = zFaultDo.options.flatMap((option) => (option instanceof z.ZodLiteral ? [...option.values] : []));
+
+it.each(rows(section("A fault in a line")))("the page of faults shows a text that is a fault: %s", (text) => {
+  expect(() => parseFault(text)).not.toThrow();
+});
+
+it.each(rows(section("Faults", overview)))(
+  "the page on time, faults and sandboxes shows a text that is a fault: %s",
+  (text) => {
+    expect(() => parseFault(text)).not.toThrow();
+  },
+);
+
+it("the page of faults shows JSON that is a list of faults", () => {
+  const [, json = ""] = /```json\n(.*?)```/s.exec(section("A fault as JSON")) ?? [];
+  const faults: Fault[] = JSON.parse(json).filter(({ match }: Fault) => match?.sandbox === undefined);
+  expect(createBackend({ faults }).faults.list()).toHaveLength(4);
+});
+
+it("the page of faults lists each scenario as the table of scenarios describes it", () => {
+  const listed = rows(section("Scenarios")).map(([name, rest = ""]) => [name, ...rest.split(" | ")]);
+  const link = (name: string) => `[${name}](specification.md#s${name.slice(1).replaceAll(".", "-")})`;
+  expect(listed).toEqual(scenarios.map((one) => [one.name, one.description, link(one.section)]));
+});
+
+it.each(words)("the fault %s has a text, words in the inspector and a row of the page", (word) => {
+  expect(parseFault(`createCall ${word}`).do).toBe(word);
+  expect(stepInWords(word)).not.toBe(word);
+  expect(page).toContain(`\n| \`"${word}"\` |`);
+});

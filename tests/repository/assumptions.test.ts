@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { errorCodes } from "@call-transfer/spec";
+import { describe, expect, it } from "vitest";
+import { defaultPolicies } from "../../packages/backend/src/model/policies.ts";
+import { assumptions } from "../../packages/contract/src/live/assumptions.ts";
+import { relativeLinksIn } from "../../scripts/markdown.ts";
+
+const root = new URL("../../", import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), "utf8");
+
+const rows = [
+  ...read("docs/assumptions.md").matchAll(/^\| (?:<a id="[^"]+"><\/a>)?(A-\d+) \| ([^|]+) \|.*\| ([^|]+) \|$/gm),
+].map(([text, id, about, where]) => ({ text, id: id ?? "", about: about ?? "", where: where ?? "" }));
+const idsOf = (place: string) => rows.filter(({ where }) => where.startsWith(place)).map(({ id }) => id);
+
+const contract = readdirSync(new URL("openapi/", root), { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".yaml"))
+  .map((path) => read(`openapi/${path}`))
+  .join("\n");
+const marks = new Set(contract.match(/\bA-\d+\b/g));
+const numerically = (ids: Iterable<string>) => [...ids].sort((a, b) => Number(a.slice(2)) - Number(b.slice(2)));
+
+describe("docs/assumptions.md", () => {
+  it("numbers its rows from A-1 without gaps", () => {
+    expect(numerically(rows.map(({ id }) => id))).toEqual(rows.map((_, index) => `A-${index + 1}`));
+  });
+
+  it("gives each row an anchor with its id", () => {
+    expect(rows.filter(({ text, id }) => !text.includes(`<a id="${id.toLowerCase()}"></a>${id} `))).toEqual([]);
+  });
+
+  it("has a link from docs/specification.md to each row", () => {
+    const linked = new Set(relativeLinksIn(read("docs/specification.md")));
+    expect(rows.map(({ id }) => `assumptions.md#${id.toLowerCase()}`).filter((link) => !linked.has(link))).toEqual([]);
+  });
+
+  it("lists exactly the ids in openapi/ as contract rows", () => {
+    expect(numerically(idsOf("Contract"))).toEqual(numerically(marks));
+  });
+
+  it("names the package of every other row", () => {
+    const others = rows.filter(({ where }) => !/^Contract(;|$)/.test(where));
+    expect(others.filter(({ where }) => !/^Behaviour: (backend|sdk)(;|$)/.test(where))).toEqual([]);
+  });
+
+  it("has a row for every id in the sources of the packages", () => {
+    const cited = readdirSync(new URL("packages/", root)).flatMap((name) =>
+      readdirSync(new URL(`packages/${name}/src/`, root), { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith(".ts"))
+        .flatMap((path) => read(`packages/${name}/src/${path}`).match(/\bA-\d+\b/g) ?? []),
+    );
+    const inForce = [...idsOf("Contract"), ...idsOf("Behaviour")];
+    expect(cited.filter((id) => !inForce.includes(id))).toEqual([]);
+  });
+
+  it("names exactly the policies of the backend", () => {
+    const named = rows.flatMap(({ where }) => [...where.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+    expect(named.sort()).toEqual(Object.keys(defaultPolicies()).sort());
+  });
+
+  it("has the rows and texts that call-transfer-contract reports", () => {
+    const reported = Object.entries(assumptions).map(([id, { about }]) => ({ id, about }));
+    expect(reported).toEqual(rows.map(({ id, about }) => ({ id, about })));
+  });
+
+  it.each([
+    ["onDemand", "A-29"],
+    ["effectFree", "A-28"],
+  ] as const)("names the error codes marked %s in row %s", (mark, row) => {
+    const named = rows.find(({ id }) => id === row)?.text.match(/`[a-z_]+`/g) ?? [];
+    const marked = Object.entries(errorCodes).filter(([, code]) => code[mark]);
+    expect(named.map((code) => code.slice(1, -1)).sort()).toEqual(marked.map(([code]) => code).sort());
+  });
+});
