@@ -15,7 +15,7 @@ import { Keeper } from "./model/storage/keeper.ts";
 import { checkRate, parseTime, systemClock } from "./model/time/clock.ts";
 import { createClock } from "./model/time/queue-clock.ts";
 import { createDeliveries } from "./platform/deliveries.ts";
-import { createInbox, isInbox } from "./platform/inbox.ts";
+import { createInbox } from "./platform/inbox.ts";
 import { createTransfers } from "./platform/transfers.ts";
 import { clockListener } from "./platform/upcoming.ts";
 import { KeptTimers } from "./store/kept-timers.ts";
@@ -67,10 +67,8 @@ export function createCore(
   const changed = keeper && (() => keeper.touch("faults"));
   const faults = createFaults(randoms.faults, table.operations, { clock, sandbox: name, events, changed });
   const inbox = createInbox(world);
-  const deliveries = createDeliveries(world, faults, {
-    addressFor: (url) => (isInbox(url) ? url : (options.forwardWebhooks ?? url)),
-    send: (url, init) => (isInbox(url) ? inbox.receive(init) : (options.fetch ?? globalThis.fetch)(url, init)),
-  });
+  const { fetch, forwardWebhooks: forwardTo } = options;
+  const deliveries = createDeliveries(world, faults, { inbox, fetch, forwardTo });
   const transfers = createTransfers(world, deliveries);
   const journal = createJournal(table.operations, () => {
     past.clear();

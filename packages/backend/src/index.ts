@@ -88,7 +88,7 @@ export type { RowChange, SandboxStore, SandboxStores, StoredRow, StoredSandbox }
 export type { Clock, ClockMode, Step, WallClock } from "./model/time/clock.ts";
 export type { TimerPurpose } from "./model/time/timer-queue.ts";
 export { redacted } from "./model/values/redact.ts";
-export type { Deliveries, Delivery, Trigger } from "./platform/deliveries.ts";
+export type { Deliveries, Delivery, Trigger } from "./platform/delivery.ts";
 export { type Inbox, type InboxAnswer, type InboxEvent, inboxUrl } from "./platform/inbox.ts";
 export { signatureHeader } from "./platform/signer.ts";
 export type { NewTransfer, ScriptEntry } from "./platform/transfer-input.ts";

@@ -1,111 +1,43 @@
 import { webhookSignature } from "@call-transfer/spec";
-import type { WebhookFaultAction } from "../faults/fault.ts";
-import type { FaultQueue, MatchedWebhookFault } from "../faults/faults.ts";
+import type { FaultQueue } from "../faults/faults.ts";
 import { InputError } from "../model/errors/input-error.ts";
 import type { DestinationRecord } from "../model/records/records.ts";
 import { History } from "../model/storage/history.ts";
 import type { Keeper } from "../model/storage/keeper.ts";
-import { omitUndefined } from "../model/values/omit-undefined.ts";
 import { retention } from "../model/values/retention.ts";
 import { isWebAddress } from "../model/values/web-address.ts";
 import type { World } from "../model/world.ts";
+import {
+  type Answered,
+  announcedDelivery,
+  type Delivery,
+  type DeliveryEngine,
+  type EventIdentity,
+  type OutgoingEvent,
+  type SentDelivery,
+  type Trigger,
+  withoutAddress,
+} from "./delivery.ts";
 import { type PlannedSend, plainSend, planDelivery } from "./delivery-plan.ts";
 import { HeldSends } from "./held-sends.ts";
+import { isInbox, type ReceivingInbox } from "./inbox.ts";
 import { OpenOffer } from "./open-offer.ts";
-import type { SignatureParts } from "./signer.ts";
 
-/** One attempt to deliver an event to the server of an `app` destination. */
-export interface Delivery {
-  /** The id of the attempt. */
-  readonly id: string;
-  /** The `app` destination. */
-  readonly destinationId: string;
-  /** When it was sent, as an ISO 8601 timestamp of the backend's clock. */
-  readonly at: string;
-  /** The address that it was sent to. */
-  readonly url: string;
-  /** The request headers by name, with the signature (§6.2). */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The body exactly as it was sent. */
-  readonly body: string;
-  /** The `transferId` of the event; absent for an event of no transfer. */
-  readonly transferId?: string;
-  /** The signature header taken apart; absent if the delivery had none. */
-  readonly signature?: SignatureParts;
-  /** Milliseconds of real time from sending to the answer. */
-  readonly durationMs: number;
-  /** The receiver's status; absent if there was no answer. */
-  readonly status?: number;
-  /** Whether the receiver answered 2xx (A-32). */
-  readonly accepted: boolean;
-  /** Why there was no answer. */
-  readonly error?: string;
-  /** The delivery whose event was sent again. */
-  readonly redeliveryOf?: string;
-  /** The id of the fault that matched it. */
-  readonly fault?: string;
-  /** What the fault did. */
-  readonly faultDo?: WebhookFaultAction;
-}
-
-/** An event to send. Every field but `destinationId` becomes part of the payload (A-30). */
-export interface Trigger {
-  /** The `app` destination that gets the event. */
-  readonly destinationId: string;
-  readonly [field: string]: unknown;
-}
-
-/** Webhook deliveries (§6). */
-export interface Deliveries {
-  /**
-   * Sends one signed event and resolves with the outcome. If a fault sends it several times, this is the delivery whose
-   * answer counts. Rejects with InputError for a destination without a server.
-   */
-  trigger(trigger: Trigger): Promise<Delivery>;
-  /** Sends the event of a delivery again with a new signature. Rejects with InputError for an unknown id. */
-  redeliver(id: string): Promise<Delivery>;
-  /** The latest 1000, oldest first. */
-  list(): readonly Delivery[];
-}
-
-/** The identity of an event; an event that is sent again keeps it. */
-export interface EventIdentity {
-  /** A new one by default. */
-  readonly id?: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-}
-
-/** Gets the delivery whose answer counts. */
-type Answered = (delivery: Delivery) => void;
-
-/** The deliveries of one backend, with what its other parts do with them. */
-export interface DeliveryEngine extends Deliveries {
-  /** Sends an event like `trigger`, and returns its id at once. An answer that comes after a clearing is dropped. */
-  offer(trigger: Trigger, answered: Answered, event?: EventIdentity): string;
-  /** The latest deliveries. */
-  readonly sent: History<SentDelivery>;
-  /** Gives up the deliveries that faults hold back. */
-  giveUp(): void;
-  /** Forgets sent deliveries and those in flight. */
-  clear(): void;
-}
-
-/** A delivery, with its event for sending it again. */
-export interface SentDelivery {
-  readonly delivery: Delivery;
-  readonly event: Identified;
-}
-
-/** How deliveries leave the backend. */
+/** Where deliveries go. */
 export interface DeliveryRoute {
-  /** The address that a delivery to a destination's address is sent to. */
-  addressFor(url: string): string;
-  send(url: string, init: RequestInit): Promise<Response>;
+  /** Gets those to its own address. */
+  readonly inbox: Pick<ReceivingInbox, "receive">;
+  /** Sends the others; by default the global fetch, looked up at each delivery. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** The address that gets the others, instead of their own. */
+  readonly forwardTo?: string | undefined;
 }
 
-type DeliveryFaults = Pick<FaultQueue, "matchDelivery" | "newDeliveryId">;
-type Identified = OpenOffer["event"];
+/** An app that gets an event, and its address. */
+interface Receiver {
+  readonly destination: DestinationRecord;
+  readonly url: string;
+}
 
 /** What a delivery shows that was never sent. */
 const unsent = {
@@ -115,21 +47,25 @@ const unsent = {
 };
 
 /** Creates the deliveries of one backend. */
-export function createDeliveries(world: World, faults: DeliveryFaults, route: DeliveryRoute): DeliveryEngine {
+export function createDeliveries(
+  world: World,
+  faults: Pick<FaultQueue, "matchDelivery" | "newDeliveryId">,
+  route: DeliveryRoute,
+): DeliveryEngine {
   return new SignedDeliveries(world, faults, route);
 }
 
 // Public methods are fields with arrow functions, so that callers may pass them on.
 class SignedDeliveries implements DeliveryEngine {
   readonly #world: World;
-  readonly #faults: DeliveryFaults;
+  readonly #faults: Pick<FaultQueue, "matchDelivery" | "newDeliveryId">;
   readonly #route: DeliveryRoute;
   readonly sent: History<SentDelivery>;
   readonly #held: HeldSends;
   /** Replaced at each clearing, so that a delivery that began before is not recorded. */
   #era = {};
 
-  constructor(world: World, faults: DeliveryFaults, route: DeliveryRoute) {
+  constructor(world: World, faults: Pick<FaultQueue, "matchDelivery" | "newDeliveryId">, route: DeliveryRoute) {
     this.#world = world;
     this.#faults = faults;
     this.#route = route;
@@ -172,15 +108,24 @@ class SignedDeliveries implements DeliveryEngine {
   };
 
   #sendEvent({ destinationId, ...payload }: Trigger, answered: Answered, event?: EventIdentity): string {
-    const { clock } = this.#world;
-    const destination = this.#find(destinationId);
-    webhookUrl(destination);
+    const receiver = this.#find(destinationId);
     const id = event?.id ?? this.#newEventId();
-    const createdAt = new Date(event?.createdAt ?? clock.now()).toISOString();
+    const createdAt = new Date(event?.createdAt ?? this.#world.clock.now()).toISOString();
     const body = JSON.stringify({ ...payload, type: webhookSignature.event, id, createdAt, destinationId });
     const transferId = typeof payload.transferId === "string" ? { transferId: payload.transferId } : {};
-    this.#begin({ id, destinationId, ...transferId, body }, destination, answered);
+    this.#begin({ id, destinationId, ...transferId, body }, receiver, answered);
     return id;
+  }
+
+  /** Finds who gets an event. Throws InputError for a destination without a server. */
+  #find(destinationId: string): Receiver {
+    const destination = this.#world.state.destinations.get(destinationId);
+    if (destination === undefined) throw new InputError("destinationId", `no destination has the id ${destinationId}`);
+    const { kind, config } = destination;
+    if (kind !== "app") throw new InputError("destinationId", "only a destination of kind app receives webhooks");
+    if (!isWebAddress(config.url))
+      throw new InputError("config.url", "the destination has no http or https address to deliver to");
+    return { destination, url: config.url };
   }
 
   /** Creates an id. It is stored before the event is sent, so that no other event gets it after a restart. */
@@ -191,63 +136,65 @@ class SignedDeliveries implements DeliveryEngine {
   }
 
   /** Sends an event: once, or as the fault says that matches it. */
-  #begin(event: Identified, destination: DestinationRecord, answered: Answered): void {
-    const [url, at] = [webhookUrl(destination), this.#world.clock.now()];
-    const { transferId } = event;
-    const fault = this.#faults.matchDelivery({ destinationId: destination.id, url, transferId }, event.id);
-    const plan = planDelivery({ body: event.body, url, destination, at }, fault?.action);
-    const about = { at: new Date(at).toISOString(), url: this.#route.addressFor(url), headers: {} };
-    const delivery = { ...event, ...about, ...unsent, ...aboutFault(fault) };
-    const offer = new OpenOffer({ event, fault }, plan, delivery, answered);
-    for (const [index, send] of plan.sends.entries()) {
-      const own = index === 0 ? event : this.#again(event);
-      this.#after(send, offer, own, () => this.#start(offer, own, send));
-    }
+  #begin(event: OutgoingEvent, { destination, url }: Receiver, answered: Answered): void {
+    const { destinationId, transferId, body } = event;
+    const at = this.#world.clock.now();
+    const matched = this.#faults.matchDelivery({ destinationId, url, transferId }, event.id);
+    const plan = planDelivery({ body, url, destination, at }, matched?.action);
+    const fault = matched === undefined ? {} : { fault: matched.id, faultDo: matched.action };
+    const about = { at: new Date(at).toISOString(), url: this.#addressFor(url), headers: {} };
+    const offer = new OpenOffer({ event, fault }, plan, { ...event, ...about, ...unsent, ...fault }, answered);
+    for (const [index, send] of plan.sends.entries())
+      this.#sendAfter(send, offer, index === 0 ? event : this.#again(event), () => send);
   }
 
   /** The same event as another delivery. */
-  #again(event: Identified): Identified {
+  #again(event: OutgoingEvent): OutgoingEvent {
     return { ...event, id: this.#faults.newDeliveryId(), redeliveryOf: event.id };
   }
 
-  #after(
-    wait: Pick<PlannedSend, "afterSecs" | "afterNext">,
+  /** Sends a delivery at its time. `plan` says what to send by then; nothing if it returns undefined. */
+  #sendAfter(
+    { afterSecs, afterNext = false }: Pick<PlannedSend, "afterSecs" | "afterNext">,
     offer: OpenOffer,
-    event: Identified,
-    start: () => void,
+    event: OutgoingEvent,
+    plan: () => PlannedSend | undefined,
   ): void {
-    const { afterSecs, afterNext = false } = wait;
-    const { id, destinationId } = event;
-    const at = this.#world.clock.now() + afterSecs * 1000;
-    if (afterSecs === 0) start();
-    else this.#held.hold({ id, destinationId, at, afterNext, start, giveUp: () => offer.conclude() });
+    const { clock } = this.#world;
+    const start = (): void => {
+      const send = plan();
+      if (send === undefined) offer.conclude();
+      else offer.track(this.#post(offer, event, send), clock);
+    };
+    if (afterSecs === 0) {
+      start();
+      return;
+    }
+    const at = clock.now() + afterSecs * 1000;
+    this.#held.hold({ ...event, at, afterNext, start, giveUp: () => offer.conclude() });
   }
 
-  #start(offer: OpenOffer, event: Identified, send: PlannedSend): void {
-    offer.track(this.#post(offer, event, send), this.#world.clock);
-  }
-
-  async #post(offer: OpenOffer, event: Identified, planned: PlannedSend): Promise<void> {
+  async #post(offer: OpenOffer, event: OutgoingEvent, planned: PlannedSend): Promise<void> {
     const { headers, body, signature } = planned;
-    const url = this.#route.addressFor(planned.url);
-    const { clock, policies, events, keeper } = this.#world;
+    const url = this.#addressFor(planned.url);
+    const { clock, events, keeper } = this.#world;
     const [at, era] = [clock.now(), this.#era];
     // After a failed commit, its change did not happen.
     if (keeper !== undefined && !(await isSaved(keeper))) return offer.conclude();
     if (era !== this.#era) return offer.conclude();
     const overtaken = this.#held.waitingForNext(event.destinationId);
     const sentAt = new Date(at).toISOString();
-    const request = { ...event, at: sentAt, url, headers, body, ...(signature && { signature }) };
-    const sent = { ...request, ...aboutFault(offer.fault) };
-    events.emit("webhook.sent", () => announced(sent));
+    const sent = { ...event, at: sentAt, url, headers, body, ...(signature && { signature }), ...offer.fault };
+    events.emit("webhook.sent", () => announcedDelivery(sent));
     const start = performance.now();
-    const outcome = await attempt(this.#route.send, url, { headers, body }, policies.deliveryTimeoutSecs);
+    const outcome = await this.#attempt(url, { headers, body });
     const durationMs = Math.round((performance.now() - start) * 100) / 100;
     const delivery: Delivery = { ...sent, durationMs, ...outcome };
     if (era === this.#era) {
       this.sent.add({ delivery, event });
       // Its time is that of the answer.
-      events.emit("webhook.delivered", () => ({ ...announced(delivery), ...withoutAddress(outcome, url), durationMs }));
+      const shown = () => ({ ...announcedDelivery(delivery), ...withoutAddress(outcome, url), durationMs });
+      events.emit("webhook.delivered", shown);
       this.#planRetry(offer, delivery.accepted);
     }
     offer.conclude(delivery);
@@ -258,25 +205,47 @@ class SignedDeliveries implements DeliveryEngine {
     const afterSecs = offer.planRetry(isAccepted);
     if (afterSecs === undefined) return;
     const again = this.#again(offer.event);
-    this.#after({ afterSecs }, offer, again, () => this.#retry(offer, again));
+    this.#sendAfter({ afterSecs }, offer, again, () => this.#planAgain(again));
   }
 
-  /** Sends an event again, unless its destination is gone. */
-  #retry(offer: OpenOffer, again: Identified): void {
+  /** A delivery to the destination as it is now; undefined if it has no server any more. */
+  #planAgain({ destinationId, body }: OutgoingEvent): PlannedSend | undefined {
     const { state, clock } = this.#world;
-    const destination = state.destinations.get(again.destinationId);
+    const destination = state.destinations.get(destinationId);
     const url = destination?.config.url;
-    if (destination?.kind !== "app" || !isWebAddress(url)) offer.conclude();
-    else this.#start(offer, again, plainSend({ body: again.body, url, destination, at: clock.now() }));
+    if (destination?.kind !== "app" || !isWebAddress(url)) return undefined;
+    return plainSend({ body, url, destination, at: clock.now() });
   }
 
-  #find(destinationId: string): DestinationRecord {
-    const destination = this.#world.state.destinations.get(destinationId);
-    if (destination === undefined) throw new InputError("destinationId", `no destination has the id ${destinationId}`);
-    return destination;
+  #addressFor(url: string): string {
+    const { forwardTo = url } = this.#route;
+    return isInbox(url) ? url : forwardTo;
+  }
+
+  async #attempt(
+    url: string,
+    message: Pick<PlannedSend, "headers" | "body">,
+  ): Promise<Pick<Delivery, "status" | "accepted" | "error">> {
+    const { deliveryTimeoutSecs } = this.#world.policies;
+    const signal = AbortSignal.timeout(Math.ceil(deliveryTimeoutSecs * 1000));
+    const { inbox, fetch = globalThis.fetch } = this.#route;
+    try {
+      const init: RequestInit = { method: "POST", ...message, redirect: "manual", signal };
+      const sending = isInbox(url) ? inbox.receive(init) : fetch(url, init);
+      // A receiver in the same process may not watch the signal.
+      const response = await Promise.race([sending, rejectedBy(signal)]);
+      // Not awaited: under MSW 2 this never settles.
+      response.body?.cancel().catch(() => {});
+      return { status: response.status, accepted: response.ok };
+    } catch (error) {
+      if (signal.aborted)
+        return { accepted: false, error: `no answer within ${deliveryTimeoutSecs} s (policy deliveryTimeoutSecs)` };
+      return { accepted: false, error: error instanceof Error ? error.message : String(error) };
+    }
   }
 }
 
+/** Waits until what has changed so far is stored; false if that failed. */
 async function isSaved(keeper: Keeper): Promise<boolean> {
   try {
     await keeper.saved();
@@ -286,68 +255,6 @@ async function isSaved(keeper: Keeper): Promise<boolean> {
   }
 }
 
-/** What an event says about a delivery. */
-function announced({ id, destinationId, transferId, url, redeliveryOf, fault, signature }: Partial<Delivery>) {
-  return omitUndefined({
-    id,
-    destinationId,
-    transferId,
-    url: shownAddress(url),
-    redeliveryOf,
-    fault,
-    signature: signature && {
-      t: signature.t,
-      v1: signature.v1.length,
-      secrets: signature.v1.map(({ secret }) => secret),
-    },
-  });
-}
-
-function aboutFault(fault: MatchedWebhookFault | undefined): Pick<Delivery, "fault" | "faultDo"> {
-  return fault === undefined ? {} : { fault: fault.id, faultDo: fault.action };
-}
-
-async function attempt(
-  send: DeliveryRoute["send"],
-  url: string,
-  message: { headers: Record<string, string>; body: string },
-  timeoutSecs: number,
-): Promise<Pick<Delivery, "status" | "accepted" | "error">> {
-  const signal = AbortSignal.timeout(Math.ceil(timeoutSecs * 1000));
-  try {
-    const sending = send(url, { method: "POST", ...message, redirect: "manual", signal });
-    // A receiver in the same process may not watch the signal.
-    const response = await Promise.race([sending, rejectedBy(signal)]);
-    // Not awaited: under MSW 2 this never settles.
-    response.body?.cancel().catch(() => {});
-    return { status: response.status, accepted: response.ok };
-  } catch (error) {
-    if (signal.aborted)
-      return { accepted: false, error: `no answer within ${timeoutSecs} s (policy deliveryTimeoutSecs)` };
-    return { accepted: false, error: error instanceof Error ? error.message : String(error) };
-  }
-}
-
 function rejectedBy(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-}
-
-function webhookUrl({ kind, config: { url } }: DestinationRecord): string {
-  if (kind !== "app") throw new InputError("destinationId", "only a destination of kind app receives webhooks");
-  if (!isWebAddress(url))
-    throw new InputError("config.url", "the destination has no http or https address to deliver to");
-  return url;
-}
-
-/** An address without user, password and query, which may hold secrets; undefined for none. */
-export function shownAddress(url: string | undefined): string | undefined {
-  if (url === undefined || !URL.canParse(url)) return undefined;
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
-}
-
-/** An outcome whose error does not quote the whole address. */
-export function withoutAddress<Outcome extends { readonly error?: string }>(outcome: Outcome, url: string): Outcome {
-  const { error } = outcome;
-  return error === undefined ? outcome : { ...outcome, error: error.replaceAll(url, shownAddress(url) ?? "") };
 }

@@ -2,10 +2,10 @@ import { webhookSignature } from "@call-transfer/spec";
 import type { SignatureFault, WebhookFaultAction } from "../faults/fault.ts";
 import type { DestinationRecord } from "../model/records/records.ts";
 import { secretsAt } from "../rules/secrets.ts";
-import { type SignatureParts, signatureHeader, signatureParts } from "./signer.ts";
+import { type SignatureParts, sign } from "./signer.ts";
 
 /** An event about to be sent. */
-export interface OutgoingEvent {
+export interface SignableEvent {
   readonly body: string;
   readonly url: string;
   /** Has the secrets that sign. */
@@ -27,13 +27,11 @@ export interface PlannedSend {
   readonly afterNext?: boolean;
 }
 
-/** How often, and when, an event is sent again. */
-export type Retries = Extract<WebhookFaultAction, { retry: object }>["retry"];
-
 /** Everything to send for one event. */
 export interface DeliveryPlan {
   readonly sends: readonly PlannedSend[];
-  readonly retries?: Retries;
+  /** How often, and when, the event is sent again. */
+  readonly retries?: Extract<WebhookFaultAction, { retry: object }>["retry"] | undefined;
 }
 
 /** How long `reorder` waits for the next delivery, in seconds. */
@@ -45,7 +43,7 @@ const contentType = { "content-type": "application/json" };
 const wrongSecret = "not the secret of a destination";
 
 /** Plans the delivery of an event: one signed request at once, unless a fault does something else. */
-export function planDelivery(event: OutgoingEvent, action?: WebhookFaultAction): DeliveryPlan {
+export function planDelivery(event: SignableEvent, action?: WebhookFaultAction): DeliveryPlan {
   const { body, url, destination, at } = event;
   const send = plainSend(event);
   if (action === undefined) return { sends: [send] };
@@ -63,38 +61,27 @@ export function planDelivery(event: OutgoingEvent, action?: WebhookFaultAction):
 }
 
 /** The delivery of an event without a fault. */
-export function plainSend(event: OutgoingEvent): PlannedSend {
+export function plainSend(event: SignableEvent): PlannedSend {
   return signedSend(event, secretsAt(event.destination, event.at), event.at);
 }
 
 /** A delivery with a signature of each secret. */
-function signedSend(event: OutgoingEvent, secrets: readonly string[], signedAt: number): PlannedSend {
-  return withHeader(event, signatureHeader(event.body, secrets, signedAt), secrets);
-}
-
-/** A delivery with a signature header that these secrets made, in the order of its signatures. */
-function withHeader(
-  { body, url, destination }: OutgoingEvent,
-  header: string,
+function signedSend(
+  { body, url, destination }: SignableEvent,
   secrets: readonly string[],
+  signedAt: number,
+  isReversed = false,
 ): PlannedSend {
-  return {
-    ...unsignedSend({ body, url }),
-    headers: { ...contentType, [webhookSignature.header]: header },
-    signature: signatureParts(header, secrets, destination),
-  };
+  const { header, parts } = sign(body, secrets, signedAt, destination, isReversed);
+  return { url, headers: { ...contentType, [webhookSignature.header]: header }, body, signature: parts, afterSecs: 0 };
 }
 
-function unsignedSend({ body, url }: Pick<OutgoingEvent, "body" | "url">): PlannedSend {
-  return { url, headers: contentType, body, afterSecs: 0 };
-}
-
-function unusualSend(event: OutgoingEvent, fault: SignatureFault): PlannedSend {
-  const { body, destination, at } = event;
+function unusualSend(event: SignableEvent, fault: SignatureFault): PlannedSend {
+  const { body, url, destination, at } = event;
   const secrets = secretsAt(destination, at);
   switch (fault) {
     case "none":
-      return unsignedSend(event);
+      return { url, headers: contentType, body, afterSecs: 0 };
     case "wrongSecret":
       return signedSend(event, [wrongSecret], at);
     case "previousSecret":
@@ -102,6 +89,6 @@ function unusualSend(event: OutgoingEvent, fault: SignatureFault): PlannedSend {
     case "wrongFirst":
       return signedSend(event, [wrongSecret, ...secrets], at);
     case "reversed":
-      return withHeader(event, signatureHeader(body, secrets, at).split(",").reverse().join(","), secrets.toReversed());
+      return signedSend(event, secrets, at, true);
   }
 }

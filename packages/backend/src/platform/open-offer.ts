@@ -1,14 +1,14 @@
-import type { MatchedWebhookFault } from "../faults/faults.ts";
-import type { Clock } from "../model/time/clock.ts";
-import type { Delivery } from "./deliveries.ts";
-import type { Retries } from "./delivery-plan.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Answered, Delivery, OutgoingEvent } from "./delivery.ts";
+import type { DeliveryPlan } from "./delivery-plan.ts";
 
 /** An event, until one of its deliveries has the answer that counts. */
 export class OpenOffer {
-  readonly event: Pick<Delivery, "id" | "destinationId" | "transferId" | "body" | "redeliveryOf">;
-  readonly fault: MatchedWebhookFault | undefined;
-  readonly #answered: (delivery: Delivery) => void;
-  #retries: Retries | undefined;
+  readonly event: OutgoingEvent;
+  /** What each delivery shows of the fault that matched the event. */
+  readonly fault: Pick<Delivery, "fault" | "faultDo">;
+  readonly #answered: Answered;
+  #retries: DeliveryPlan["retries"];
   /** The latest delivery that is over; at first one that was never sent. */
   #latest: Delivery;
   /** The number of deliveries that are not over. */
@@ -20,14 +20,14 @@ export class OpenOffer {
   /** `answered` gets the delivery whose answer counts. */
   constructor(
     { event, fault }: Pick<OpenOffer, "event" | "fault">,
-    plan: { readonly sends: readonly unknown[]; readonly retries?: Retries },
+    { sends, retries }: DeliveryPlan,
     unsent: Delivery,
-    answered: (delivery: Delivery) => void,
+    answered: Answered,
   ) {
     this.event = event;
     this.fault = fault;
-    this.#retries = plan.retries;
-    this.#open = plan.sends.length;
+    this.#retries = retries;
+    this.#open = sends.length;
     this.#latest = unsent;
     this.#answered = answered;
   }

@@ -25,8 +25,21 @@ export interface SignatureParts {
 /** The destination's secret that made a signature: the current one, the one before the rotation, or another. */
 export type SecretName = "current" | "previous" | "other";
 
+/** Signs a body, with the parts in reverse order if `isReversed`. Returns the header, and the same taken apart. */
+export function sign(
+  body: string,
+  secrets: readonly string[],
+  at: number,
+  destination: DestinationRecord,
+  isReversed: boolean,
+): { readonly header: string; readonly parts: SignatureParts } {
+  const usual = signatureHeader(body, secrets, at);
+  const header = isReversed ? usual.split(",").toReversed().join(",") : usual;
+  return { header, parts: signatureParts(header, isReversed ? secrets.toReversed() : secrets, destination) };
+}
+
 /** Takes a signature header apart. `secrets` made its signatures, in their order. */
-export function signatureParts(
+function signatureParts(
   header: string,
   secrets: readonly string[],
   { signingSecret, previousSecret }: Pick<DestinationRecord, "signingSecret" | "previousSecret">,

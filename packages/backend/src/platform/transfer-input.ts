@@ -1,10 +1,11 @@
 import { InputError } from "../model/errors/input-error.ts";
 import { groupDefaults } from "../model/records/records.ts";
-import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
+import type { TransferRecord } from "../model/records/transfer-record.ts";
 import type { State } from "../model/state.ts";
 import type { World } from "../model/world.ts";
 import { type Callee, indexOfCallee, type RingTarget } from "../rules/transfers.ts";
 import { currentCallEnd } from "./calls.ts";
+import { transferTimers } from "./transfer-steps.ts";
 
 /** How a phone or a person behaves during a transfer: exactly one of `answerAfterSecs` and `declineAfterSecs`. */
 export interface ScriptEntry extends Callee {
@@ -26,9 +27,13 @@ export interface NewTransfer {
   readonly script?: readonly ScriptEntry[] | undefined;
 }
 
-/** An entry of the script with the index of its ring. */
-export interface ResolvedEntry extends ScriptEntry {
-  readonly ringIndex: number;
+/** The timer of an answer or a decline. */
+export interface ScriptedTimer {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly kind: string;
+  /** The index of the ring. */
+  readonly index: number;
 }
 
 /** The destinations that a transfer rings. Throws InputError that names the bad field. */
@@ -55,17 +60,20 @@ export function endOfAccountsCall(world: World, accountId: string, callId: strin
   return endsAt;
 }
 
-/** Finds the ring of a script entry. Throws InputError for an entry that can have no effect. */
-export function resolveScriptEntry(transfer: TransferRecord, entry: ScriptEntry, index: number): ResolvedEntry {
-  const field = `script[${index}]`;
-  const name = entry.memberId === undefined ? "destinationId" : "memberId";
-  const ringIndex = indexOfCallee(transfer, entry);
-  const ring: RingRecord | undefined = transfer.rings[ringIndex];
+/** The timer of a script entry. Throws InputError for an entry that can have no effect. */
+export function scriptedTimer(transfer: TransferRecord, entry: ScriptEntry, entryIndex: number): ScriptedTimer {
+  const { memberId, answerAfterSecs, declineAfterSecs } = entry;
+  const field = `script[${entryIndex}]`;
+  const name = memberId === undefined ? "destinationId" : "memberId";
+  const index = indexOfCallee(transfer, entry);
+  const ring = transfer.rings[index];
   if (ring === undefined) throw new InputError(`${field}.${name}`, "is not part of the transfer");
   if (ring.kind === "app") throw new InputError(`${field}.${name}`, "an app answers by its HTTP response");
-  if (ring.kind === "available_humans" && entry.memberId === undefined)
+  if (ring.kind === "available_humans" && memberId === undefined)
     throw new InputError(`${field}.memberId`, "say which member answers");
-  if ((entry.answerAfterSecs === undefined) === (entry.declineAfterSecs === undefined))
+  const afterSecs = answerAfterSecs ?? declineAfterSecs;
+  if (afterSecs === undefined || (answerAfterSecs !== undefined && declineAfterSecs !== undefined))
     throw new InputError(`${field}.answerAfterSecs`, "give answerAfterSecs or declineAfterSecs, and not both");
-  return { ...entry, ringIndex };
+  const kind = answerAfterSecs === undefined ? transferTimers.declines : transferTimers.answers;
+  return { at: transfer.startedAt + afterSecs * 1000, kind, index };
 }

@@ -1,45 +1,46 @@
 import { InputError } from "../model/errors/input-error.ts";
 import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
 import type { World } from "../model/world.ts";
-import { ringsUntil } from "../rules/transfers.ts";
-import type { Delivery, EventIdentity, Trigger } from "./deliveries.ts";
-import { changeRing } from "./transfer-steps.ts";
+import { indexesStillRinging, ringsUntil } from "../rules/transfers.ts";
+import type { Delivery, DeliveryEngine, Trigger } from "./delivery.ts";
+import { answer, changeRing, stopRinging } from "./transfer-steps.ts";
 
-/** Sends offers to apps. */
-export interface OfferSender {
-  /** Returns the id of the event. An answer that comes after a reset or a restore is dropped. */
-  offer(trigger: Trigger, answered: (delivery: Delivery) => void, event?: EventIdentity): string;
-}
-
-/** What an app's answer to an offer does. A decline ends its ring (`stopRinging` in transfer-steps.ts). */
-export interface OfferAnswers {
-  accept(ringIndex: number): void;
-  decline(ringIndex: number, reason: string): void;
-}
-
-/** Sends the offer of one ring; the app's response is its answer (A-32). A repeated offer is the same event. */
-export function sendOffer(
-  world: World,
-  offers: OfferSender,
-  transfer: TransferRecord,
-  ringIndex: number,
-  { accept, decline }: OfferAnswers,
-): void {
-  const ring = transfer.rings[ringIndex];
-  if (ring === undefined) return;
-  // The time of the ring, so that an event that is sent again is the same also if its clock flows.
-  const event: EventIdentity = { id: ring.deliveryId, createdAt: ring.from };
-  try {
-    const answered = ({ accepted, status, error }: Delivery): void => {
-      if (accepted) accept(ringIndex);
-      else decline(ringIndex, status === undefined ? (error ?? "no answer") : `the app answered ${status}`);
-    };
-    const deliveryId = offers.offer(triggerOf(transfer, ring), answered, event);
-    changeRing(world, transfer.id, ringIndex, { deliveryId });
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    decline(ringIndex, error.message);
+/** Sends the call's offer to each app that rings and has not answered. A repeated offer is the same event. */
+export function offerToApps(world: World, deliveries: Pick<DeliveryEngine, "offer">, transfer: TransferRecord): void {
+  const { id } = transfer;
+  for (const ringIndex of indexesStillRinging(transfer)) {
+    const ring = transfer.rings[ringIndex];
+    if (ring?.kind !== "app") continue;
+    const answered = (delivery: Delivery): void => takeAnswer(world, id, ringIndex, delivery);
+    // The time of the ring, so that an event that is sent again is the same also if its clock flows.
+    const event = { id: ring.deliveryId, createdAt: ring.from };
+    try {
+      const deliveryId = deliveries.offer(triggerOf(transfer, ring), answered, event);
+      const offered = world.state.transfers.get(id);
+      if (offered !== undefined) changeRing(world, offered, ringIndex, { deliveryId });
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      takeAnswer(world, id, ringIndex, { accepted: false, error: error.message });
+    }
   }
+}
+
+/** The app's response is its answer (A-32). */
+function takeAnswer(
+  world: World,
+  id: string,
+  ringIndex: number,
+  { accepted, status, error = "no answer" }: Pick<Delivery, "accepted" | "status" | "error">,
+): void {
+  const transfer = world.state.transfers.get(id);
+  const now = world.clock.now();
+  if (transfer === undefined) return;
+  if (accepted) {
+    answer(world, transfer, ringIndex, now);
+    return;
+  }
+  const reason = status === undefined ? error : `the app answered ${status}`;
+  stopRinging(world, transfer, [ringIndex], { outcome: "declined", reason }, now);
 }
 
 function triggerOf(transfer: TransferRecord, ring: RingRecord): Trigger {

@@ -3,7 +3,6 @@ import { availabilityEnd } from "../model/expiries.ts";
 import type { MemberRecord } from "../model/records/records.ts";
 import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
 import type { TimerPurpose } from "../model/time/timer-queue.ts";
-import { omitUndefined } from "../model/values/omit-undefined.ts";
 import { retention, withLatest } from "../model/values/retention.ts";
 import type { World } from "../model/world.ts";
 import { countMissed, isOpen, lateCode, unansweredOutcome, winnerOf } from "../rules/transfers.ts";
@@ -17,167 +16,212 @@ export const transferTimers = {
   callEnds: "transfer.call_ends",
 } as const;
 
-type TimerAction = (world: World, id: string, ringIndex: number, now: number) => void;
+/** A step gets the transfer as it is now, and replaces it. */
+type TransferStep = (world: World, transfer: TransferRecord, ringIndex: number, now: number) => void;
 
-const timerActions: Readonly<Record<string, TimerAction>> = {
+/** How a ring ends. */
+type RingEnd = Pick<RingRecord, "outcome" | "reason">;
+
+const timerSteps: Readonly<Record<string, TransferStep>> = {
   [transferTimers.answers]: answer,
-  [transferTimers.declines]: (world, id, ringIndex, now) => stopRinging(world, id, ringIndex, "declined", now),
-  [transferTimers.ringEnds]: endUnansweredRing,
-  [transferTimers.settles]: (world, id, _, now) => chooseWinner(world, id, now),
-  [transferTimers.callEnds]: (world, id, _, now) => endTransfer(world, id, now),
+  [transferTimers.declines]: (world, transfer, ringIndex, now) =>
+    stopRinging(world, transfer, [ringIndex], { outcome: "declined" }, now),
+  [transferTimers.ringEnds]: (world, transfer, ringIndex, now) =>
+    stopRinging(world, transfer, [ringIndex], { outcome: unansweredOutcome(transfer, now) }, now),
+  [transferTimers.settles]: chooseWinner,
+  [transferTimers.callEnds]: (world, transfer, _, now) => endTransfer(world, transfer, now),
 };
 
 /** Schedules a timer of a transfer. Ignores a purpose that no transfer has. */
 export function scheduleTransferTimer(world: World, at: number, purpose: TimerPurpose): void {
-  const act = timerActions[purpose.kind];
-  if (act === undefined) return;
-  world.clock.schedule(at, (now) => act(world, purpose.id, purpose.index ?? 0, now), purpose);
+  const step = timerSteps[purpose.kind];
+  if (step === undefined) return;
+  const run = (now: number): void => {
+    const transfer = world.state.transfers.get(purpose.id);
+    if (transfer !== undefined) step(world, transfer, purpose.index ?? 0, now);
+  };
+  world.clock.schedule(at, run, purpose);
 }
 
-/** Schedules the end of a connection, or of the call that is transferred, in place of the end scheduled before. */
-export function scheduleTransferEnd(world: World, id: string, at: number): void {
-  world.clock.cancel({ kind: transferTimers.callEnds, id });
-  scheduleTransferTimer(world, at, { kind: transferTimers.callEnds, id });
+/** Replaces fields of a transfer, and returns the new record. */
+export function changeTransfer(
+  world: World,
+  transfer: TransferRecord,
+  fields: Partial<TransferRecord>,
+): TransferRecord {
+  const changed = { ...transfer, ...fields };
+  world.state.transfers.set(changed.id, changed);
+  return changed;
 }
 
-// A change replaces the record. So each step gets the id of a transfer, and reads the record again after a change. A step
-// does nothing for a transfer that is gone.
-
-/** Replaces fields of a transfer. */
-export function changeTransfer({ state }: World, id: string, fields: Partial<TransferRecord>): void {
-  const transfer = state.transfers.get(id);
-  if (transfer !== undefined) state.transfers.set(id, { ...transfer, ...fields });
-}
-
-/** Replaces fields of a ring. */
-export function changeRing(world: World, id: string, ringIndex: number, fields: Partial<RingRecord>): void {
-  const { rings = [] } = world.state.transfers.get(id) ?? {};
-  const ring = rings[ringIndex];
-  if (ring !== undefined) changeTransfer(world, id, { rings: rings.with(ringIndex, { ...ring, ...fields }) });
+/** Replaces fields of a ring, and returns the new record of the transfer. */
+export function changeRing(
+  world: World,
+  transfer: TransferRecord,
+  ringIndex: number,
+  fields: Partial<RingRecord>,
+): TransferRecord {
+  const rings = transfer.rings.map((ring, index) => (index === ringIndex ? { ...ring, ...fields } : ring));
+  return changeTransfer(world, transfer, { rings });
 }
 
 /** Records an answer, or returns the error code of one that came too late. */
-export function answer(world: World, id: string, ringIndex: number, now: number): ErrorCode | undefined {
-  const code = recordLateAnswer(world, id, ringIndex, now);
-  const transfer = world.state.transfers.get(id);
-  if (code !== undefined || transfer === undefined) return code;
-  // A timer chooses the winner, so that every answer of this instant counts.
-  scheduleTransferTimer(world, now, { kind: transferTimers.settles, id });
-  changeTransfer(world, id, { answers: [...transfer.answers, ringIndex] });
-  return undefined;
-}
-
-/** Records an answer that came too late, and returns its error code; undefined for an answer in time. */
-function recordLateAnswer(world: World, id: string, ringIndex: number, now: number): ErrorCode | undefined {
-  const transfer = world.state.transfers.get(id);
-  const ring = transfer?.rings[ringIndex];
-  const code = transfer && lateCode(transfer, ringIndex);
-  if (ring === undefined || code === undefined) return undefined;
-  changeRing(world, id, ringIndex, { late: withLatest(ring.late, { at: now, code }, retention.lateAnswers) });
-  world.events.emit("transfer.answered_late", { id, destinationId: ring.destinationId, code });
+export function answer(world: World, transfer: TransferRecord, ringIndex: number, now: number): ErrorCode | undefined {
+  const code = lateCode(transfer, ringIndex);
+  if (code !== undefined) recordLateAnswer(world, transfer, ringIndex, code, now);
+  else {
+    // A timer chooses the winner, so that every answer of this instant counts.
+    scheduleTransferTimer(world, now, { kind: transferTimers.settles, id: transfer.id });
+    changeTransfer(world, transfer, { answers: [...transfer.answers, ringIndex] });
+  }
   return code;
 }
 
-/** Ends one ring that still rings. The transfer ends with the last one. */
+function recordLateAnswer(
+  world: World,
+  transfer: TransferRecord,
+  ringIndex: number,
+  code: ErrorCode,
+  now: number,
+): TransferRecord {
+  const ring = transfer.rings[ringIndex];
+  if (ring === undefined) return transfer;
+  const late = withLatest(ring.late, { at: now, code }, retention.lateAnswers);
+  const changed = changeRing(world, transfer, ringIndex, { late });
+  world.events.emit("transfer.answered_late", { id: transfer.id, destinationId: ring.destinationId, code });
+  return changed;
+}
+
+/** Ends those of the rings that still ring. The transfer ends with the last one. */
 export function stopRinging(
   world: World,
-  id: string,
-  ringIndex: number,
-  outcome: RingRecord["outcome"],
+  transfer: TransferRecord,
+  ringIndexes: Iterable<number>,
+  end: RingEnd,
   now: number,
 ): void {
-  endRing(world, id, ringIndex, outcome, now);
-  endUnanswered(world, id, now);
+  const ends = new Map(Array.from(ringIndexes, (ringIndex) => [ringIndex, end]));
+  endUnanswered(world, endRings(world, transfer, ends, now), now);
 }
 
-function endUnansweredRing(world: World, id: string, ringIndex: number, now: number): void {
-  const transfer = world.state.transfers.get(id);
-  if (transfer !== undefined) stopRinging(world, id, ringIndex, unansweredOutcome(transfer, now), now);
+/** Ends rings that still ring, in this order, and returns the new record of the transfer. */
+function endRings(
+  world: World,
+  transfer: TransferRecord,
+  ends: ReadonlyMap<number, RingEnd>,
+  now: number,
+  fields: Partial<TransferRecord> = {},
+): TransferRecord {
+  const ringing = [...ends.keys()].filter((ringIndex) => transfer.rings[ringIndex]?.outcome === "ringing");
+  if (ringing.length === 0) return transfer;
+  const rings = transfer.rings.map((ring, ringIndex) =>
+    ringing.includes(ringIndex) ? { ...ring, ...ends.get(ringIndex), until: now } : ring,
+  );
+  const changed = changeTransfer(world, transfer, { ...fields, rings });
+  const winner = rings[changed.answeredBy ?? -1];
+  for (const ringIndex of ringing) announceRingEnd(world, changed.id, ringIndex, rings[ringIndex], winner);
+  return changed;
 }
 
-function endRing(world: World, id: string, ringIndex: number, outcome: RingRecord["outcome"], now: number): void {
-  const transfer = world.state.transfers.get(id);
-  const ring = transfer?.rings[ringIndex];
-  if (ring?.outcome !== "ringing") return;
-  changeRing(world, id, ringIndex, { outcome, until: now });
-  for (const kind of [transferTimers.ringEnds, transferTimers.declines])
-    world.clock.cancel({ kind, id, index: ringIndex });
-  const { destinationId, memberId, reason } = ring;
-  const winner = outcome === "taken" ? transfer?.rings[transfer.answeredBy ?? -1] : undefined;
-  const about = omitUndefined({ memberId, outcome, reason, takenBy: winner?.memberId ?? winner?.destinationId });
-  world.events.emit("transfer.ring_ended", { id, destinationId, ...about });
+function announceRingEnd(
+  { clock, events }: World,
+  id: string,
+  ringIndex: number,
+  ring: RingRecord | undefined,
+  winner: RingRecord | undefined,
+): void {
+  for (const kind of [transferTimers.ringEnds, transferTimers.declines]) clock.cancel({ kind, id, index: ringIndex });
+  if (ring === undefined) return;
+  const { destinationId, memberId, outcome, reason } = ring;
+  events.emit("transfer.ring_ended", {
+    id,
+    destinationId,
+    ...(memberId !== undefined && { memberId }),
+    outcome,
+    ...(reason !== undefined && { reason }),
+    ...(outcome === "taken" && { takenBy: winner?.memberId ?? winner?.destinationId }),
+  });
 }
 
 /** Ends a transfer once nothing rings any more, and counts the missed offers. */
-export function endUnanswered(world: World, id: string, now: number): void {
-  const transfer = world.state.transfers.get(id);
-  if (transfer?.status !== "ringing" || isOpen(transfer)) return;
-  const status = unansweredOutcome(transfer, now) === "missed" ? "unanswered" : "abandoned";
-  changeTransfer(world, id, { status, endedAt: now });
+export function endUnanswered(world: World, transfer: TransferRecord, now: number): void {
+  const { id, status, rings } = transfer;
+  if (status !== "ringing" || isOpen(transfer)) return;
+  const isMissed = unansweredOutcome(transfer, now) === "missed";
+  let ended = changeTransfer(world, transfer, { status: isMissed ? "unanswered" : "abandoned", endedAt: now });
   world.clock.cancel({ kind: transferTimers.callEnds, id });
-  world.events.emit(`transfer.${status}`, { id });
-  if (status === "abandoned") return;
-  for (const [ringIndex, ring] of transfer.rings.entries())
-    if (ring.outcome === "missed") countMissedRing(world, id, ringIndex, ring, now);
+  world.events.emit(`transfer.${ended.status}`, { id });
+  if (!isMissed) return;
+  for (const [ringIndex, ring] of rings.entries())
+    if (ring.outcome === "missed") ended = countMissedRing(world, ended, ringIndex, now);
 }
 
-function countMissedRing(world: World, id: string, ringIndex: number, ring: RingRecord, now: number): void {
+function countMissedRing(world: World, transfer: TransferRecord, ringIndex: number, now: number): TransferRecord {
   const { state, policies, events, expiries } = world;
-  const member = memberOf(ring, state.members);
-  if (member === undefined) return;
+  const member = memberOf(world, transfer, ringIndex);
+  if (member === undefined) return transfer;
   const counted = countMissed(member, policies, now);
-  if (counted === undefined) return;
-  changeRing(world, id, ringIndex, { missedCalls: member.missedCalls + 1 });
+  if (counted === undefined) return transfer;
+  const changed = changeRing(world, transfer, ringIndex, { missedCalls: member.missedCalls + 1 });
   state.members.set(counted.id, counted);
-  if (counted.availability === member.availability) return;
+  if (counted.availability === member.availability) return changed;
   events.emit("member.availability", { id: counted.id, ...counted.availability });
   expiries.add(availabilityEnd(counted));
+  return changed;
 }
 
-function chooseWinner(world: World, id: string, now: number): void {
-  const transfer = world.state.transfers.get(id);
-  if (transfer === undefined) return;
+function chooseWinner(world: World, transfer: TransferRecord, _: number, now: number): void {
   const winner = winnerOf(transfer);
-  changeTransfer(world, id, { answers: [] });
-  connect(world, transfer, winner, now);
-  for (const ringIndex of transfer.answers) if (ringIndex !== winner) recordLateAnswer(world, id, ringIndex, now);
+  // Without a winner, every answer came too late.
+  let changed =
+    winner === -1 ? changeTransfer(world, transfer, { answers: [] }) : connect(world, transfer, winner, now);
+  for (const ringIndex of transfer.answers) {
+    const code = ringIndex === winner ? undefined : lateCode(changed, ringIndex);
+    if (code !== undefined) changed = recordLateAnswer(world, changed, ringIndex, code, now);
+  }
 }
 
-function connect(world: World, { id, rings, callId }: TransferRecord, winner: number, now: number): void {
-  const ring = rings[winner];
-  // Every answer came too late.
-  if (ring === undefined) return;
-  changeTransfer(world, id, { status: "connected", answeredBy: winner, answeredAt: now });
-  endRing(world, id, winner, "answered", now);
-  for (const ringIndex of rings.keys()) endRing(world, id, ringIndex, "taken", now);
-  world.events.emit("transfer.connected", { id, destinationId: ring.destinationId });
-  if (callId === undefined) scheduleTransferEnd(world, id, now + world.policies.callDurationSecs * 1000);
-  const member = memberOf(ring, world.state.members);
+function connect(world: World, transfer: TransferRecord, winner: number, now: number): TransferRecord {
+  const { id, rings, callId } = transfer;
+  const member = memberOf(world, transfer, winner);
+  const ends = new Map<number, RingEnd>([[winner, { outcome: "answered" }]]);
+  for (const ringIndex of rings.keys()) if (ringIndex !== winner) ends.set(ringIndex, { outcome: "taken" });
+  const fields = { answers: [], status: "connected", answeredBy: winner, answeredAt: now } as const;
+  const connected = endRings(world, transfer, ends, now, fields);
+  world.events.emit("transfer.connected", { id, destinationId: rings[winner]?.destinationId });
+  // A transfer of a call ends with the call.
+  if (callId === undefined) {
+    const endsAt = now + world.policies.callDurationSecs * 1000;
+    scheduleTransferTimer(world, endsAt, { kind: transferTimers.callEnds, id });
+  }
   if (member !== undefined) occupy(world, member, now);
+  return connected;
 }
 
 /** Marks a connected member as busy, and stops every other ring of theirs. */
 function occupy(world: World, member: MemberRecord, now: number): void {
   const { members, transfers } = world.state;
   members.set(member.id, { ...member, busy: true, missedCalls: 0 });
-  for (const { id, rings } of transfers.values())
-    for (const [ringIndex, { memberId }] of rings.entries())
-      if (memberId === member.id) stopRinging(world, id, ringIndex, "busy", now);
+  for (const transfer of transfers.values()) {
+    const own = [...transfer.rings.keys()].filter((index) => transfer.rings[index]?.memberId === member.id);
+    stopRinging(world, transfer, own, { outcome: "busy" }, now);
+  }
 }
 
 /** Ends a connection, or the ringing when the caller has hung up. */
-export function endTransfer(world: World, id: string, now: number): void {
-  const { transfers, members } = world.state;
-  for (const ringIndex of transfers.get(id)?.rings.keys() ?? []) stopRinging(world, id, ringIndex, "abandoned", now);
-  const transfer = transfers.get(id);
-  if (transfer?.status !== "connected") return;
-  changeTransfer(world, id, { status: "ended", endedAt: now });
+export function endTransfer(world: World, transfer: TransferRecord, now: number): void {
+  const { id, status, rings, answeredBy = -1 } = transfer;
+  if (status !== "connected") {
+    stopRinging(world, transfer, rings.keys(), { outcome: "abandoned" }, now);
+    return;
+  }
+  const member = memberOf(world, transfer, answeredBy);
+  changeTransfer(world, transfer, { status: "ended", endedAt: now });
   world.clock.cancel({ kind: transferTimers.callEnds, id });
-  const member = memberOf(transfer.rings[transfer.answeredBy ?? -1], members);
-  if (member !== undefined) members.set(member.id, { ...member, busy: false });
+  if (member !== undefined) world.state.members.set(member.id, { ...member, busy: false });
   world.events.emit("transfer.ended", { id });
 }
 
-function memberOf(ring: RingRecord | undefined, members: ReadonlyMap<string, MemberRecord>): MemberRecord | undefined {
-  return members.get(ring?.memberId ?? "");
+function memberOf({ state }: World, { rings }: TransferRecord, ringIndex: number): MemberRecord | undefined {
+  return state.members.get(rings[ringIndex]?.memberId ?? "");
 }

@@ -5,31 +5,16 @@ import type { State } from "../model/state.ts";
 import type { TimerPurpose } from "../model/time/timer-queue.ts";
 import { retention } from "../model/values/retention.ts";
 import type { World } from "../model/world.ts";
-import {
-  type Callee,
-  indexesStillRinging,
-  indexOfCallee,
-  isUnderWay,
-  planRings,
-  type RingTarget,
-  ringsUntil,
-} from "../rules/transfers.ts";
+import { type Callee, indexOfCallee, isUnderWay, planRings, type RingTarget, ringsUntil } from "../rules/transfers.ts";
 import { currentCallEnd } from "./calls.ts";
-import {
-  endOfAccountsCall,
-  type NewTransfer,
-  type ResolvedEntry,
-  resolveScriptEntry,
-  targetOf,
-} from "./transfer-input.ts";
-import { type OfferSender, sendOffer } from "./transfer-offers.ts";
+import type { DeliveryEngine } from "./delivery.ts";
+import { endOfAccountsCall, type NewTransfer, type ScriptedTimer, scriptedTimer, targetOf } from "./transfer-input.ts";
+import { offerToApps } from "./transfer-offers.ts";
 import {
   answer,
-  changeRing,
   changeTransfer,
   endTransfer,
   endUnanswered,
-  scheduleTransferEnd,
   scheduleTransferTimer,
   stopRinging,
   transferTimers,
@@ -60,33 +45,32 @@ export interface TransferEngine extends Transfers {
 }
 
 /** Creates the transfers of one backend. */
-export function createTransfers(world: World, offers: OfferSender): TransferEngine {
+export function createTransfers(world: World, deliveries: Pick<DeliveryEngine, "offer">): TransferEngine {
   const { state, clock } = world;
   return {
     start(input) {
       const transfer = newTransfer(world, input);
-      const { id } = transfer;
-      const script = (input.script ?? []).map((entry, index) => resolveScriptEntry(transfer, entry, index));
-      makeRoom(world);
-      state.transfers.set(id, transfer);
+      const script = (input.script ?? []).map((entry, index) => scriptedTimer(transfer, entry, index));
+      if (state.transfers.size >= retention.transfers) makeRoom(world);
+      state.transfers.set(transfer.id, transfer);
       announceStart(world, transfer);
-      scheduleScript(world, transfer, script);
-      scheduleRingEnds(world, id);
-      offerToApps(world, offers, id);
-      endUnanswered(world, id, transfer.startedAt);
-      return state.transfers.get(id) ?? transfer;
+      scheduleTimers(world, transfer, script);
+      offerToApps(world, deliveries, transfer);
+      const started = state.transfers.get(transfer.id) ?? transfer;
+      endUnanswered(world, started, transfer.startedAt);
+      return state.transfers.get(transfer.id) ?? started;
     },
     async answer(id, callee) {
-      const ringIndex = ringIndexOf(state, id, callee);
-      const code = answer(world, id, ringIndex, clock.now());
+      const [transfer, ringIndex] = find(state, id, callee);
+      const code = answer(world, transfer, ringIndex, clock.now());
       await clock.runDue();
-      const transfer = state.transfers.get(id);
-      return code ?? (transfer?.answeredBy === ringIndex ? undefined : transfer?.rings[ringIndex]?.late.at(-1)?.code);
+      const { answeredBy, rings = [] } = state.transfers.get(id) ?? {};
+      return code ?? (answeredBy === ringIndex ? undefined : rings[ringIndex]?.late.at(-1)?.code);
     },
     decline(id, callee) {
-      const ringIndex = ringIndexOf(state, id, callee);
-      if (state.transfers.get(id)?.rings[ringIndex]?.outcome !== "ringing") return false;
-      stopRinging(world, id, ringIndex, "declined", clock.now());
+      const [transfer, ringIndex] = find(state, id, callee);
+      if (transfer.rings[ringIndex]?.outcome !== "ringing") return false;
+      stopRinging(world, transfer, [ringIndex], { outcome: "declined" }, clock.now());
       return true;
     },
     get: (id) => state.transfers.get(id),
@@ -96,7 +80,7 @@ export function createTransfers(world: World, offers: OfferSender): TransferEngi
       for (const transfer of state.transfers.values()) followCall(world, transfer);
     },
     resend() {
-      for (const id of state.transfers.keys()) offerToApps(world, offers, id);
+      for (const transfer of state.transfers.values()) offerToApps(world, deliveries, transfer);
     },
   };
 }
@@ -113,13 +97,13 @@ function announceStart({ events }: World, transfer: TransferRecord): void {
   }
 }
 
-/** The index of a callee's ring. Throws InputError for a callee outside the transfer. */
-function ringIndexOf({ transfers }: State, id: string, callee: Callee): number {
+/** A transfer with the index of a callee's ring. Throws InputError for a callee outside the transfer. */
+function find({ transfers }: State, id: string, callee: Callee): [TransferRecord, ringIndex: number] {
   const transfer = transfers.get(id);
   const ringIndex = transfer === undefined ? -1 : indexOfCallee(transfer, callee);
-  if (ringIndex === -1)
+  if (transfer === undefined || ringIndex === -1)
     throw new InputError(callee.memberId === undefined ? "destinationId" : "memberId", "is not part of the transfer");
-  return ringIndex;
+  return [transfer, ringIndex];
 }
 
 /** A transfer at its start. Throws InputError that names the bad field. */
@@ -143,9 +127,8 @@ function newTransfer(world: World, input: NewTransfer): TransferRecord {
   };
 }
 
-/** Removes the oldest transfer that is over, once as many as may be kept are there. Throws InputError if none is over. */
+/** Removes the oldest transfer that is over. Throws InputError if none is over. */
 function makeRoom({ state, clock }: World): void {
-  if (state.transfers.size < retention.transfers) return;
   const over = [...state.transfers.values()].find((transfer) => !isUnderWay(transfer));
   if (over === undefined)
     throw new InputError(
@@ -156,50 +139,26 @@ function makeRoom({ state, clock }: World): void {
   clock.cancel({ id: over.id });
 }
 
-function scheduleScript(world: World, { id, startedAt }: TransferRecord, script: readonly ResolvedEntry[]): void {
-  for (const { ringIndex, answerAfterSecs, declineAfterSecs } of script) {
-    if (answerAfterSecs !== undefined)
-      scheduleTransferTimer(world, startedAt + answerAfterSecs * 1000, {
-        kind: transferTimers.answers,
-        id,
-        index: ringIndex,
-      });
-    if (declineAfterSecs !== undefined)
-      scheduleTransferTimer(world, startedAt + declineAfterSecs * 1000, {
-        kind: transferTimers.declines,
-        id,
-        index: ringIndex,
-      });
-  }
-}
-
-function scheduleRingEnds(world: World, id: string): void {
-  const { rings = [], callEndsAt } = world.state.transfers.get(id) ?? {};
+/** Sets the timers of what the script says, of the end of each ring, and of the end of the call. */
+function scheduleTimers(world: World, transfer: TransferRecord, script: readonly ScriptedTimer[]): void {
+  const { id, rings, callEndsAt } = transfer;
+  for (const { at, kind, index } of script) scheduleTransferTimer(world, at, { kind, id, index });
   for (const [index, { until, outcome }] of rings.entries())
     if (outcome === "ringing") scheduleTransferTimer(world, until, { kind: transferTimers.ringEnds, id, index });
-  if (callEndsAt !== undefined) scheduleTransferEnd(world, id, callEndsAt);
-}
-
-/** Sends the call's offer to each app that rings. */
-function offerToApps(world: World, offers: OfferSender, id: string): void {
-  const transfer = world.state.transfers.get(id);
-  if (transfer === undefined) return;
-  const accept = (ringIndex: number): void => void answer(world, id, ringIndex, world.clock.now());
-  const decline = (ringIndex: number, reason: string): void => {
-    if (world.state.transfers.get(id)?.rings[ringIndex]?.outcome !== "ringing") return;
-    changeRing(world, id, ringIndex, { reason });
-    stopRinging(world, id, ringIndex, "declined", world.clock.now());
-  };
-  for (const ringIndex of indexesStillRinging(transfer))
-    if (transfer.rings[ringIndex]?.kind === "app") sendOffer(world, offers, transfer, ringIndex, { accept, decline });
+  if (callEndsAt !== undefined) scheduleTransferTimer(world, callEndsAt, { kind: transferTimers.callEnds, id });
 }
 
 function followCall(world: World, transfer: TransferRecord): void {
-  if (transfer.callId === undefined) return;
+  const { id, callId } = transfer;
+  if (callId === undefined || !isUnderWay(transfer)) return;
   const now = world.clock.now();
-  const endsAt = currentCallEnd(world, transfer.callId) ?? now;
-  if (!isUnderWay(transfer) || endsAt === transfer.callEndsAt) return;
-  changeTransfer(world, transfer.id, { callEndsAt: endsAt });
-  if (endsAt <= now) endTransfer(world, transfer.id, now);
-  else scheduleTransferEnd(world, transfer.id, endsAt);
+  const callEndsAt = currentCallEnd(world, callId) ?? now;
+  if (callEndsAt === transfer.callEndsAt) return;
+  const changed = changeTransfer(world, transfer, { callEndsAt });
+  if (callEndsAt <= now) endTransfer(world, changed, now);
+  else {
+    const purpose = { kind: transferTimers.callEnds, id };
+    world.clock.cancel(purpose);
+    scheduleTransferTimer(world, callEndsAt, purpose);
+  }
 }

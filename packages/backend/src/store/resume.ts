@@ -14,7 +14,7 @@ import type { TimerPurpose } from "../model/time/timer-queue.ts";
 import type { Random } from "../model/values/random.ts";
 import type { World } from "../model/world.ts";
 import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
-import type { DeliveryEngine, SentDelivery } from "../platform/deliveries.ts";
+import type { DeliveryEngine, SentDelivery } from "../platform/delivery.ts";
 import type { InboxAnswer, InboxEvent, ReceivingInbox } from "../platform/inbox.ts";
 import type { TransferEngine } from "../platform/transfers.ts";
 import { type KeptTimers, timerTable } from "./kept-timers.ts";

@@ -1,6 +1,6 @@
 import type { DestinationRecord } from "../../model/records/records.ts";
 import { isWebAddress } from "../../model/values/web-address.ts";
-import { shownAddress } from "../../platform/deliveries.ts";
+import { shownAddress } from "../../platform/delivery.ts";
 import { isInbox } from "../../platform/inbox.ts";
 import { secretsAt } from "../../rules/secrets.ts";
 import type { BackendControls } from "../parts/controls.ts";

@@ -11,7 +11,7 @@ import type { BackendEvent, Events } from "../../model/changes/events.ts";
 import type { Policies } from "../../model/policies.ts";
 import type { State } from "../../model/state.ts";
 import type { Clock, Step } from "../../model/time/clock.ts";
-import type { Deliveries } from "../../platform/deliveries.ts";
+import type { Deliveries } from "../../platform/delivery.ts";
 import type { Inbox } from "../../platform/inbox.ts";
 import type { Transfers } from "../../platform/transfers.ts";
 import type { Upcoming } from "../../platform/upcoming.ts";

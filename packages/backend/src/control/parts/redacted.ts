@@ -3,7 +3,7 @@ import type { SeedRecord } from "../../contents/collections.ts";
 import { InputError } from "../../model/errors/input-error.ts";
 import type { CollectionName } from "../../model/records/records.ts";
 import { redacted, redactedHeaders, replacement, withoutCredentials } from "../../model/values/redact.ts";
-import { type Delivery, shownAddress, withoutAddress } from "../../platform/deliveries.ts";
+import { type Delivery, shownAddress, withoutAddress } from "../../platform/delivery.ts";
 
 /** The query of an operation that can leave secrets out. */
 export type RedactQuery = { readonly redact?: boolean | undefined } | undefined;

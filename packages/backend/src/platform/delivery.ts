@@ -1,0 +1,128 @@
+import type { WebhookFaultAction } from "../faults/fault.ts";
+import type { History } from "../model/storage/history.ts";
+import { omitUndefined } from "../model/values/omit-undefined.ts";
+import type { SignatureParts } from "./signer.ts";
+
+/** One attempt to deliver an event to the server of an `app` destination. */
+export interface Delivery {
+  /** The id of the attempt. */
+  readonly id: string;
+  /** The `app` destination. */
+  readonly destinationId: string;
+  /** When it was sent, as an ISO 8601 timestamp of the backend's clock. */
+  readonly at: string;
+  /** The address that it was sent to. */
+  readonly url: string;
+  /** The request headers by name, with the signature (§6.2). */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body exactly as it was sent. */
+  readonly body: string;
+  /** The `transferId` of the event; absent for an event of no transfer. */
+  readonly transferId?: string;
+  /** The signature header taken apart; absent if the delivery had none. */
+  readonly signature?: SignatureParts;
+  /** Milliseconds of real time from sending to the answer. */
+  readonly durationMs: number;
+  /** The receiver's status; absent if there was no answer. */
+  readonly status?: number;
+  /** Whether the receiver answered 2xx (A-32). */
+  readonly accepted: boolean;
+  /** Why there was no answer. */
+  readonly error?: string;
+  /** The delivery whose event was sent again. */
+  readonly redeliveryOf?: string;
+  /** The id of the fault that matched it. */
+  readonly fault?: string;
+  /** What the fault did. */
+  readonly faultDo?: WebhookFaultAction;
+}
+
+/** An event to send. Every field but `destinationId` becomes part of the payload (A-30). */
+export interface Trigger {
+  /** The `app` destination that gets the event. */
+  readonly destinationId: string;
+  readonly [field: string]: unknown;
+}
+
+/** An event on its way: what its deliveries have in common. */
+export type OutgoingEvent = Pick<Delivery, "id" | "destinationId" | "transferId" | "body" | "redeliveryOf">;
+
+/** Webhook deliveries (§6). */
+export interface Deliveries {
+  /**
+   * Sends one signed event and resolves with the outcome. If a fault sends it several times, this is the delivery whose
+   * answer counts. Rejects with InputError for a destination without a server.
+   */
+  trigger(trigger: Trigger): Promise<Delivery>;
+  /** Sends the event of a delivery again with a new signature. Rejects with InputError for an unknown id. */
+  redeliver(id: string): Promise<Delivery>;
+  /** The latest 1000, oldest first. */
+  list(): readonly Delivery[];
+}
+
+/** The identity of an event; an event that is sent again keeps it. */
+export interface EventIdentity {
+  /** A new one by default. */
+  readonly id?: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** Gets the delivery whose answer counts. */
+export type Answered = (delivery: Delivery) => void;
+
+/** The deliveries of one backend, with what its other parts do with them. */
+export interface DeliveryEngine extends Deliveries {
+  /** Sends an event like `trigger`, and returns its id at once. An answer that comes after a clearing is dropped. */
+  offer(trigger: Trigger, answered: Answered, event?: EventIdentity): string;
+  /** The latest deliveries. */
+  readonly sent: History<SentDelivery>;
+  /** Gives up the deliveries that faults hold back. */
+  giveUp(): void;
+  /** Forgets sent deliveries and those in flight. */
+  clear(): void;
+}
+
+/** A delivery, with its event for sending it again. */
+export interface SentDelivery {
+  readonly delivery: Delivery;
+  readonly event: OutgoingEvent;
+}
+
+/** What an event says about a delivery. */
+export function announcedDelivery({
+  id,
+  destinationId,
+  transferId,
+  url,
+  redeliveryOf,
+  fault,
+  signature,
+}: Partial<Delivery>) {
+  return omitUndefined({
+    id,
+    destinationId,
+    transferId,
+    url: shownAddress(url),
+    redeliveryOf,
+    fault,
+    signature: signature && {
+      t: signature.t,
+      v1: signature.v1.length,
+      secrets: signature.v1.map(({ secret }) => secret),
+    },
+  });
+}
+
+/** An address without user, password and query, which may hold secrets; undefined for none. */
+export function shownAddress(url: string | undefined): string | undefined {
+  if (url === undefined || !URL.canParse(url)) return undefined;
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
+
+/** An outcome whose error does not quote the whole address. */
+export function withoutAddress<Outcome extends { readonly error?: string }>(outcome: Outcome, url: string): Outcome {
+  const { error } = outcome;
+  return error === undefined ? outcome : { ...outcome, error: error.replaceAll(url, shownAddress(url) ?? "") };
+}
