@@ -1,4 +1,4 @@
-import type { Clock } from "../model/clock.ts";
+import type { Clock } from "../model/time/clock.ts";
 import type { Answered, Delivery, OutgoingEvent } from "./delivery.ts";
 import type { DeliveryPlan } from "./delivery-plan.ts";
 

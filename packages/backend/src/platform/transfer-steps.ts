@@ -203,7 +203,8 @@ function occupy(world: World, member: MemberRecord, now: number): void {
   const { members, transfers } = world.state;
   members.set(member.id, { ...member, busy: true, missedCalls: 0 });
   for (const transfer of transfers.values()) {
-    const own = [...transfer.rings.keys()].filter((index) => transfer.rings[index]?.memberId === member.id);
+    const { rings } = transfer;
+    const own = [...rings.keys()].filter((index) => rings[index]?.memberId === member.id);
     stopRinging(world, transfer, own, { outcome: "busy" }, now);
   }
 }
@@ -218,7 +219,8 @@ export function endTransfer(world: World, transfer: TransferRecord, now: number)
   const member = memberOf(world, transfer, answeredBy);
   changeTransfer(world, transfer, { status: "ended", endedAt: now });
   world.clock.cancel({ kind: transferTimers.callEnds, id });
-  if (member !== undefined) world.state.members.set(member.id, { ...member, busy: false });
+  const { members } = world.state;
+  if (member !== undefined) members.set(member.id, { ...member, busy: false });
   world.events.emit("transfer.ended", { id });
 }
 
