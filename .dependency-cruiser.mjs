@@ -1,6 +1,6 @@
 // Who may import whom: the packages, the folders inside them, and no circles. `npm run lint` runs it.
 
-const packages = ["spec", "sdk", "backend", "mock-server", "contract", "mcp"];
+const packages = ["spec", "sdk", "backend", "inspector", "mock-server", "contract", "mcp"];
 /** The source of a package, or of a folder in it, such as `backend/model`. */
 const source = (name) => `^packages/${name.replace(/[^/]+/, "$&/src")}/`;
 const folders = (name, list) => `${source(name)}(?:${list.join("|")})/`;
@@ -10,7 +10,8 @@ const packageArrows = {
   spec: [],
   sdk: [],
   backend: ["spec"],
-  "mock-server": ["backend", "spec"],
+  inspector: ["backend", "spec"],
+  "mock-server": ["backend", "inspector", "spec"],
   contract: ["sdk", "spec"],
   mcp: ["sdk", "backend", "spec"],
 };
@@ -21,6 +22,7 @@ export const layers = {
   backend: [
     "generated",
     "model",
+    "control-client",
     "rules",
     "faults",
     "platform",
@@ -34,23 +36,28 @@ export const layers = {
   "backend/model": ["values", "errors", "time", "storage", "changes", "records"],
   "backend/http": ["transport", "checks", "journal"],
   "backend/control": ["parts", "operations"],
+  inspector: ["data", "parts", "screens"],
   contract: ["facts", "compare", "document", "world", "suite", "cases", "coverage", "live"],
   "mock-server": ["net", "web", "worker", "attack", "store", "server", "proxy", "fixtures", "log", "cli"],
   mcp: ["document", "tools", "server", "cli"],
 };
-/** The folders of the inspector, in layers likewise. */
-const inspectorLayers = ["data", "parts", "screens"];
 /** The folders of the mock server's command line, in layers likewise. */
 const cliLayers = ["terminal", "values", "files", "options", "help", "start", "commands"];
 const forbid = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
+
+/** A published file, which the inspector makes forms of. */
+const seedSchema = "^packages/mock-server/seed[.]schema[.]json$";
 
 const packageRules = packages.map((name) =>
   forbid(
     `package-${name}`,
     `${name} may import only ${[name, ...packageArrows[name]].join(", ")} (docs/architecture.md).`,
     // Generated files may re-export types of another package; the builds take them in.
-    { path: `^packages/${name}/${name === "contract" ? "src" : "(?:src|tests)"}/`, pathNot: "[.]gen[.]ts$" },
-    { path: "^packages/", pathNot: `^packages/(?:${[name, ...packageArrows[name]].join("|")})/` },
+    {
+      path: `^packages/${name}/${["contract", "inspector"].includes(name) ? "src" : "(?:src|tests)"}/`,
+      pathNot: "[.]gen[.]ts$",
+    },
+    { path: "^packages/", pathNot: `^packages/(?:${[name, ...packageArrows[name]].join("|")})/|${seedSchema}` },
   ),
 );
 
@@ -108,23 +115,25 @@ export default {
     ),
     forbid(
       "inspector",
-      "The inspector runs in a page: it imports itself, the client of the control plane, the schema of seeds, and types of the backend.",
-      { path: `${source("mock-server")}inspector/` },
+      "The inspector runs in a page: it imports itself, the client of the control plane, the contract, the schema of seeds, and types of the backend.",
+      { path: source("inspector") },
       {
         path: "^packages/",
-        pathNot: `${folders("mock-server", ["inspector"])}|${source("backend")}control-client|^packages/spec/|^packages/mock-server/seed[.]schema[.]json$`,
+        pathNot: `${source("inspector")}|${source("backend")}control-client|^packages/spec/|${seedSchema}`,
         dependencyTypesNot: ["type-only"],
       },
     ),
-    ...inspectorLayers.slice(0, -1).map((folder, index) =>
-      forbid(
-        `inspector-${folder}`,
-        `${folder}/ may not import what stands on it: ${inspectorLayers.slice(index + 1).join(", ")}.`,
-        { path: `${source("mock-server")}inspector/${folder}/` },
-        {
-          path: `${source("mock-server")}inspector/(?:(?:${inspectorLayers.slice(index + 1).join("|")})/|[^/]+[.]tsx?$)`,
-        },
-      ),
+    forbid(
+      "inspector-tests",
+      "The tests of the page start the mock server by its command.",
+      { path: "^packages/inspector/tests/" },
+      { path: "^packages/mock-server/" },
+    ),
+    forbid(
+      "mock-server-inspector",
+      "The server knows nothing of its page. Only the entry for pages of apps names it.",
+      { path: source("mock-server"), pathNot: `${source("mock-server")}inspector[.]ts$` },
+      { path: "^packages/inspector/" },
     ),
     ...cliLayers
       .slice(0, -1)
@@ -139,7 +148,7 @@ export default {
     forbid(
       "pages-and-workers",
       "Pages and Cloudflare Workers have no modules of Node.",
-      { path: `${source("mock-server")}(?:inspector|web|worker)/` },
+      { path: `^packages/(?:inspector/src|mock-server/src/(?:web|worker))/` },
       { dependencyTypes: ["core"] },
     ),
     forbid(

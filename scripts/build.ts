@@ -15,32 +15,34 @@ const shared = [
     "scripts/build-options.ts",
     "scripts/licences.ts",
     "scripts/styles-as-text.ts",
-    "packages/mock-server/vite.config.ts",
+    "packages/inspector/vite.config.ts",
   ],
 ];
 // The longest builds first, so that none is left alone at the end.
 const packages = ["backend", "sdk", "spec", "contract", "mcp", "mock-server"];
+const all = [...packages, "inspector"];
 
 const inputs = () =>
   digestOf([
     ...shared,
-    ...packages.flatMap((name) => ["src", "package.json", "tsup.config.ts"].map((part) => `packages/${name}/${part}`)),
+    ...all.flatMap((name) => ["src", "package.json", "tsup.config.ts"].map((part) => `packages/${name}/${part}`)),
   ]);
-const outputs = () => digestOf(packages.map((name) => `packages/${name}/dist`));
+const outputs = () => digestOf(all.map((name) => `packages/${name}/dist`));
 
 /** Builds one package and prints what the build said once it ended; false when it failed. */
 async function build(name: string): Promise<boolean> {
+  // Its package contains the built files of the inspector.
+  if (name === "mock-server") {
+    if (!(await build("inspector"))) return false;
+    await buildInspector();
+  }
   const tsup = join(root, "node_modules/tsup/dist/cli-default.js");
   const child = spawn(process.execPath, [tsup, "--silent"], { cwd: join(root, "packages", name) });
   const said: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => said.push(text));
   const [status] = await once(child, "close");
   console.log(`${said.join("")}${status === 0 ? "built" : "FAILED"} @call-transfer/${name}`);
-  if (status !== 0 || name !== "mock-server") return status === 0;
-  // After the package, whose build empties the folder.
-  await buildInspector();
-  console.log("built the inspector");
-  return true;
+  return status === 0;
 }
 
 async function buildAll(): Promise<boolean> {

@@ -69,6 +69,6 @@ export async function assemble(referencePages: ReferencePages): Promise<Page[]> 
   for (const place of ["images", "public/images"])
     cpSync(join(root, "docs/images"), join(target, place), { recursive: true });
   await writeDownloads(join(target, "public/downloads"));
-  cpSync(join(root, "packages/mock-server/src/inspector/icon.svg"), join(target, "public/icon.svg"));
+  cpSync(join(root, "packages/inspector/src/icon.svg"), join(target, "public/icon.svg"));
   return pages;
 }

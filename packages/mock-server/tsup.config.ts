@@ -1,11 +1,12 @@
-import { rmSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import { defineConfig, type Options } from "tsup";
 import { shared } from "../../scripts/build-options.ts";
 import { licences } from "../../scripts/licences.ts";
-import { stylesAsText } from "../../scripts/styles-as-text.ts";
 
 // Here and not by `clean`: two builds write into the folder, and neither may remove what the other wrote.
 rmSync("dist", { recursive: true, force: true });
+// The page of the server, and the inspector for pages of apps. `npm run build` builds them before.
+cpSync("../inspector/dist", "dist", { recursive: true });
 
 const library: Options = {
   ...shared,
@@ -33,27 +34,4 @@ const command: Options = {
   },
 };
 
-/** The inspector for pages of apps: its styles are texts, and it loads the reference on demand, as another file. */
-const inspector: Options = {
-  ...shared,
-  clean: false,
-  entry: ["src/inspector.ts"],
-  format: ["esm"],
-  platform: "browser",
-  // The first browsers with light-dark(), like those of the page.
-  target: ["chrome123", "edge123", "firefox120", "safari17.5"],
-  minify: true,
-  noExternal: [/^preact/, /^@preact\//, "openapi-fetch", /^@call-transfer\/spec/],
-  esbuildPlugins: [licences, stylesAsText],
-  esbuildOptions(options) {
-    shared.esbuildOptions(options);
-    // Apps do not install what it contains, so that its maps hold the sources.
-    options.sourcesContent = true;
-    options.conditions = ["@call-transfer/source"];
-    options.jsx = "automatic";
-    options.jsxImportSource = "preact";
-    options.chunkNames = "inspector-mount/[name]-[hash]";
-  },
-};
-
-export default defineConfig([library, command, inspector]);
+export default defineConfig([library, command]);

@@ -3,7 +3,7 @@ import { createBackend, type Fault, parseFault, scenarios } from "@call-transfer
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { zFaultDo } from "../../packages/backend/src/generated/schemas.gen.ts";
-import { stepInWords } from "../../packages/mock-server/src/inspector/screens/faults/fault-in-words.ts";
+import { stepInWords } from "../../packages/inspector/src/screens/faults/fault-in-words.ts";
 
 const page = readFileSync(new URL("../../docs/mock-server-faults.md", import.meta.url), "utf8");
 const overview = readFileSync(new URL("../../docs/time-faults-sandboxes.md", import.meta.url), "utf8");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createDirectory } from "../src/inspector/data/directory.ts";
-import { positionIn, ticksOf } from "../src/inspector/parts/timeline.tsx";
+import { createDirectory } from "../src/data/directory.ts";
+import { positionIn, ticksOf } from "../src/parts/timeline.tsx";
 import {
   availabilityWords,
   barsOf,
@@ -14,7 +14,7 @@ import {
   scriptOf,
   spanOf,
   type Transfer,
-} from "../src/inspector/screens/transfers/layout.ts";
+} from "../src/screens/transfers/layout.ts";
 
 const start = Date.parse("2026-03-02T10:00:00Z");
 const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();

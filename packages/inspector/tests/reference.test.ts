@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createSandboxes, demo, demoSeed } from "@call-transfer/backend";
 import { describe, expect, it } from "vitest";
-import { type Operation, readReference } from "../src/inspector/screens/reference/document.ts";
-import { buildRequest } from "../src/inspector/screens/reference/request.ts";
-import { alternativesOf, fieldsOf, limitsOf, sampleOf, typeName } from "../src/inspector/screens/reference/schema.ts";
-import { suggestionsFor, withSuggestions } from "../src/inspector/screens/reference/suggestions.ts";
+import { type Operation, readReference } from "../src/screens/reference/document.ts";
+import { buildRequest } from "../src/screens/reference/request.ts";
+import { alternativesOf, fieldsOf, limitsOf, sampleOf, typeName } from "../src/screens/reference/schema.ts";
+import { suggestionsFor, withSuggestions } from "../src/screens/reference/suggestions.ts";
 
 const sandboxes = createSandboxes();
 const control: unknown = await (await sandboxes.fetch("http://mock.test/_control/v1/openapi.json")).json();

@@ -1,6 +1,6 @@
 import { demo, demoSeed } from "@call-transfer/backend";
 import { expect, it } from "vitest";
-import { collectionNames, fieldsOf, fieldsOfSchema, labelOf } from "../src/inspector/screens/state/fields.ts";
+import { collectionNames, fieldsOf, fieldsOfSchema, labelOf } from "../src/screens/state/fields.ts";
 import {
   changesBetween,
   copyOf,
@@ -11,8 +11,8 @@ import {
   pathsOf,
   placeOf,
   recordOf,
-} from "../src/inspector/screens/state/form.ts";
-import type { StateRecord } from "../src/inspector/screens/state/records.ts";
+} from "../src/screens/state/form.ts";
+import type { StateRecord } from "../src/screens/state/records.ts";
 
 const kinds = (collection: Parameters<typeof fieldsOf>[0]) =>
   Object.fromEntries(fieldsOf(collection).map(({ name, kind }) => [name, kind]));

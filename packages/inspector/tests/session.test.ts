@@ -1,11 +1,11 @@
 import { createSandboxes } from "@call-transfer/backend";
 import { signal } from "@preact/signals";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createBackendSource } from "../src/inspector/data/backend-source.ts";
-import { createMemoryRouter } from "../src/inspector/data/route.ts";
-import { createSession } from "../src/inspector/data/session.ts";
-import type { Source, StreamListener } from "../src/inspector/data/source.ts";
-import { trafficOf } from "../src/inspector/data/traffic-store.ts";
+import { createBackendSource } from "../src/data/backend-source.ts";
+import { createMemoryRouter } from "../src/data/route.ts";
+import { createSession } from "../src/data/session.ts";
+import type { Source, StreamListener } from "../src/data/source.ts";
+import { trafficOf } from "../src/data/traffic-store.ts";
 
 const url = "http://localhost";
 

@@ -1,6 +1,6 @@
 import { type BackendEvent, createBackend, demo } from "@call-transfer/backend";
 import { expect, it } from "vitest";
-import { collectionNames } from "../src/inspector/screens/state/fields.ts";
+import { collectionNames } from "../src/screens/state/fields.ts";
 import {
   type CollectionName,
   collectionsChangedBy,
@@ -14,7 +14,7 @@ import {
   type StateRecord,
   summaryOf,
   titleOf,
-} from "../src/inspector/screens/state/records.ts";
+} from "../src/screens/state/records.ts";
 
 const { collections } = createBackend();
 const records: RecordsByCollection = Object.fromEntries(collectionNames.map((name) => [name, collections.list(name)]));

@@ -9,7 +9,7 @@ import {
   timerName,
   timersSpan,
   withTokens,
-} from "../src/inspector/screens/clock/timers.ts";
+} from "../src/screens/clock/timers.ts";
 
 const now = Date.parse("2026-03-02T10:00:00Z");
 const timerIn = (ms: number) => ({ at: new Date(now + ms).toISOString(), kind: "call.ends" });

@@ -1,4 +1,4 @@
-import seedSchema from "../../../../seed.schema.json" with { type: "json" };
+import seedSchema from "../../../../mock-server/seed.schema.json" with { type: "json" };
 import type { CollectionName } from "./records.ts";
 
 /** The parts of a JSON schema that a form needs. */

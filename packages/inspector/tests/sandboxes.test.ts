@@ -1,6 +1,6 @@
 import { createBackend, demo } from "@call-transfer/backend";
 import { describe, expect, it } from "vitest";
-import { compareSnapshots } from "../src/inspector/screens/sandboxes/compare-snapshots.ts";
+import { compareSnapshots } from "../src/screens/sandboxes/compare-snapshots.ts";
 
 describe("compareSnapshots", () => {
   it("finds nothing in equal snapshots", () => {

@@ -8,7 +8,7 @@ import {
   windowBetween,
   withoutWindow,
   withWindow,
-} from "../src/inspector/screens/state/week.ts";
+} from "../src/screens/state/week.ts";
 
 const day: Hours = { monday: [{ from: "06:00", to: "12:00" }] };
 

@@ -1,13 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { codeGroups } from "../src/inspector/screens/faults/code-groups.ts";
-import { stepsOf, withSteps } from "../src/inspector/screens/faults/fault.ts";
-import { withEvents } from "../src/inspector/screens/faults/fault-history.ts";
-import {
-  criteriaInWords,
-  remainingInWords,
-  stepInWords,
-  targetInWords,
-} from "../src/inspector/screens/faults/fault-in-words.ts";
+import { codeGroups } from "../src/screens/faults/code-groups.ts";
+import { stepsOf, withSteps } from "../src/screens/faults/fault.ts";
+import { withEvents } from "../src/screens/faults/fault-history.ts";
+import { criteriaInWords, remainingInWords, stepInWords, targetInWords } from "../src/screens/faults/fault-in-words.ts";
 
 describe("a fault in words", () => {
   it.each([

@@ -5,9 +5,9 @@ import { licencesFile, viteLicences } from "../../scripts/licences.ts";
 const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const licences = viteLicences(folder(licencesFile));
 
-/** Builds the inspector's page into the package. */
+/** Builds the page of the mock server, which copies it. */
 export default defineConfig({
-  root: folder("src/inspector/"),
+  root: folder("src/"),
   // The page finds its files below its own address, under whatever path a proxy shows it.
   base: "./",
   resolve: { conditions: ["@call-transfer/source"] },

@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 import { type Backend, createBackend, demo, type JournalDetail } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { afterAll, expect, it } from "vitest";
-import { type ExportedTest, testOf, testProblem } from "../../packages/mock-server/src/inspector/data/export-test.ts";
+import { type ExportedTest, testOf, testProblem } from "../src/data/export-test.ts";
 import { call, exportable, told, unexportable } from "./exported-cases.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
 const cache = join(root, "node_modules/.cache");
 mkdirSync(cache, { recursive: true });
 // Inside the repository, where the packages are found.
