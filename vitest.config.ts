@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { isLong } from "./scripts/long.ts";
 
 const conditions = ["@call-transfer/source"];
 
@@ -15,6 +16,8 @@ export default defineConfig({
       "packages/contract/targets/**/*.test.ts",
       "{lab,scripts,site,tests}/**/*.test.ts",
     ],
+    // What takes long runs each night.
+    exclude: ["**/node_modules/**", ...(isLong ? [] : ["**/*.long.test.ts"])],
     restoreMocks: true,
     unstubGlobals: true,
     unstubEnvs: true,

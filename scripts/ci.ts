@@ -1,34 +1,99 @@
-// Everything a change must pass once the workspace is installed: `npm test`, then the checks of what is published, side by
-// side. `quick` leaves the full tier out. The last line sums up tests, contract cases and steps.
+// Everything a change must pass once the workspace is installed: `npm test`, and side by side with it the checks of what is
+// published, from one build. `long` runs the checks in their long forms, as each night; `quick` leaves the full tier out;
+// `since REV` runs only what pages need if nothing but pages has changed since that revision. The last line sums up tests,
+// contract cases and steps.
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pagesAmong } from "./changed-pages.ts";
 import { runSteps, type Step, type StepResult } from "./steps.ts";
 
 const npm = (...options: string[]): Step => ({ name: `npm ${options.join(" ")}`, command: ["npm", ...options] });
 const run = (script: string, ...options: string[]): Step =>
   npm("run", script, ...(options.length > 0 ? ["--", ...options] : []));
+const build = run("build");
+/** Needs the packages that the build made. */
+const built = (script: string, ...options: string[]): Step => ({ ...run(script, ...options), after: build.name });
+
+const [form = "gate", revision] = process.argv.slice(2);
+const forms = ["gate", "long", "quick", "since"];
+if (!forms.includes(form) || (form === "since") !== (revision !== undefined)) {
+  console.error("Run `.ci/run`, `.ci/run long`, `.ci/run quick` or `.ci/run since REVISION`.");
+  process.exit(2);
+}
+if (form === "long") process.env.CHECKS = "long";
+
+const folder = mkdtempSync(join(tmpdir(), "call-transfer-ci-"));
+const report = join(folder, "tests.json");
+const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+const tests = npm("test", "--", ...reporters);
+
+const quickTier = [run("check:supply-chain"), run("release:check")];
+/** Installs the runtimes that others use, too. */
+const runtimes = built("check:runtimes");
+/** The longest first. */
+const fullTier = [
+  build,
+  runtimes,
+  { ...run("check:pages"), after: runtimes.name },
+  built("test:slow"),
+  built("check:site"),
+  built("check:hosting"),
+  built("release:dry-run"),
+  built("mutants"),
+  built("check:receiving"),
+  { ...run("check:recipes"), after: runtimes.name },
+  built("check:consumers"),
+  built("check:packages"),
+  built("soak"),
+  built("check:runners"),
+  built("check:size"),
+  built("check:collections"),
+  built("check:image"),
+  built("demo"),
+];
+
+/** What may differ after a change of pages alone. */
+const pageTier = (pages: readonly string[]): Step[] => [
+  run("lint"),
+  run("generate", "--check"),
+  run("test:unit"),
+  build,
+  built("check:pages", ...pages),
+  built("check:site"),
+];
+
+function chosenSteps(): Step[] {
+  if (form === "quick") return [tests, ...quickTier];
+  const pages = revision === undefined ? undefined : pagesAmong(changedSince(revision));
+  if (pages === undefined) return [tests, ...fullTier, ...quickTier];
+  console.log(`Only pages changed since ${revision}, so only what pages need is run: ${pages.join(", ")}`);
+  return pageTier(pages);
+}
+
+function changedSince(since: string): string[] {
+  const { status, stdout, stderr } = spawnSync("git", ["diff", "--name-only", `${since}...HEAD`], { encoding: "utf8" });
+  if (status !== 0)
+    throw new Error(`Git cannot compare with ${since}: ${stderr.trim()} Fetch it, or name another revision.`);
+  return stdout.split("\n").filter((path) => path !== "");
+}
 
 interface Count {
   readonly passed: number;
   readonly failed: number;
 }
 
-const folder = mkdtempSync(join(tmpdir(), "call-transfer-ci-"));
-
 /** A test run counts by its tests and contract cases; lint, types and generated files count only when they fail it. */
-async function countTests(): Promise<Count> {
-  const report = join(folder, "tests.json");
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const [result] = await runSteps([npm("test", "--", ...reporters)], 1);
-  const units = readCounts(report);
-  const cases = /^(\d+) passed, (\d+) failed$/m.exec(result?.output ?? "");
-  const passed = units.passed + Number(cases?.[1] ?? 0);
+function countOf({ step, passed, output }: StepResult): Count {
+  if (step !== tests) return { passed: Number(passed), failed: Number(!passed) };
+  const units = readCounts();
+  const cases = /^(\d+) passed, (\d+) failed$/m.exec(output);
   const failed = units.failed + Number(cases?.[2] ?? 0);
-  return { passed, failed: result?.passed ? failed : Math.max(failed, 1) };
+  return { passed: units.passed + Number(cases?.[1] ?? 0), failed: passed ? failed : Math.max(failed, 1) };
 }
 
-function readCounts(report: string): Count {
+function readCounts(): Count {
   try {
     const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8"));
     return { passed: numPassedTests, failed: numFailedTests };
@@ -37,40 +102,14 @@ function readCounts(report: string): Count {
   }
 }
 
-const countSteps = (results: readonly StepResult[]): Count => ({
-  passed: results.filter(({ passed }) => passed).length,
-  failed: results.filter(({ passed }) => !passed).length,
-});
-
-const quickTier = [run("check:supply-chain"), run("release:check")];
-/** The longest first. Each asks for a build, which is made once. */
-const fullTier = [
-  run("test:slow"),
-  run("release:dry-run"),
-  run("mutants"),
-  run("check:consumers"),
-  run("check:runtimes"),
-  run("soak", "--minutes", "1"),
-  // Both well after check:runtimes, which installs the Node, Bun and Deno that they use.
-  run("check:pages"),
-  run("check:recipes"),
-  run("check:receiving"),
-  run("check:hosting"),
-  run("check:site"),
-  run("check:collections"),
-  run("check:runners"),
-  run("check:packages"),
-  run("check:image"),
-  run("check:size"),
-  run("demo"),
-];
-
-const isQuick = process.argv[2] === "quick";
-const counts = [await countTests()];
-if (!isQuick) counts.push(countSteps(await runSteps([run("build")])));
-counts.push(countSteps(await runSteps(isQuick ? quickTier : [...fullTier, ...quickTier])));
+const startedAt = performance.now();
+const results = await runSteps(chosenSteps());
+const counts = results.map(countOf);
 rmSync(folder, { recursive: true, force: true });
 
 const sum = (kind: keyof Count) => counts.reduce((total, count) => total + count[kind], 0);
+for (const { step, passed, seconds } of results.toSorted((one, other) => other.seconds - one.seconds))
+  console.log(`${String(seconds).padStart(4)} s  ${step.name.split(" -- --reporter")[0]}${passed ? "" : "  FAILED"}`);
+console.log(`${Math.round((performance.now() - startedAt) / 1000)} s in all`);
 console.log(`\n${sum("passed")} passed, ${sum("failed")} failed`);
 if (sum("failed") > 0) process.exitCode = 1;

@@ -6,6 +6,8 @@ export interface Step {
   readonly name: string;
   /** The program and its arguments. */
   readonly command: readonly [string, ...string[]];
+  /** The name of the step that must have passed before. */
+  readonly after?: string;
 }
 
 export interface StepResult {
@@ -29,18 +31,35 @@ export async function runStep(step: Step): Promise<StepResult> {
   return { step, passed: status === 0, output: output.join(""), seconds };
 }
 
-/** Runs every step, at most `lanes` at a time and in their order, also after one failed. Prints each as it ends. */
+function print({ step, passed, output, seconds }: StepResult): void {
+  console.log(`\n=== ${step.name}\n${output.trimEnd()}`);
+  console.log(`=== ${step.name}: ${passed ? "passed" : "FAILED"} after ${seconds} s`);
+}
+
+/**
+ * Runs every step, at most `lanes` at a time and in their order, also after one failed. A step that waits for another lets
+ * those behind it go first; it fails when that other step fails. Prints each as it ends.
+ */
 export async function runSteps(steps: readonly Step[], lanes = 2): Promise<StepResult[]> {
   const left = [...steps];
+  const running = new Map<Step, Promise<void>>();
   const results: StepResult[] = [];
-  const lane = async (): Promise<void> => {
-    for (let step = left.shift(); step !== undefined; step = left.shift()) {
-      const result = await runStep(step);
-      results.push(result);
-      console.log(`\n=== ${step.name}\n${result.output.trimEnd()}`);
-      console.log(`=== ${step.name}: ${result.passed ? "passed" : "FAILED"} after ${result.seconds} s`);
-    }
+  const resultOf = (name: string) => results.find(({ step }) => step.name === name);
+  const keep = (result: StepResult): void => {
+    results.push(result);
+    running.delete(result.step);
+    print(result);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  while (left.length > 0 || running.size > 0) {
+    const next = left.findIndex(({ after }) => after === undefined || resultOf(after) !== undefined);
+    const [step] = next < 0 || running.size >= lanes ? [] : left.splice(next, 1);
+    if (step === undefined) {
+      if (running.size === 0)
+        throw new Error(`No step has the name ${left[0]?.after}, which ${left[0]?.name} waits for.`);
+      await Promise.race(running.values());
+    } else if (step.after !== undefined && resultOf(step.after)?.passed === false)
+      keep({ step, passed: false, output: `Not run, because ${step.after} failed.`, seconds: 0 });
+    else running.set(step, runStep(step).then(keep));
+  }
   return results;
 }

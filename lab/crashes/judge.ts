@@ -107,17 +107,18 @@ function ownerOf({ body }: Answer, { body: { id } }: EventPlan, owners: readonly
 function checkBusy(
   owners: readonly Owner[],
   deliveries: readonly Delivery[],
-  { leaseMs, lives }: RunHistory,
+  history: RunHistory,
   find: Find,
 ): void {
-  const holds = owners.map((owner) => ({ owner, ...longestHold(owner, leaseMs) }));
+  const { leaseMs, lives } = history;
+  const holds = owners.map((owner) => ({ owner, ...longestHold(owner, history) }));
   const unanswered = deliveries.flatMap(({ attempts }) => attempts).filter(({ status }) => status === undefined);
   // A killed process may have claimed it without writing that down. Its request got no response.
   const mayBeHeld = (claim: ProcessEntry): boolean =>
     lives.some(
       ({ killedMs }) =>
         killedMs !== undefined &&
-        killedMs + leaseMs + slackMs >= claim.fromMs &&
+        killedMs + history.storeTimeoutMs + leaseMs + slackMs >= claim.fromMs &&
         unanswered.some(
           (attempt) => attempt.fromMs <= Math.min(claim.atMs, killedMs) && attempt.atMs >= killedMs - slackMs,
         ),
@@ -140,11 +141,16 @@ function checkBusy(
 }
 
 /** The time in which an owner may have had the event. */
-function longestHold({ claims, settled, life, handling, respondedMs }: Owner, leaseMs: number) {
+function longestHold(
+  { claims, settled, life, handling, respondedMs }: Owner,
+  { leaseMs, storeTimeoutMs }: RunHistory,
+) {
   const grants = claims.filter(isGrant);
   const last = grants.at(-1);
   if (last === undefined) return { fromMs: Number.POSITIVE_INFINITY, toMs: Number.NEGATIVE_INFINITY };
-  const leaseEnd = Math.max(last.atMs, life.killedMs ?? 0) + leaseMs;
+  // What a killed process had sent, the store may execute later.
+  const lastMs = life.killedMs === undefined ? last.atMs : Math.max(last.atMs, life.killedMs + storeTimeoutMs);
+  const leaseEnd = lastMs + leaseMs;
   const failedMs = handling?.failed && life.killedMs === undefined ? respondedMs : undefined;
   const settledMs = settled?.result === "error" ? leaseEnd : settled?.atMs;
   return { fromMs: grants[0]?.fromMs ?? 0, toMs: settledMs ?? failedMs ?? leaseEnd };

@@ -1,10 +1,11 @@
-// Rehearses a release in two temporary clones of the last commit: versions, changelogs, record, build, tarballs. The
-// tarballs of both clones must be byte-identical. Then installs them and calls every operation. The working tree stays
-// untouched.
+// Rehearses a release in a temporary clone of the last commit: versions, changelogs, record, build, tarballs. Then installs
+// them and calls every operation. The long form makes a second clone, whose tarballs must be byte-identical. The
+// working tree stays untouched.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isLong, leftOut } from "../long.ts";
 import { install, run, runEveryOperation, temporaryFolder, withPackedServer } from "../packed.ts";
 import { changesetsIn } from "./changesets.ts";
 import { cloneWorkspace, commitAll } from "./clone.ts";
@@ -42,25 +43,38 @@ function checkRecord(clone: string, hadChangesets: boolean): void {
 
 const digest = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
 
-async function dryRun(): Promise<void> {
-  using temporary = temporaryFolder("release");
-  const folder = temporary.path;
-  const commit = run(root, "git", "rev-parse", "HEAD").trim();
-  // Tarballs must not depend on path or permissions, so the second clone has another path and a stricter umask.
-  const [one, two] = [join(folder, "one"), join(folder, "somewhere else", "two")];
-  prepare(one, commit);
-  checkRecord(one, changesetsIn(join(root, ".changeset")).length > 0);
-  const files = writeReleaseFiles(one, join(folder, "packed"));
+/** Packs a second clone. Tarballs must not depend on path or permissions, so it has another path and a stricter umask. */
+function comparePacked(folder: string, commit: string, tarballs: readonly string[]): void {
+  const two = join(folder, "somewhere else", "two");
   const again = withUmask(0o077, () => {
     prepare(two, commit);
     return packInto(two, join(folder, "packed-again"));
   });
-  for (const [index, { name, version, tarball }] of files.entries()) {
-    const first = digest(join(folder, "packed", tarball));
-    const second = digest(join(folder, "packed-again", again[index]?.tarball ?? ""));
-    if (first !== second)
+  for (const [index, tarball] of tarballs.entries()) {
+    const second = join(folder, "packed-again", again[index]?.tarball ?? "");
+    if (digest(join(folder, "packed", tarball)) !== digest(second))
       throw new Error(`${tarball} differs between two clones of the same commit. Make the build reproducible.`);
-    console.log(`${name} ${version}  sha256 ${first.slice(0, 16)}…, identical in both clones`);
+  }
+}
+
+async function dryRun(): Promise<void> {
+  using temporary = temporaryFolder("release");
+  const folder = temporary.path;
+  const commit = run(root, "git", "rev-parse", "HEAD").trim();
+  const one = join(folder, "one");
+  prepare(one, commit);
+  checkRecord(one, changesetsIn(join(root, ".changeset")).length > 0);
+  const files = writeReleaseFiles(one, join(folder, "packed"));
+  if (isLong)
+    comparePacked(
+      folder,
+      commit,
+      files.map(({ tarball }) => tarball),
+    );
+  else leftOut("a second clone, to compare the tarballs");
+  for (const { name, version, tarball } of files) {
+    const sum = digest(join(folder, "packed", tarball)).slice(0, 16);
+    console.log(`${name} ${version}  sha256 ${sum}…${isLong ? ", identical in both clones" : ""}`);
     const notes = readFileSync(join(folder, "packed", `${tarball}.md`), "utf8");
     console.log(notes.trim().replace(/^/gm, "    "));
   }

@@ -70,11 +70,14 @@ function createWatched() {
   return { create, differences, commits: () => commits };
 }
 
-it("equals the running backend after each commit of each contract case", async () => {
+// The short form takes every fourth case.
+const chosen = cases.filter((_, index) => process.env.CHECKS === "long" || index % 4 === 0);
+
+it(`equals the running backend after each commit of ${chosen.length} contract cases`, async () => {
   const watched = createWatched();
   const runs: CaseResult[] = [];
-  await inProcessRunner("stored", watched.create).run(cases, (run) => runs.push(run));
+  await inProcessRunner("stored", watched.create).run(chosen, (run) => runs.push(run));
   expect(runs.filter(({ failure }) => failure !== undefined)).toEqual([]);
   expect([...watched.differences].slice(0, 5)).toEqual([]);
-  expect(watched.commits()).toBeGreaterThan(cases.length);
+  expect(watched.commits()).toBeGreaterThan(chosen.length);
 });
