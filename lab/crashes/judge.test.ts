@@ -89,6 +89,15 @@ describe("the verdict on a run", () => {
     expect(messages(handled("a", 1000), { deliveries: [delivery("a#1")] })).toEqual(["1 were not delivered."]);
   });
 
+  it("lets what a killed process had sent reach a slow store after its death", () => {
+    const lives = [life("a", { killedMs: 1005 }), life("b")];
+    const busyAt = (fromMs: number) => [...begun("a", 1000), step("b", "claim", fromMs, "busy"), ...handled("b", 9000)];
+    expect(messages(busyAt(1005 + 1000 + leaseMs), { lives, answerOf: "b#1" })).toEqual([]);
+    expect(messages(busyAt(1005 + 1000 + leaseMs + 50), { lives, answerOf: "b#1" })).toEqual([
+      "A claim of process b found it busy, but no owner had it any more.",
+    ]);
+  });
+
   it("finds two answers to one event", () => {
     const deliveries = [delivery("a#1"), delivery("b#1")];
     const entries = [...handled("a", 1000), ...begun("b", 1700)];

@@ -104,12 +104,7 @@ function ownerOf({ body }: Answer, { body: { id } }: EventPlan, owners: readonly
 }
 
 /** An event may be busy only as long as an owner has it. */
-function checkBusy(
-  owners: readonly Owner[],
-  deliveries: readonly Delivery[],
-  history: RunHistory,
-  find: Find,
-): void {
+function checkBusy(owners: readonly Owner[], deliveries: readonly Delivery[], history: RunHistory, find: Find): void {
   const { leaseMs, lives } = history;
   const holds = owners.map((owner) => ({ owner, ...longestHold(owner, history) }));
   const unanswered = deliveries.flatMap(({ attempts }) => attempts).filter(({ status }) => status === undefined);
@@ -141,10 +136,7 @@ function checkBusy(
 }
 
 /** The time in which an owner may have had the event. */
-function longestHold(
-  { claims, settled, life, handling, respondedMs }: Owner,
-  { leaseMs, storeTimeoutMs }: RunHistory,
-) {
+function longestHold({ claims, settled, life, handling, respondedMs }: Owner, { leaseMs, storeTimeoutMs }: RunHistory) {
   const grants = claims.filter(isGrant);
   const last = grants.at(-1);
   if (last === undefined) return { fromMs: Number.POSITIVE_INFINITY, toMs: Number.NEGATIVE_INFINITY };
