@@ -7,7 +7,7 @@ import { IncompleteDescription, loadDocument, renderDocument } from "./generate/
 import { modelOf } from "./generate/model.ts";
 import { renderErrorCodeStatus, renderErrorCodes, renderLimits, renderOperations } from "./generate/operations.ts";
 import { renderPages } from "./generate/pages.ts";
-import { renderPolicies } from "./generate/policies.ts";
+import { renderAssumptions, renderPolicies } from "./generate/policies.ts";
 import { renderQueries } from "./generate/queries.ts";
 import {
   renderNoun,
@@ -28,7 +28,6 @@ const generatedFolders = [
   "packages/sdk/src/query",
   "packages/sdk/src/resources",
   "packages/backend/src/generated",
-  "packages/mock-server/src/cli",
 ];
 
 /** Every generated file by its path in the repository. */
@@ -58,6 +57,7 @@ async function render(): Promise<Map<string, string>> {
     ["packages/sdk/src/resources/index.gen.ts", renderSdkExports(document, nouns)],
     ...(await renderControl()),
     ["packages/backend/src/generated/policies.gen.ts", renderPolicies()],
+    renderAssumptions(),
     ["packages/backend/src/generated/specification.gen.ts", renderSpecification()],
     ...renderPages(root, operations),
   ]);

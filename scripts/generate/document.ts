@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundle, loadConfig, type NormalizedProblem } from "@redocly/openapi-core";
 import { parse } from "yaml";
+import { policySchemas } from "./policies.ts";
 import { problemsIn } from "./problems.ts";
 import { Place, type Problem, YamlFile } from "./source.ts";
 import { compactJson } from "./text.ts";
@@ -299,9 +300,12 @@ export async function loadDocument(folder: URL = openapiFolder): Promise<OpenApi
   return expand(await bundleDocument(folder), readCodeTable(folder));
 }
 
-/** Reads and bundles the document of the control plane. */
-export const loadControl = (): Promise<OpenApiDocument> =>
-  bundled(new URL("control/", openapiFolder), "control.yaml", "openapi/control/");
+/** Reads and bundles the document of the control plane, with a property for each policy. */
+export async function loadControl(): Promise<OpenApiDocument> {
+  const document = await bundled(new URL("control/", openapiFolder), "control.yaml", "openapi/control/");
+  Object.assign(document.components.schemas.Policies ?? {}, { properties: policySchemas() });
+  return document;
+}
 
 /** The document as it is published. The error codes and their examples are tables. */
 export const renderDocument = (document: OpenApiDocument): string =>

@@ -93,7 +93,8 @@ const emitted = (
     );
   });
 
-const isGenerated = (file: ts.SourceFile): boolean => /\.gen\.ts$/.test(file.fileName);
+// Other generated files follow from the documents, which are compared as such. Policies are shown by name.
+const isGenerated = (file: ts.SourceFile): boolean => /(?<!\/policies)\.gen\.ts$/.test(file.fileName);
 
 /** An export whose names cannot be read from the package's own files, or that has no name. */
 const isUnnamed = (statement: ts.Statement): boolean =>
