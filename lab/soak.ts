@@ -11,7 +11,7 @@ import { isLong } from "../scripts/long.ts";
 const { values } = parseArgs({ options: { minutes: { type: "string", default: isLong ? "10" : "0.3" } } });
 const durationMs = Number(values.minutes) * 60_000;
 if (!(durationMs > 0)) throw new Error("--minutes must be a number above 0.");
-if (globalThis.gc === undefined) throw new Error("Run it by npm run soak, which lets it collect garbage.");
+if (globalThis.gc === undefined) throw new Error("Run it by npm run lab -- soak, which lets it collect garbage.");
 
 const samples = 20;
 const mostWindows = 3;

@@ -4,7 +4,8 @@ import { browserHere, installedBrowser } from "../packages/contract/targets/brow
 try {
   const browser = process.argv.includes("--installed") ? installedBrowser() : await browserHere();
   console.log(
-    browser?.executablePath ?? "No browser found. Install Chromium, or run npm run browser with network access.",
+    browser?.executablePath ??
+      "No browser found. Install Chromium, or run npm run check -- browser with network access.",
   );
   if (browser === undefined) process.exitCode = 1;
 } catch (error) {

@@ -29,21 +29,21 @@ const report = join(folder, "tests.json");
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
 const tests = npm("test", "--", ...reporters);
 
-const quickTier = [run("check:supply-chain"), run("release:check")];
+const quickTier = [run("check", "supply-chain"), run("release", "check")];
 /** Installs the runtimes that others use, too. */
 const runtimes = built("check:runtimes");
 /** The longest first. */
 const fullTier = [
   build,
   runtimes,
-  { ...run("check:pages"), after: runtimes.name },
+  { ...run("check", "pages"), after: runtimes.name },
   built("test:slow"),
   built("check:site"),
   built("check:hosting"),
   built("release:dry-run"),
   built("mutants"),
   built("check:receiving"),
-  { ...run("check:recipes"), after: runtimes.name },
+  { ...run("check", "recipes"), after: runtimes.name },
   built("check:consumers"),
   built("check:packages"),
   built("soak"),

@@ -1,5 +1,5 @@
 // Writes docs/images/inspector-*.png: each screen of the inspector in both themes, with the state of inspector-scene.ts.
-//   npm run inspector:pictures [-- SCREEN…]
+//   npm run site -- pictures [SCREEN…]
 import { fileURLToPath } from "node:url";
 import { demo } from "@call-transfer/backend";
 import type { Page } from "playwright-core";

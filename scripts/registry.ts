@@ -1,5 +1,5 @@
 // The packages as npm takes them from a registry: packs them, and serves the tarballs on this machine. Nothing is on npm yet,
-// so this is how other folders install them. As a command, `npm run registry` prints what to set. Requires built packages.
+// so this is how other folders install them. As a command, `npm run release -- registry` prints what to set. Requires built packages.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";

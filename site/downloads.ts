@@ -1,4 +1,4 @@
-// The files for download. As a program, `npm run collections`, it writes them into reports/collections or another folder.
+// The files for download. As a program, `npm run site -- collections`, it writes them into reports/collections or another folder.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brunoCollection, postmanCollection } from "./collection-formats.ts";

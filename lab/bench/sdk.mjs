@@ -1,7 +1,7 @@
 // Compares the SDK with other TypeScript SDKs in one run. A complete run writes results-sdk.md and the table in docs/sdk.md, and
 // fails when the SDK misses a limit or a peer is ahead of it. Requires built packages.
 //
-//   npx node lab/bench/sdk.mjs --only loopback --quick   the SDK against bare fetch, in a few seconds; --only in-process too
+//   npm run lab -- bench sdk --only loopback --quick   the SDK against bare fetch, in a few seconds; --only in-process too
 //   --sdk FILE                                       another built index.js; repeat it to compare several
 //   --render                                         writes the pages again from the last complete run
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const { values } = parseArgs({
   },
 });
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
-const lastRun = at("../reports/bench-sdk.json");
+const lastRun = at("../../reports/bench-sdk.json");
 const docs = at("../../docs/sdk.md");
 
 const isWanted = (part) => values.only?.includes(part) ?? true;
@@ -101,7 +101,7 @@ if (values.render) {
 } else {
   const run = await measure();
   if (!values.only && !values.quick) {
-    mkdirSync(at("../reports"), { recursive: true });
+    mkdirSync(at("../../reports"), { recursive: true });
     writeFileSync(lastRun, JSON.stringify(run, null, 2));
     await write(run);
   }

@@ -1,7 +1,7 @@
 // Measures how many webhooks a receiver verifies and deduplicates in a second, beside stripe, in one run. Writes
 // results-webhooks.md. Requires built packages and a redis-server.
 //
-//   npx node lab/bench/webhooks.mjs --quick   a look in a few seconds, which writes nothing
+//   npm run lab -- bench webhooks --quick   a look in a few seconds, which writes nothing
 //   --only TEXT                           only the ways to receive whose names contain it; writes nothing
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -126,7 +126,7 @@ function page(runs) {
   const lines = names.map((name) => `| ${name} | ${runs.map((run) => cell(run, name)).join(" | ")} |`);
   return `# Webhooks a second
 
-Written by \`npm run bench:webhooks\`. One run ${circumstances()}, with Node ${process.versions.node}, one process, and a
+Written by \`npm run lab -- bench webhooks\`. One run ${circumstances()}, with Node ${process.versions.node}, one process, and a
 redis-server on the same machine: stripe ${versionOf("stripe")}, redis ${versionOf("redis")}, ioredis ${versionOf("ioredis")}.
 Higher is better. In brackets: relative to stripe's \`constructEvent\` in the same column.
 

@@ -1,4 +1,4 @@
-// Run it with: npm run --silent check:crashes -- --help
+// Run it with: npm run --silent lab -- crashes --help
 import { parseArgs } from "node:util";
 import { checkPlant, checkStore, shortRun } from "./checks.ts";
 import { plantNames } from "./plants.ts";

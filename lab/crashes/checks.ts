@@ -3,7 +3,7 @@ import type { PlantName } from "./plants.ts";
 import { countsOf, printFindings } from "./report.ts";
 import { type RunOptions, run } from "./run.ts";
 
-/** What `check:receiving` runs. */
+/** What `npm run check -- receiving` runs. */
 export const shortRun: Omit<RunOptions, "store" | "plant"> = {
   seed: 1,
   deliveries: 1200,
@@ -25,7 +25,7 @@ const plantRun = { deliveries: 300, atOnce: 60, slowRate: 0.5 } as const;
 
 const commandOf = ({ store, seed, deliveries, receivers, ...options }: RunOptions): string =>
   [
-    "npm run check:crashes --",
+    "npm run lab -- crashes",
     ...[`--store ${store}`, `--seed ${seed}`, `--deliveries ${deliveries}`, `--receivers ${receivers}`],
     `--at-once ${options.atOnce}`,
     ...[`--lease ${options.leaseMs}`, `--store-timeout ${options.storeTimeoutMs}`, `--pause ${options.pauseMs}`],

@@ -1,4 +1,4 @@
-// Run it with: npm run --silent check:kills -- --help
+// Run it with: npm run --silent lab -- kills --help
 import { parseArgs } from "node:util";
 import { checkKind, checkPlant, shortRun } from "./checks.ts";
 import { plantNames } from "./plants.ts";

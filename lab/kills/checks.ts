@@ -23,7 +23,7 @@ export async function checkKind(options: Omit<RunOptions, "plant">): Promise<boo
   const { seed, findings } = failed;
   for (const finding of findings.slice(0, longestList)) console.log(`  ${finding}`);
   if (findings.length > longestList) console.log(`  … and ${findings.length - longestList} more.`);
-  console.log(`\nTo repeat it: npm run check:kills -- --kind ${options.kind} --seed ${seed}`);
+  console.log(`\nTo repeat it: npm run lab -- kills --kind ${options.kind} --seed ${seed}`);
   return false;
 }
 

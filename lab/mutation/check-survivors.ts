@@ -1,9 +1,9 @@
-// Checks the report of `npm run mutate` against lab/mutation/survivors.txt, and prints the score of each group.
+// Checks the report of `npm run lab -- mutate` against lab/mutation/survivors.txt, and prints the score of each group.
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { complaintsAbout, percentOf, type Report, scoresOf, survivorsOf } from "./survivors.ts";
 
-const help = `Checks the report of \`npm run mutate\` (reports/stryker.json) against lab/mutation/survivors.txt.
+const help = `Checks the report of \`npm run lab -- mutate\` (reports/stryker.json) against lab/mutation/survivors.txt.
 
   --list  print the survivors in the form of the list instead`;
 

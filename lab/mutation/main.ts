@@ -1,4 +1,4 @@
-// Plants every listed bug in the reference backend and reports the contract case that catches it: npm run mutants -- --help
+// Plants every listed bug in the reference backend and reports the contract case that catches it: npm run lab -- mutants --help
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
@@ -76,7 +76,7 @@ const reportOf = (outcomes: ReadonlyMap<string, Outcome>): string =>
   `${[
     "# Mutants",
     "",
-    "Written by `npm run mutants`. It breaks the reference backend in one place at a time and runs the contract suite. Each",
+    "Written by `npm run lab -- mutants`. It breaks the reference backend in one place at a time and runs the contract suite. Each",
     "mutant must fail a case; the table lists the first one. A rule such as §8.3 is in",
     "[the specification](../docs/specification.md), one such as A-24 in [the assumptions](../docs/assumptions.md).",
     "",

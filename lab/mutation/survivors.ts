@@ -1,4 +1,4 @@
-// Compares the mutants that survived `npm run mutate` with the list of those that may, and computes the score of each group.
+// Compares the mutants that survived `npm run lab -- mutate` with the list of those that may, and computes the score of each group.
 
 /** The parts of a StrykerJS report (reports/stryker.json) that the comparison uses. */
 export interface Report {

@@ -1,5 +1,5 @@
 // Writes one wrong fact at a time into a copy of openapi/. The comparison with the specification must catch each:
-// npm run wrong-facts
+// npm run lab -- wrong-facts
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -138,7 +138,7 @@ function pageOf(rows: readonly Row[]): string {
   const again = rows.filter((row) => !sendsOnce(row));
   return `# Retries by the runtime
 
-<!-- Written by lab/resilience/runtime-retries.ts. Do not edit: run \`npm run check:resilience -- --runtimes\`. -->
+<!-- Written by lab/resilience/runtime-retries.ts. Do not edit: run \`npm run lab -- resilience --runtimes\`. -->
 
 The SDK sends a call placement once. Some runtimes send a POST again on their own. A client library can neither see nor stop
 that.

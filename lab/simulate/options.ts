@@ -1,4 +1,4 @@
-// The command line of npm run simulate.
+// The command line of npm run lab -- simulate.
 import { parseArgs } from "node:util";
 
 /** An unusable command line or file. */

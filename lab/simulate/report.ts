@@ -55,7 +55,7 @@ export function failureLines({ seed, hash, violations }: Failure, calls: number)
   return [
     `seed ${seed}, trace ${hash}: FAILED`,
     ...violations.map(({ invariant, message }) => `  ${invariant}: ${message}`),
-    `  replay: npm run simulate -- --from ${seed} --seeds 1 --calls ${calls} --trace`,
+    `  replay: npm run lab -- simulate --from ${seed} --seeds 1 --calls ${calls} --trace`,
   ];
 }
 

@@ -70,7 +70,7 @@ describe("the text of a report", () => {
     const text = reportLines(whole).join("\n");
     expect(text.match(/: FAILED$/gm)).toHaveLength(5);
     expect(text).toContain("6 seeds failed: 40, 42, 44, 46, 48, 50");
-    expect(text).toContain("npm run simulate -- --from 42 --seeds 1 --calls 4 --trace");
+    expect(text).toContain("npm run lab -- simulate --from 42 --seeds 1 --calls 4 --trace");
     expect(hasPassed(whole)).toBe(false);
     expect(hasPassed({ ...whole, failures: [] })).toBe(true);
   });
@@ -129,7 +129,7 @@ describe("the file of a report", () => {
 
   it.each([
     ["no JSON", "{", "Cannot read"],
-    ["another JSON", "{}", "is not a report of npm run simulate."],
+    ["another JSON", "{}", "is not a report of npm run lab -- simulate."],
   ])("is refused: %s", (_, text, message) => {
     expect(() => readReport(write(text))).toThrow(message);
   });

@@ -39,7 +39,7 @@ export function readReport(file: string): NamedReport {
   }
   const { data, error } = reportSchema.safeParse(content);
   if (data === undefined)
-    throw new UsageError(`${file} is not a report of npm run simulate. ${z.prettifyError(error)}`);
+    throw new UsageError(`${file} is not a report of npm run lab -- simulate. ${z.prettifyError(error)}`);
   return { file, report: data };
 }
 

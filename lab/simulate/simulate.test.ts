@@ -13,7 +13,9 @@ beforeAll(async () => {
     const outcome = await simulate(seed, calls);
     add(totals, outcome.evidence);
     for (const { invariant, message } of outcome.violations)
-      broken.push(`${invariant}: ${message}; npm run simulate -- --from ${seed} --seeds 1 --calls ${calls} --trace`);
+      broken.push(
+        `${invariant}: ${message}; npm run lab -- simulate --from ${seed} --seeds 1 --calls ${calls} --trace`,
+      );
   }
 });
 

@@ -1,4 +1,4 @@
-// Run it with: npm run simulate -- --help
+// Run it with: npm run lab -- simulate --help
 import { writeFileSync } from "node:fs";
 import { help, type RunOptions, readCommand, UsageError } from "./options.ts";
 import type { Report } from "./report.ts";

@@ -181,8 +181,8 @@ export function baselineOf(root: string): Baseline {
   const isCommitted = succeeds(git, "cat-file", "-e", `HEAD:${recordFile}`);
   if (!isCommitted || !succeeds(git, "diff", "--quiet", "HEAD", "--", recordFile)) {
     throw new GateError(
-      `${recordFile} differs from the last commit. If \`npm run release:check -- --record\` or ` +
-        `\`npm run release:version\` wrote it, commit it together with everything else that differs.\n${restoreHint}`,
+      `${recordFile} differs from the last commit. If \`npm run release -- check --record\` or ` +
+        `\`npm run release -- version\` wrote it, commit it together with everything else that differs.\n${restoreHint}`,
     );
   }
   const idAt = (commit: string): string => objectsIn(git, commit, [recordFile])[recordFile] ?? "";
@@ -223,8 +223,8 @@ function mismatch(git: Git, commit: string, record: ReleaseRecord): string {
   const differing = changedKeys(there, record.objects);
   const short = commit.slice(0, 10);
   const again = record.bootstrap
-    ? "Run `npm run release:check -- --record` and commit what it writes."
-    : `Run \`git revert ${short}\`, then \`npm run release:version\` again.`;
+    ? "Run `npm run release -- check --record` and commit what it writes."
+    : `Run \`git revert ${short}\`, then \`npm run release -- version\` again.`;
   return (
     `${recordFile} does not match commit ${short}, which changed it last: ${differing.join(", ")} differ. Either the ` +
     "record was edited by hand, or its commit took in more changes after it was recorded.\n" +

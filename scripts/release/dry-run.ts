@@ -30,7 +30,7 @@ function prepare(clone: string, commit: string): void {
   run(clone, "npm", "run", "build");
 }
 
-/** Commits what `npm run release:version` writes and checks that the gate and the supply-chain check pass. */
+/** Commits what `npm run release -- version` writes and checks that the gate and the supply-chain check pass. */
 function checkRecord(clone: string, hadChangesets: boolean): void {
   const gate = ["--conditions=@call-transfer/source", join("scripts", "release", "gate.ts")];
   if (hadChangesets) {

@@ -82,12 +82,12 @@ async function recordState(packages: readonly Package[]): Promise<boolean> {
   const pending = changesetsIn(changesetFolder).filter(({ id }) => moved || id !== last.bootstrap?.changeset);
   if (pending.length > 0) {
     console.error(
-      `Not recorded: ${pending.map(({ id }) => `.changeset/${id}.md`).join(", ")} is pending. Run \`npm run release:version\`.`,
+      `Not recorded: ${pending.map(({ id }) => `.changeset/${id}.md`).join(", ")} is pending. Run \`npm run release -- version\`.`,
     );
     return false;
   }
   if (!moved && !last.bootstrap) {
-    console.error("Not recorded: no version moved since the last release. Run `npm run release:version`.");
+    console.error("Not recorded: no version moved since the last release. Run `npm run release -- version`.");
     return false;
   }
   const present = await presentState(root, packages);

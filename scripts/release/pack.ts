@@ -6,7 +6,7 @@ import { writeReleaseFiles } from "./release-files.ts";
 
 const [folder] = process.argv.slice(2);
 if (!folder || existsSync(folder)) {
-  console.error("The folder is missing or already exists. Name a new folder: npm run release:pack -- packed");
+  console.error("The folder is missing or already exists. Name a new folder: npm run release -- pack packed");
   process.exitCode = 2;
 } else {
   for (const { name, version, tarball } of writeReleaseFiles(

@@ -52,7 +52,7 @@ export function recordProblems(
     ...moved.map(
       ({ name, version }) =>
         `${name} is ${version}, but the last release was ${record.versions[name]}. ` +
-        "Undo the change and run `npm run release:version`, which also records the release.",
+        "Undo the change and run `npm run release -- version`, which also records the release.",
     ),
     ...Object.keys(record.versions)
       .filter((name) => !known.has(name))
@@ -107,7 +107,7 @@ export function explain(shortfall: Shortfall): string {
     ...shown.map((change) => `  ${lineOf(change)}`),
     ...(shown.length < changes.length ? [`  and ${changes.length - shown.length} that need a patch`] : []),
     "",
-    "If the change is intended, run `npm run release:check -- --write`. It writes the changeset below into .changeset/.",
+    "If the change is intended, run `npm run release -- check --write`. It writes the changeset below into .changeset/.",
     "Replace its text: say what the change means to users. Commit it together with the change.",
     "If the change is not intended, undo it.",
     "",

@@ -45,7 +45,7 @@ export const pages: readonly string[] = globSync(
 
 /** Tests that run all blocks of a language in a page. */
 const testsOfPages: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "docs/mock-server-cli.md": { console: "packages/mock-server/tests/cli-page.test.ts" },
+  "docs/mock-server-cli.md": { console: "packages/mock-server/tests/cli/cli-page.test.ts" },
 };
 
 const programs = new Set(["ts", "tsx", "mts", "js", "jsx", "mjs"]);

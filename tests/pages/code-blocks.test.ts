@@ -1,4 +1,4 @@
-// Every code block of every page is executed or type-checked as it stands. `npm run check:pages` runs the commands.
+// Every code block of every page is executed or type-checked as it stands. `npm run check -- pages` runs the commands.
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";

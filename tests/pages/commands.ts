@@ -1,5 +1,9 @@
 // The commands in the pages: whether a shell can read them, and whether their options exist.
 import { spawnSync } from "node:child_process";
+import { checks } from "../../scripts/commands/check.ts";
+import { experiments } from "../../scripts/commands/lab.ts";
+import { releaseSteps } from "../../scripts/commands/release.ts";
+import { siteCommands } from "../../scripts/commands/site.ts";
 import { type Block, read } from "./blocks.ts";
 
 /** A command of a page with what the page shows as its output. */
@@ -54,6 +58,12 @@ const tables = ["mock-server", "contract", "mcp"].map((name) => ({
   table: JSON.parse(read(`packages/${name}/command.json`)) as CommandTable,
 }));
 const scripts: Readonly<Record<string, string>> = JSON.parse(read("package.json")).scripts;
+const named: Readonly<Record<string, object>> = {
+  check: checks,
+  lab: experiments,
+  release: releaseSteps,
+  site: siteCommands,
+};
 
 /** Commands and options in a block that do not exist, as `page:line: message`. */
 export function unknownOptions({ page, line: fence, text }: Block): string[] {
@@ -76,8 +86,12 @@ export function unknownOptions({ page, line: fence, text }: Block): string[] {
       }
     }
   }
-  for (const { index, 1: name = "" } of text.matchAll(/\bnpm run (?:-s |--silent )?([\w:-]+)/g))
+  const runs = /\bnpm run (?:-s |--silent )?([\w:-]+)(?: -- ([a-z][\w-]*)(?![\w./]))?/g;
+  for (const { index, 1: name = "", 2: second } of text.matchAll(runs)) {
     if (!(name in scripts) && !read(page).includes(`"${name}":`))
       problems.push(`${at(index)}: There is no script ${name}.`);
+    if (second !== undefined && name in named && !(second in (named[name] ?? {})))
+      problems.push(`${at(index)}: npm run ${name} has no ${second}.`);
+  }
   return problems;
 }

@@ -201,7 +201,7 @@ describe("a record is refused, with a command to run", { timeout: 30_000 }, () =
         write(caseFile, "export const at = 7;\n");
         commit("Release and change");
       },
-      [`${suiteFolder} differ`, "took in more changes", "git revert", "npm run release:version"],
+      [`${suiteFolder} differ`, "took in more changes", "git revert", "npm run release -- version"],
     ],
     [
       "committed together with later changes before the first release",
@@ -210,7 +210,7 @@ describe("a record is refused, with a command to run", { timeout: 30_000 }, () =
         write(caseFile, "export const at = 7;\n");
         commit("Record and change");
       },
-      [`${suiteFolder} differ`, "Run `npm run release:check -- --record` and commit"],
+      [`${suiteFolder} differ`, "Run `npm run release -- check --record` and commit"],
     ],
     [
       "in a shallow clone",

@@ -71,7 +71,7 @@ describe("the release gate", { timeout: withinMs }, () => {
     expect(status).toBe(1);
     expect(said).toContain("The generated files are out of date. Run `npm run record`.");
     expect(said).toMatch(/minor {2}\w+\.hue: an optional field was added \(received from listRoles \(200\)\)/);
-    expect(said).toContain("run `npm run release:check -- --write`");
+    expect(said).toContain("run `npm run release -- check --write`");
     expect(node("scripts/generate.ts").status).toBe(0);
     expect(gate("--write").said).toContain("wrote .changeset/minor-sdk.md");
     expectPass();

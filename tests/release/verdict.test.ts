@@ -58,7 +58,7 @@ describe("the explanation of a shortfall", () => {
   it("names the change, the bump, the command and the changeset", () => {
     expect(text).toContain("minor  Group.note: an optional field was added");
     expect(text).toContain("needs a minor bump. Pending changesets: none");
-    expect(text).toContain("npm run release:check -- --write");
+    expect(text).toContain("npm run release -- check --write");
     expect(text).toContain('"sdk": minor');
   });
 

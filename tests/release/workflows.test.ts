@@ -82,7 +82,12 @@ jobs:
       "id-token: write\n      contents: write",
       "more permissions than publishing needs",
     ],
-    ["the gate in a shallow clone", "run: npm ci", "run: npm run release:check", "release gate without fetch-depth: 0"],
+    [
+      "the gate in a shallow clone",
+      "run: npm ci",
+      "run: npm run release -- check",
+      "release gate without fetch-depth: 0",
+    ],
     ["permissions for untrusted code", "on: push", "on:\n  pull_request_target:", "untrusted code"],
     [
       "a secret",

@@ -7,7 +7,7 @@ const pinned = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40}$/;
 const runsForeignCode = /\bnpm (?:ci|install|i|run|exec|test)\b|\bnpx\b|\.ci\/run/;
 
 /** Commands that run the release gate, which needs the full git history. */
-const runsGate = /\brelease:(?:check|version|dry-run)\b|\.ci\/run/;
+const runsGate = /\brelease -- (?:check|version|dry-run)\b|\.ci\/run/;
 
 function problemsOfStep(step: unknown, where: string, text: string, mayPublish: boolean): string[] {
   const { uses, run, with: inputs } = objectIn(step);

@@ -116,7 +116,7 @@ describe("references", () => {
   const specification = anchorsIn(read("docs/specification.md"));
   const unknownIn = (text: string, known = specification) =>
     citationsIn(text).filter((number) => !known.has(anchorOf(number)));
-  // Pages of site/ link to addresses of the site, which check:site follows.
+  // Pages of site/ link to addresses of the site, which `npm run check -- site` follows.
   const pages = present.filter((path) => path.endsWith(".md") && !path.startsWith("site/"));
 
   /** The links of a page to a missing file or anchor. */

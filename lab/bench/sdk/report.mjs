@@ -129,7 +129,7 @@ export function summary(figures) {
 export function page({ node, circumstances, behaviours }, figures) {
   return `# The SDK beside others
 
-Written by \`npm run bench:sdk\`. One run ${circumstances}, with Node ${node}:
+Written by \`npm run lab -- bench sdk\`. One run ${circumstances}, with Node ${node}:
 ${versions()}.
 Lower is better everywhere. Rows in which another SDK is ahead, or a limit is missed, come first.
 
@@ -149,7 +149,7 @@ ${figureTable(figures)}
   is its \`fetch\` client, the one for other runtimes. Only that one can be measured without a network.
 - **Bundles** are esbuild's for browsers, minified, after \`gzip -9\`. Everything is \`export *\`. One operation is what an
   application writes that makes one reading call; where a package offers no such import, it is everything. Those of
-  \`@call-transfer/sdk\` are kept up to date by \`npm run check:size\`.
+  \`@call-transfer/sdk\` are kept up to date by \`npm run check -- size\`.
 - **\`import()\`** is the processor time of a new process, the fastest of many in turns.
 - **openapi-fetch** is no peer but a floor: it has no retries, timeouts, error classes or pages.
 

@@ -6,7 +6,7 @@ const page = "docs/contract-coverage.md";
 
 const intro = `# Contract coverage
 
-The numbers of what the contract suite covers. \`npm run test:contract\` and \`npm run mutants\` update this page after a
+The numbers of what the contract suite covers. \`npm run test:contract\` and \`npm run lab -- mutants\` update this page after a
 complete run. They also write the full reports, with each cell, case and mutant, to \`reports/\`, which is not committed.
 
 A run fails in these cases:

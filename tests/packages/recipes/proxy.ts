@@ -54,7 +54,7 @@ export async function checkProxies(folder: string, { environment }: Stage): Prom
   for (const [name, { program, options }] of Object.entries(commands)) {
     // npm writes this file once the installation is complete.
     if (name !== "node" && !existsSync(`${runtimes}.package-lock.json`)) {
-      shown.push(`${name} skipped: not installed, which npm run check:runtimes does`);
+      shown.push(`${name} skipped: not installed, which npm run check -- runtimes does`);
       continue;
     }
     const proxy = await openProxy();

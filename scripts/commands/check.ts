@@ -1,0 +1,77 @@
+// `npm run check -- NAME`: checks of what is published, of the pages and of servers.
+import { type NamedCommands, onSources, runNamed } from "./named.ts";
+
+export const checks: NamedCommands = {
+  packages: {
+    does: "whether each packed package is complete, and the types of examples/",
+    isBuilt: true,
+    run: [["tests/packages/check-packages.ts"], ["node_modules/typescript-7/bin/tsc", "-p", "examples"]],
+  },
+  consumers: {
+    does: "programs built on the packed packages: each TypeScript (--all), each bundler, both formats in one process",
+    isBuilt: true,
+    run: [onSources("tests/packages/check-consumers.ts")],
+  },
+  runners: {
+    does: "the fixtures for tests with the real Vitest and Playwright; --oldest takes the oldest supported versions",
+    needs: "a browser",
+    isBuilt: true,
+    run: [onSources("tests/packages/check-runners.ts")],
+  },
+  runtimes: {
+    does: "the packed SDK on Node 20 to 26, Bun, Deno, Cloudflare's runtime and in a browser",
+    needs: "a browser",
+    isBuilt: true,
+    run: [onSources("tests/packages/check-runtimes.ts")],
+  },
+  size: {
+    does: "what the packed SDK weighs; npm run record -- sizes writes the sizes into the pages that state them",
+    isBuilt: true,
+    run: [["tests/packages/check-size.ts"]],
+  },
+  image: {
+    does: "the file system of the Dockerfile's image, built and run without a container engine",
+    isBuilt: true,
+    run: [onSources("tests/packages/check-image.ts")],
+  },
+  pages: {
+    does: "what the pages print, done as a stranger would in new folders; docs/sdk.md runs one page",
+    isBuilt: true,
+    run: [onSources("tests/pages/check-pages.ts")],
+  },
+  recipes: {
+    does: "the programs of docs/recipes.md with the packed SDK over HTTP, also through a rotation; express runs one",
+    needs: "redis-server",
+    isBuilt: true,
+    run: [onSources("tests/packages/check-recipes.ts")],
+  },
+  receiving: {
+    does: "the event stores over real databases and Cloudflare's runtime, with a short run of lab crashes",
+    needs: "redis-server and PostgreSQL; --installed says whether they are there",
+    run: [onSources("tests/receiving/check-receiving.ts")],
+  },
+  hosting: {
+    does: "two mock servers behind nginx as in docs/hosting.md, with a short run of lab kills; restarts runs one part",
+    needs: "nginx; --installed says whether it is there",
+    run: [onSources("tests/hosting/check-hosting.ts")],
+  },
+  site: {
+    does: "builds the site, follows every link, opens pages in a browser, runs the playground; --built playground runs one part",
+    needs: "a browser",
+    run: [onSources("site/tests/check-site.ts")],
+  },
+  collections: {
+    does: "the collections of requests: Postman's with Newman against a mock server, Bruno's by Bruno's schema",
+    run: [onSources("--test", "--test-reporter=spec", "tests/collections/check-collections.ts")],
+  },
+  "supply-chain": {
+    does: "lockfiles, versions and ranges of dependencies, install scripts, licences",
+    run: [["tests/packages/check-supply-chain.ts"]],
+  },
+  browser: {
+    does: "which browser the checks open; fetches one if necessary, and --installed fetches none",
+    run: [["scripts/browser.ts"]],
+  },
+};
+
+if (import.meta.main) await runNamed("check", checks);

@@ -1,0 +1,57 @@
+// `npm run lab -- NAME`: the long experiments of lab/, which lab/README.md describes.
+import { type NamedCommands, onSources, runNamed } from "./named.ts";
+
+export const experiments: NamedCommands = {
+  simulate: {
+    does: "SDK, backend and receivers on virtual time under every fault; --mutants plants bugs; --help lists more",
+    run: [onSources("lab/simulate/simulate.ts")],
+  },
+  kills: {
+    does: "kills a mock server while clients write, and looks for lost data; --kind sqlite --kills 1000, --plant all",
+    run: [onSources("lab/kills/check-kills.ts")],
+  },
+  crashes: {
+    does: "kills and stops processes behind one event store; --store redis --deliveries 100000, --plant all",
+    needs: "redis-server and PostgreSQL",
+    installs: "lab",
+    run: [onSources("lab/crashes/check-crashes.ts")],
+  },
+  resilience: {
+    does: "the figures of docs/resilience.md over real sockets; --runtimes measures the runtimes themselves",
+    run: [onSources("lab/resilience/check-resilience.ts")],
+  },
+  mutants: {
+    does: "breaks the backend in one place at a time, and each must fail a case; --only TEXT --why looks at some",
+    run: [onSources("lab/mutation/main.ts")],
+  },
+  "wrong-facts": {
+    does: "writes wrong facts into a copy of openapi/, and the comparison with the specification must catch each",
+    run: [onSources("lab/mutation/wrong-facts.ts")],
+  },
+  mutate: {
+    does: "StrykerJS over the backend and the SDK; --mutate FILE for one file",
+    run: [["node_modules/@stryker-mutator/core/bin/stryker.js", "run", "lab/mutation/stryker.config.json"]],
+  },
+  survivors: {
+    does: "compares the report of mutate with lab/mutation/survivors.txt",
+    run: [["lab/mutation/check-survivors.ts"]],
+  },
+  bench: {
+    does: "the SDK, the mock server, data files and receivers beside their peers",
+    needs: "redis-server for webhooks",
+    isBuilt: true,
+    installs: "lab",
+    parts: {
+      server: ["lab/bench/mock-server.mjs"],
+      data: ["lab/bench/data.mjs"],
+      sdk: ["lab/bench/sdk.mjs"],
+      webhooks: ["lab/bench/webhooks.mjs"],
+    },
+  },
+  soak: {
+    does: "the mock server's memory under load; --minutes 60 for an hour",
+    run: [onSources("--expose-gc", "lab/soak.ts")],
+  },
+};
+
+if (import.meta.main) await runNamed("lab", experiments);

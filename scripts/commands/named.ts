@@ -1,0 +1,80 @@
+// Commands that stand for several, such as `npm run check -- size`: prints the list of their names, or runs one.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { ensureInstalled } from "../packed.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A program of Node with its options. */
+type Program = readonly string[];
+
+export interface Named {
+  /** What it does, in a line. */
+  readonly does: string;
+  /** What this machine must have, or how long it takes. */
+  readonly needs?: string;
+  /** Whether it uses the built packages. They are built again only if their sources changed. */
+  readonly isBuilt?: boolean;
+  /** A folder with a lockfile of its own, which is installed first. */
+  readonly installs?: string;
+  /** What is run in this order. Options of the caller go to the last. */
+  readonly run?: readonly Program[];
+  /** Instead of `run`: the caller names one, or all run. */
+  readonly parts?: Readonly<Record<string, Program>>;
+}
+
+export type NamedCommands = Readonly<Record<string, Named>>;
+
+/** A program that imports the packages from their sources. */
+export const onSources = (...words: string[]): Program => ["--conditions=@call-transfer/source", ...words];
+
+async function runProgram(words: Program): Promise<number> {
+  const child = spawn(process.execPath, words, { cwd: root, stdio: "inherit" });
+  const forward = (signal: NodeJS.Signals): boolean => child.kill(signal);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, forward);
+  const [status] = (await once(child, "exit")) as [number | null];
+  return status ?? 1;
+}
+
+function programsOf(name: string, { run = [], parts }: Named, options: readonly string[]): readonly Program[] {
+  if (parts === undefined) return [...run.slice(0, -1), [...(run.at(-1) ?? []), ...options]];
+  const [part, ...others] = options;
+  if (part === undefined || part.startsWith("-")) return Object.values(parts).map((one) => [...one, ...options]);
+  const chosen = parts[part];
+  if (chosen === undefined) throw new Error(`Unknown part ${part}. ${name} has ${Object.keys(parts).join(", ")}.`);
+  return [[...chosen, ...others]];
+}
+
+/** The names with what each does. */
+export function listOf(script: string, commands: NamedCommands): string {
+  const names = Object.entries(commands).map(([name, named]) => ({ title: [name, partsOf(named)].join(" "), named }));
+  const width = Math.max(...names.map(({ title }) => title.length)) + 2;
+  const rows = names.map(({ title, named: { does, needs } }) => {
+    const more = needs === undefined ? "" : `\n${" ".repeat(width + 2)}needs ${needs}`;
+    return `  ${title.padEnd(width)}${does}${more}`;
+  });
+  return `Usage: npm run ${script} -- NAME [options]\n\n${rows.join("\n")}`;
+}
+
+const partsOf = ({ parts }: Named): string => (parts === undefined ? "" : `[${Object.keys(parts).join("|")}]`);
+
+/** Runs what the command line names. Without a name it runs `usual`, or prints the list. */
+export async function runNamed(script: string, commands: NamedCommands, usual?: string): Promise<void> {
+  const [name = usual, ...options] = process.argv.slice(2);
+  if (name === undefined || name === "--help") return console.log(listOf(script, commands));
+  const named = commands[name];
+  if (named === undefined) {
+    console.error(`Unknown name ${name}. npm run ${script} has ${Object.keys(commands).join(", ")}.`);
+    process.exitCode = 2;
+    return;
+  }
+  const programs = programsOf(name, named, options);
+  if (named.installs !== undefined) ensureInstalled(root + named.installs);
+  for (const program of named.isBuilt ? [["scripts/build.ts"], ...programs] : programs) {
+    const status = await runProgram(program);
+    if (status === 0) continue;
+    process.exitCode = status;
+    return;
+  }
+}

@@ -1,0 +1,25 @@
+// `npm run release -- NAME`: the steps of a release, which docs/releasing.md describes.
+import { type NamedCommands, onSources, runNamed } from "./named.ts";
+
+const gate = onSources("scripts/release/gate.ts");
+
+export const releaseSteps: NamedCommands = {
+  check: { does: "the release that the changes since the last one call for; --write drafts it", run: [gate] },
+  version: {
+    does: "checks, bumps versions, writes changelogs and records the release",
+    run: [gate, ["node_modules/@changesets/cli/bin.js", "version"], ["scripts/generate.ts"], [...gate, "--record"]],
+  },
+  pack: {
+    does: "writes tarballs, notes and a bill of materials into a new FOLDER",
+    needs: "npm run build before",
+    run: [["scripts/release/pack.ts"]],
+  },
+  "dry-run": { does: "rehearses two releases in a clone", run: [["scripts/release/dry-run.ts"]] },
+  registry: {
+    does: "packs the packages and serves them to npm on this machine",
+    isBuilt: true,
+    run: [["scripts/registry.ts"]],
+  },
+};
+
+if (import.meta.main) await runNamed("release", releaseSteps);
