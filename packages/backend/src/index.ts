@@ -33,7 +33,6 @@ export type { Faults } from "./faults/faults.ts";
 export { parseFault } from "./faults/parse-fault.ts";
 export type { ClosestOperation } from "./http/checks/closest-operations.ts";
 export type { DecidingStep, Decision, RequestCaller } from "./http/checks/decision.ts";
-export { errorResponse } from "./http/dispatch.ts";
 export type {
   CodeCount,
   Deviation,
@@ -45,6 +44,7 @@ export type {
 } from "./http/journal/journal.ts";
 export type { JournalDetail, RecordedExchange, ShownChange } from "./http/journal/journal-detail.ts";
 export type { RecordedRequest } from "./http/journal/recorder.ts";
+export { errorResponse } from "./http/respond.ts";
 export {
   isSandboxName,
   type SandboxSelection,

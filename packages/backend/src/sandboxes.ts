@@ -1,8 +1,8 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import type { Backend, BackendOptions, Peer } from "./backend.ts";
 import { controlError } from "./control/parts/reply.ts";
-import { errorResponse } from "./http/dispatch.ts";
 import type { RecordedRequest } from "./http/journal/recorder.ts";
+import { errorResponse } from "./http/respond.ts";
 import { createFetch } from "./http/transport/fetch.ts";
 import { controlPrefix } from "./http/transport/paths.ts";
 import { defaultSandbox, selectSandbox, unknownSandbox } from "./http/transport/select-sandbox.ts";

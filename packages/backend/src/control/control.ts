@@ -6,7 +6,6 @@ import { maxBodyBytesOf, readBody, readQuery } from "../http/checks/validate.ts"
 import { controlPrefix, sandboxPrefix } from "../http/transport/paths.ts";
 import type { IncomingRequest, RequestHeaders } from "../http/transport/transport.ts";
 import { checkInput, InputError, InUseError } from "../model/errors/input-error.ts";
-import { isProblem } from "../model/errors/problem.ts";
 import { suggestion } from "../model/values/spelling.ts";
 import { attackHandlers } from "./operations/attack.ts";
 import { authHandlers } from "./operations/auth.ts";
@@ -151,8 +150,8 @@ async function readInput(
   const body = operation.hasBody
     ? await readBody(request, undefined, undefined, maxBodyBytesOf(operation))
     : { value: undefined };
-  if (isProblem(query)) return controlError("bad_request", query.problem.detail);
-  if (isProblem(body)) return controlError(body.problem.code, body.problem.detail);
+  if (query.problem) return controlError("bad_request", query.problem.detail);
+  if (body.problem) return controlError(body.problem.code, body.problem.detail);
   return {
     params,
     query: schemas.query && checkInput(schemas.query, query.value),

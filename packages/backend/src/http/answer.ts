@@ -1,7 +1,9 @@
 import type { Random } from "../model/values/random.ts";
 import { withoutCredentials } from "../model/values/redact.ts";
-import { createDateFormatter, type Dispatched, type Dispatcher, dispatch, maxRecordedBytes } from "./dispatch.ts";
+import { type Dispatched, dispatch } from "./dispatch.ts";
 import type { Recorder } from "./journal/recorder.ts";
+import { createDateFormatter } from "./respond.ts";
+import { type Dispatcher, maxRecordedBytes } from "./routed-request.ts";
 import { type HandledResponse, type IncomingRequest, isWhole, LazyResponse } from "./transport/transport.ts";
 
 /** What it takes to respond to requests and to record them. */
@@ -28,16 +30,7 @@ export function createAnswer({ requestIds, record, ...context }: AnswerContext):
     await clock.runDue();
     const at = clock.iso();
     const dispatched = await dispatch(dispatcher, { request, url, requestId, peerAddress });
-    const {
-      response,
-      transport,
-      text: responseText,
-      requestBody,
-      effects,
-      found,
-      faultAction,
-      ...outcome
-    } = dispatched;
+    const { response, transport, text, requestBody, effects, found, faultAction, ...outcome } = dispatched;
     const { method, headers, bodyBytes, body } = request;
     const path = withoutCredentials(url.pathname);
     const durationMs = elapsedSince(start);
@@ -47,10 +40,10 @@ export function createAnswer({ requestIds, record, ...context }: AnswerContext):
         url,
         headers,
         requestBody,
-        requestBytes: requestBody === undefined ? keptBytes(bodyBytes) : undefined,
+        requestBytes: requestBody === undefined ? ifShort(bodyBytes) : undefined,
         hasBody: bodyBytes === undefined ? body !== null : bodyBytes.byteLength > 0,
         responseHeaders: response.headers,
-        responseText,
+        responseText: ifShort(text),
         effects,
         found,
         faultAction,
@@ -62,9 +55,9 @@ export function createAnswer({ requestIds, record, ...context }: AnswerContext):
   };
 }
 
-/** Bytes that the journal keeps; undefined if they are too many. */
-function keptBytes(bytes: Uint8Array | undefined): Uint8Array | undefined {
-  return bytes !== undefined && bytes.byteLength <= maxRecordedBytes ? bytes : undefined;
+/** A body that the journal keeps; undefined if it is too long. */
+function ifShort<Body extends string | Uint8Array>(body: Body | undefined): Body | undefined {
+  return body !== undefined && body.length <= maxRecordedBytes ? body : undefined;
 }
 
 /** Milliseconds since a time of `performance.now()`, to a hundredth. */

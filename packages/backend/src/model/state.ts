@@ -66,17 +66,15 @@ export interface StateListeners {
 
 /** Creates an empty state that reports each change of a record. */
 export function createState({ effects, past, keeper }: Partial<StateListeners> = {}): State {
-  const notePast = (collection: keyof State, key: string, before: object | undefined, after: object | undefined) =>
-    past?.change(collection, key, before, after === undefined ? keyAfter(state[collection], key) : undefined);
   const reportFor =
     (collection: keyof State): ChangeReport<object> =>
-    (key, before, after) => {
+    (key, before, after, next) => {
       effects?.change(collection, key, before, after);
-      notePast(collection, key, before, after);
+      past?.change(collection, key, before, next);
       keeper?.change(collection, key, before, after);
     };
-  const records = <Record extends object>(collection: keyof State) => new ReportingMap<Record>(reportFor(collection));
-  const state: State = {
+  const records = <Item extends object>(collection: keyof State) => new ReportingMap<Item>(reportFor(collection));
+  return {
     accounts: records("accounts"),
     users: records("users"),
     members: new Members(reportFor("members")),
@@ -90,19 +88,11 @@ export function createState({ effects, past, keeper }: Partial<StateListeners> =
     apiKeys: records("apiKeys"),
     roles: records("roles"),
     transfers: records("transfers"),
-    windows: new ReportingMap((key, before, after) => {
-      notePast("windows", key, before, after);
+    windows: new ReportingMap((key, before, after, next) => {
+      past?.change("windows", key, before, next);
       keeper?.change("windows", key, before, after, "soon");
     }),
   };
-  return state;
-}
-
-/** The key that follows another one; undefined for the last. */
-function keyAfter(records: ReadonlyMap<string, unknown>, key: string): string | undefined {
-  const keys = records.keys();
-  for (const one of keys) if (one === key) return keys.next().value;
-  return undefined;
 }
 
 /** Empties every map; the state object and its maps stay the same. */

@@ -1,5 +1,4 @@
 import type { Handlers } from "../http/checks/exchange.ts";
-import { isProblem } from "../model/errors/problem.ts";
 import type { CallRecord } from "../model/records/records.ts";
 import { drainQueue, startCall } from "../platform/calls.ts";
 import { decidePlacement, elapsedSecs, listedCalls } from "../rules/calls.ts";
@@ -12,7 +11,7 @@ export const callHandlers = {
     // After the limit was raised, waiting calls start before this one.
     drainQueue(exchange, account.id, now);
     const placement = decidePlacement(state, policies, account, body, now);
-    if (isProblem(placement)) return placement;
+    if (placement.problem) return placement;
     const isQueued = placement.type === "queued";
     const call: CallRecord = {
       id: random.uuid(),

@@ -7,11 +7,11 @@ import { memberHandlers } from "./members.ts";
 import { roleHandlers } from "./roles.ts";
 
 /** The handlers by operationId. An operation without one answers with the example of the API description. */
-export const handlers: Readonly<Record<string, AnyHandler>> = {
+export const handlers = {
   ...accountHandlers,
   ...callHandlers,
   ...destinationGroupHandlers,
   ...destinationHandlers,
   ...memberHandlers,
   ...roleHandlers,
-} satisfies Handlers;
+} satisfies Handlers as Readonly<Record<string, AnyHandler>>;

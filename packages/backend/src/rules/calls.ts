@@ -1,7 +1,7 @@
 import { limits } from "@call-transfer/spec";
 import { zCreateCallRequest } from "@call-transfer/spec/schemas";
 import type * as z from "zod";
-import { type Problem, problem } from "../model/errors/problem.ts";
+import { type Checked, type Problem, problem } from "../model/errors/problem.ts";
 import { type Policies, unknownTimeZone } from "../model/policies.ts";
 import { dayOf } from "../model/records/indexes.ts";
 import type { AccountRecord, CallRecord } from "../model/records/records.ts";
@@ -70,7 +70,7 @@ export function decidePlacement(
   account: AccountRecord,
   request: PlacementRequest,
   now: number,
-): Placement | Problem {
+): Checked<Placement> {
   const refusal = firstRefusal(state, policies, account, request, now);
   if (refusal !== undefined) return refusal;
   const { waiting, active, placedOn } = state.calls.of(account.id);

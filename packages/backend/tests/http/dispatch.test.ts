@@ -4,7 +4,7 @@ import { z } from "zod";
 import { assembleBackend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import { createOperationTable } from "../../src/http/checks/router.ts";
-import { createDateFormatter, errorResponse } from "../../src/http/dispatch.ts";
+import { createDateFormatter, errorResponse } from "../../src/http/respond.ts";
 import { codeOf, send } from "../test-client.ts";
 
 const { accountId, users, members, destinations } = demo;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { maxBodyBytesOf, readBody, readQuery, validate } from "../../src/http/checks/validate.ts";
-import { isProblem } from "../../src/model/errors/problem.ts";
+import type { Checked } from "../../src/model/errors/problem.ts";
 
 const schema = z.object({
   name: z.string().min(2).max(3).optional(),
@@ -22,8 +22,8 @@ const schema = z.object({
   even: z.number().multipleOf(2).optional(),
   size: z.int().default(7),
 });
-const errorsOf = (result: object): unknown =>
-  isProblem(result) ? (result.problem.errors ?? [result.problem.code, result.problem.detail]) : result;
+const errorsOf = (result: Checked<object>): unknown =>
+  result.problem ? (result.problem.errors ?? [result.problem.code, result.problem.detail]) : result;
 
 describe("an invalid value", () => {
   it.each<[unknown, string, string, string]>([

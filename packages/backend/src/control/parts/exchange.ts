@@ -59,8 +59,6 @@ export interface ControlExchange<Id extends ControlOperationId> {
 
 /** The handlers by operationId. A handler returns the success body, or a whole response. */
 export type ControlHandlers<Id extends ControlOperationId = ControlOperationId> = {
-  readonly [Name in Id]: {
-    handle(exchange: ControlExchange<Name>): Reply<Name> | Promise<Reply<Name>>;
-  }["handle"];
+  readonly [Name in Id]: (exchange: ControlExchange<Name>) => Reply<Name> | Promise<Reply<Name>>;
 };
 type Reply<Id extends ControlOperationId> = SuccessBody<Id> | Response;

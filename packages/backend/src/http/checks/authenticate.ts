@@ -1,5 +1,5 @@
 import { limits, type OperationDescription, type Role } from "@call-transfer/spec";
-import { type Problem, problem } from "../../model/errors/problem.ts";
+import { type Checked, type Problem, problem } from "../../model/errors/problem.ts";
 import type { Policies } from "../../model/policies.ts";
 import type { AccountRecord, ApiKeyRecord } from "../../model/records/records.ts";
 import type { State } from "../../model/state.ts";
@@ -13,7 +13,12 @@ export type Caller =
   | { readonly kind: "key"; readonly key: ApiKeyRecord; readonly credential: string };
 
 /** Authenticates a request by its credential (§5.1). The problem is a 401. */
-export function authenticate(headers: RequestHeaders, state: State, tokens: Tokens, now: number): Caller | Problem {
+export function authenticate(
+  headers: RequestHeaders,
+  state: State,
+  tokens: Tokens,
+  now: number,
+): Checked<{ readonly caller: Caller }> {
   const header = headers.get("authorization");
   if (!header) return problem("token_missing");
   const [scheme = "", credential = "", ...rest] = header.split(/ +/);
@@ -27,7 +32,7 @@ export function authenticate(headers: RequestHeaders, state: State, tokens: Toke
     if (key.state === "revoked") return problem("api_key_revoked");
     if (key.state === "expired" || (key.expiresAt !== undefined && key.expiresAt <= now))
       return problem("api_key_expired");
-    return { kind: "key", key, credential };
+    return { caller: { kind: "key", key, credential } };
   }
   return checkToken(credential, state, tokens, now);
 }
@@ -36,13 +41,18 @@ const malformed = "The access token is malformed: it is not a JWT of this API.";
 const foreign =
   "The signature of the access token does not verify. It comes from another server, or from one with other data: get a new token.";
 
-function checkToken(credential: string, state: State, tokens: Tokens, now: number): Caller | Problem {
+function checkToken(
+  credential: string,
+  state: State,
+  tokens: Tokens,
+  now: number,
+): Checked<{ readonly caller: Caller }> {
   const claims = tokens.verify(credential);
   if (claims === undefined) return problem("token_invalid", { detail: claimsOf(credential) ? foreign : malformed });
   if (!state.users.has(claims.userId))
     return problem("token_invalid", { detail: "The user of the access token does not exist." });
   if (claims.expiresAt * 1000 <= now) return problem("token_expired");
-  return { kind: "user", userId: claims.userId, credential };
+  return { caller: { kind: "user", userId: claims.userId, credential } };
 }
 
 /** Checks the restrictions of an API key (§5.3): the caller's address, then the scope. */
@@ -83,8 +93,8 @@ export function selectAccount(
   { headers, operation, params }: AccountRequest,
   caller: Caller,
   state: State,
-): AccountRecord | undefined | Problem {
-  if (!operation.accountScoped) return undefined;
+): Checked<{ readonly account: AccountRecord | undefined }> {
+  if (!operation.accountScoped) return { account: undefined };
   const named = headers.get("x-account-id") || undefined;
   const accountId = caller.kind === "key" ? (named ?? caller.key.accountId) : named;
   if (accountId === undefined) return problem("account_header_missing");
@@ -99,7 +109,7 @@ export function selectAccount(
     const detail = `The caller's role ${role} does not permit this operation. Permitted: ${permitted}.`;
     return problem("insufficient_permissions", { detail });
   }
-  return account;
+  return { account };
 }
 
 /** Counts a request in the rate limit window of its credential; a 429 if the window is full (§8.1). */

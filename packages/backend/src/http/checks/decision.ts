@@ -1,5 +1,7 @@
 import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
-import { type Answer, isProblem } from "../../model/errors/problem.ts";
+import type { Effects } from "../../model/changes/effects.ts";
+import type { Answer } from "../../model/errors/problem.ts";
+import type { AccountRecord } from "../../model/records/records.ts";
 import type { State } from "../../model/state.ts";
 import { withoutCredentials } from "../../model/values/redact.ts";
 import { type Caller, roleIn } from "./authenticate.ts";
@@ -46,6 +48,29 @@ export interface RequestCaller {
   readonly accountId?: string;
 }
 
+/** The answer to a request, and the step that decided it. */
+export interface Processed {
+  readonly step: DecidingStep;
+  readonly answer: Answer;
+  /** Absent if the credential is refused. */
+  readonly caller?: Caller;
+  /** Absent if no account was selected. */
+  readonly account?: AccountRecord | undefined;
+  /** What the handler threw. */
+  readonly error?: string;
+  /** What the handler changed; absent if it was not called or changed nothing. */
+  readonly effects?: Effects | undefined;
+}
+
+/** Why a response is as it is. */
+export interface Reasons {
+  readonly decidedBy: Decision;
+  readonly caller?: RequestCaller;
+  /** What a handler threw; never part of the response. */
+  readonly error?: string;
+  readonly effects?: Effects;
+}
+
 const sectionOfStep: Partial<Record<DecidingStep, string>> = {
   route: "§4",
   credentials: "§5.4",
@@ -57,9 +82,24 @@ const sectionOfStep: Partial<Record<DecidingStep, string>> = {
   body: "§7.1",
 };
 
+/** Says what the journal shows of an answer and its caller; `named` is the account that the request names. */
+export function reasonsOf(
+  { step, answer, caller, account, error, effects }: Processed,
+  operation: SpecifiedOperation,
+  named: string | null,
+  state: State,
+): Reasons {
+  return {
+    decidedBy: decisionOf(step, answer, operation),
+    ...(caller && { caller: describeCaller(caller, account?.id ?? named ?? undefined, state) }),
+    ...(error !== undefined && { error: withoutCredentials(error) }),
+    ...(effects && { effects }),
+  };
+}
+
 /** Describes the decision of a step about a request to an operation, with its section and the reason for an error. */
 export function decisionOf(step: DecidingStep, answer: Answer, operation?: SpecifiedOperation): Decision {
-  if (!isProblem(answer)) return { step, ...(operation?.section && { section: operation.section }) };
+  if (answer.problem === undefined) return { step, ...(operation?.section && { section: operation.section }) };
   const { code, detail, errors } = answer.problem;
   const section = sectionOf(step, code, operation);
   const reasons = errors?.map(({ field, message }) => `${field} ${message}`).join("; ");
@@ -78,7 +118,7 @@ function sectionOf(step: DecidingStep, code: ErrorCode, operation: SpecifiedOper
 }
 
 /** Describes the caller of a request without the credential; `named` is the account that the request names. */
-export function describeCaller(caller: Caller, named: string | undefined, state: State): RequestCaller {
+function describeCaller(caller: Caller, named: string | undefined, state: State): RequestCaller {
   const accountId = named ?? (caller.kind === "key" ? caller.key.accountId : undefined);
   const role = accountId === undefined ? undefined : roleIn(accountId, caller, state);
   return {

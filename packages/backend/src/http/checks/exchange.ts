@@ -37,7 +37,6 @@ export interface Exchange<Id extends OperationId> extends AnyExchange {
   readonly body: Input<Id, "body">;
 }
 
-// Method types are bivariant, so a handler of one operation is assignable to `AnyHandler`.
-export type Handler<Id extends OperationId> = { handle(exchange: Exchange<Id>): Answer }["handle"];
-export type AnyHandler = { handle(exchange: AnyExchange): Answer }["handle"];
-export type Handlers = { readonly [Id in OperationId]?: Handler<Id> };
+/** A handler of any operation. It gets only exchanges that passed the checks of its operation. */
+export type AnyHandler = (exchange: AnyExchange) => Answer;
+export type Handlers = { readonly [Id in OperationId]?: (exchange: Exchange<Id>) => Answer };

@@ -1,6 +1,7 @@
 import { type FieldError, fieldErrorCodesByPattern, type OperationDescription } from "@call-transfer/spec";
 import * as z from "zod";
-import { type Problem, problem } from "../../model/errors/problem.ts";
+import { type Checked, type Problem, problem } from "../../model/errors/problem.ts";
+import { isUuid } from "../../model/values/uuid.ts";
 import type { IncomingRequest } from "../transport/transport.ts";
 
 /** The generated zod schemas for the input of one operation. */
@@ -29,7 +30,7 @@ export async function readBody(
   schema: z.ZodType | undefined,
   onRead?: (value: unknown, bytes: number) => void,
   maxBytes: number = maxBodyBytes,
-): Promise<{ value: unknown } | Problem> {
+): Promise<Checked<{ value: unknown }>> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     return problem("bad_request", {
       detail: "The request body is not JSON. Send it with Content-Type: application/json.",
@@ -75,12 +76,19 @@ function parsedOrUndefined(bytes: Uint8Array): unknown {
   }
 }
 
+/** Checks the ids in the path. */
+export function checkIds(params: Readonly<Record<string, string>>): Problem | undefined {
+  for (const [name, value] of Object.entries(params))
+    if (!isUuid(value)) return problem("invalid_id_format", { detail: `The path parameter ${name} is not a UUID.` });
+  return undefined;
+}
+
 /** Parses the query parameters into their types and validates them; a repeated parameter is invalid. */
 export function readQuery(
   parameters: URLSearchParams,
   operation: Pick<OperationDescription, "queryParameters">,
   schema: z.ZodType | undefined,
-): { value: unknown } | Problem {
+): Checked<{ value: unknown }> {
   const query: Record<string, unknown> = {};
   for (const [name, type] of Object.entries(operation.queryParameters)) {
     const [first, ...others] = parameters.getAll(name);
@@ -91,7 +99,7 @@ export function readQuery(
 }
 
 /** Validates `value` and returns it with its unknown fields; defaults replace absent and null fields. */
-export function validate(schema: z.ZodType, value: unknown, root: string): { value: unknown } | Problem {
+export function validate(schema: z.ZodType, value: unknown, root: string): Checked<{ value: unknown }> {
   const result = schema.safeParse(value);
   if (!result.success) return problem("validation_failed", { errors: fieldErrors(result.error.issues, value, root) });
   const defaults = defaultsOf(schema);

@@ -20,15 +20,14 @@ export function createFetch<Peer>(
     const held = [input, request];
     if (input instanceof Request || init?.signal) inFlight.add(held);
     try {
-      return await untilAborted(respond(handle(request, peer), request), signal);
+      return await respond(await untilAborted(handle(request, peer), signal), request);
     } finally {
       inFlight.delete(held);
     }
   };
 }
 
-async function respond(handling: Promise<HandledResponse>, request: Request): Promise<Response> {
-  const handled = await handling;
+async function respond(handled: HandledResponse, request: Request): Promise<Response> {
   const { plain } = handled;
   if (plain?.text === undefined) return asFetched(handled, request.signal);
   return new Response(bodyUnlessAborted(plain.text, request), plain);

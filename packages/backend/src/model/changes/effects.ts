@@ -27,12 +27,15 @@ export class EffectLog {
   #effects: { readonly changes: RecordChange[]; readonly timers: SetTimer[] } | undefined;
 
   /** Runs a task, which must not be asynchronous. Returns its effects if it has any, also if it throws. */
-  during(task: () => void): { readonly effects: Effects | undefined; readonly thrown?: { readonly error: unknown } } {
+  during<Result>(task: () => Result): {
+    readonly result?: Result;
+    readonly effects: Effects | undefined;
+    readonly thrown?: { readonly error: unknown };
+  } {
     this.#isOpen = true;
     this.#effects = undefined;
     try {
-      task();
-      return { effects: this.#effects };
+      return { result: task(), effects: this.#effects };
     } catch (error) {
       return { effects: this.#effects, thrown: { error } };
     } finally {

@@ -1,19 +1,24 @@
 /**
  * Called after a record was added (no `before`) or replaced, and when one is removed (no `after`): before it is gone, unless all
- * are.
+ * are. `next` is the key behind a removed one.
  */
-export type ChangeReport<Record> = (key: string, before: Record | undefined, after: Record | undefined) => void;
+export type ChangeReport<Item> = (
+  key: string,
+  before: Item | undefined,
+  after: Item | undefined,
+  next?: string,
+) => void;
 
 /** Records by key that report each change. */
-export class ReportingMap<Record> extends Map<string, Record> {
-  readonly #report: ChangeReport<Record>;
+export class ReportingMap<Item> extends Map<string, Item> {
+  readonly #report: ChangeReport<Item>;
 
-  constructor(report: ChangeReport<Record> = () => {}) {
+  constructor(report: ChangeReport<Item> = () => {}) {
     super();
     this.#report = report;
   }
 
-  override set(key: string, record: Record): this {
+  override set(key: string, record: Item): this {
     const before = this.get(key);
     super.set(key, record);
     this.changed(key, before, record);
@@ -32,7 +37,14 @@ export class ReportingMap<Record> extends Map<string, Record> {
     for (const [key, before] of removed) this.#report(key, before, undefined);
   }
 
-  protected changed(key: string, before: Record | undefined, after: Record | undefined): void {
-    this.#report(key, before, after);
+  protected changed(key: string, before: Item | undefined, after: Item | undefined): void {
+    this.#report(key, before, after, after === undefined ? this.#keyAfter(key) : undefined);
+  }
+
+  /** The key that follows another one; undefined for the last. */
+  #keyAfter(key: string): string | undefined {
+    const keys = this.keys();
+    for (const one of keys) if (one === key) return keys.next().value;
+    return undefined;
   }
 }

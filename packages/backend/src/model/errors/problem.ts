@@ -13,12 +13,11 @@ export interface Problem {
 }
 
 /** A success answer. */
-export interface Success {
-  readonly status: number;
-  readonly body?: unknown;
-}
+export type Success = { readonly status: number; readonly body?: unknown; readonly problem?: undefined };
 
 export type Answer = Success | Problem;
+/** What a check found, or the problem. */
+export type Checked<Found> = (Found & { readonly problem?: undefined }) | Problem;
 
 export interface ProblemOptions {
   /** What went wrong in this case; the meaning of the code by default. */
@@ -42,9 +41,4 @@ export function problem(code: ErrorCode, options: ProblemOptions = {}): Problem 
     },
     ...(options.headers && { headers: options.headers }),
   };
-}
-
-/** Whether a result is an error answer. */
-export function isProblem(result: object): result is Problem {
-  return "problem" in result;
 }

@@ -2,13 +2,13 @@ import { ReportingMap } from "../changes/reporting-map.ts";
 import type { CallRecord, GroupRecord, MemberRecord } from "./records.ts";
 
 /** Records by id with an index that follows each change. */
-abstract class IndexedMap<Record> extends ReportingMap<Record> {
+abstract class IndexedMap<Item> extends ReportingMap<Item> {
   /** Updates the index after a record was added (no `before`), replaced, or removed (no `after`). */
-  protected abstract reindex(before: Record | undefined, after: Record | undefined): void;
+  protected abstract reindex(before: Item | undefined, after: Item | undefined): void;
   /** Clears the index. */
   protected abstract clearIndex(): void;
 
-  protected override changed(id: string, before: Record | undefined, after: Record | undefined): void {
+  protected override changed(id: string, before: Item | undefined, after: Item | undefined): void {
     this.reindex(before, after);
     super.changed(id, before, after);
   }

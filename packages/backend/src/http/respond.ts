@@ -1,0 +1,98 @@
+import type { ErrorCode } from "@call-transfer/spec";
+import { slowBody, withUnknownEnums } from "../faults/corrupt-response.ts";
+import type { FaultAction } from "../faults/fault.ts";
+import { type Answer, problem } from "../model/errors/problem.ts";
+import { hasSecret } from "../model/values/redact.ts";
+import type { World } from "../model/world.ts";
+import type { Dispatcher } from "./routed-request.ts";
+import type { PlainResponse, TransportFault } from "./transport/transport.ts";
+
+/** A response, and how it is to be sent. */
+export interface Sent {
+  readonly response: Response | PlainResponse;
+  readonly code?: ErrorCode;
+  readonly transport?: TransportFault;
+  /** The response body; absent if it is damaged. */
+  readonly text?: string | undefined;
+}
+
+/** A fault action that damages the response in transit. */
+export type Corruption = "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum";
+
+/** Serializes the result of a handler. Sets all headers at once, because setting one later is slow. */
+export function respond(dispatcher: Dispatcher, requestId: string, answer: Answer, corruption?: Corruption): Sent {
+  const { world } = dispatcher;
+  const headers = baseHeaders(dispatcher, requestId);
+  if (answer.problem === undefined) {
+    const { status, body } = answer;
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    if (hasSecret(body)) headers["Cache-Control"] = "no-store";
+    const plain = { status, headers, text: body === undefined ? undefined : JSON.stringify(body) };
+    return corruption === undefined ? { response: plain, text: plain.text } : damaged(plain, corruption, world);
+  }
+  const { code, status, meta } = answer.problem;
+  headers["Content-Type"] = "application/json";
+  if (world.policies.retryAfterHeader && meta?.retryAfterSecs !== undefined)
+    headers["Retry-After"] = String(Math.ceil(meta.retryAfterSecs));
+  Object.assign(headers, challengeOf(status), answer.headers);
+  const text = JSON.stringify({ ...answer.problem, requestId });
+  const plain = { status, headers, text };
+  return { ...(corruption === undefined ? { response: plain, text } : damaged(plain, corruption, world)), code };
+}
+
+/** Applies a fault to the finished response. */
+function damaged(response: PlainResponse, corruption: Corruption, { clock }: World): Sent {
+  const { status, headers, text } = response;
+  const whole = () => new Response(text ?? null, { status, headers });
+  if (corruption === "processThenDrop") return { response: whole(), transport: { kind: "reset" } };
+  if (corruption === "truncate") {
+    const bytes = Math.floor((text ?? "").length / 2);
+    return { response: whole(), transport: { kind: "truncate", bytes } };
+  }
+  if (text === undefined) return { response };
+  if (corruption === "slowBody") return { response: new Response(slowBody(text, clock), { status, headers }) };
+  if (corruption === "unknownEnum") return { response: { ...response, text: withUnknownEnums(text) } };
+  return { response: { ...response, headers: { ...headers, "Content-Type": "text/html" } } };
+}
+
+/** Responds with the status, body and headers of a fault. */
+export function respondAs(
+  { status, body, headers: own = {} }: Extract<FaultAction, { status: number }>,
+  dispatcher: Dispatcher,
+  requestId: string,
+): Sent {
+  const headers = new Headers(baseHeaders(dispatcher, requestId));
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  if (body !== undefined) headers.set("Content-Type", typeof body === "string" ? "text/plain" : "application/json");
+  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  const isEmpty = body === undefined || [204, 205, 304].includes(status);
+  return { response: new Response(isEmpty ? null : text, { status, headers }), text };
+}
+
+/** The headers of every response. The date is the backend's, so that clients can correct their clocks by it. */
+function baseHeaders({ world, formatDate }: Dispatcher, requestId: string): Record<string, string> {
+  return { "X-Request-Id": requestId, Date: formatDate(world.clock.now()) };
+}
+
+/** Creates a formatter for the `Date` header that caches the latest second. */
+export function createDateFormatter(): (at: number) => string {
+  let cached = { second: Number.NaN, text: "" };
+  return (at) => {
+    const second = Math.floor(at / 1000);
+    if (second !== cached.second) cached = { second, text: new Date(at).toUTCString() };
+    return cached.text;
+  };
+}
+
+/** Creates an error response for a request that never reaches a backend, e.g. one that is malformed as HTTP. */
+export function errorResponse(code: ErrorCode, detail: string): Response {
+  const requestId = crypto.randomUUID();
+  const { problem: body } = problem(code, { detail });
+  const headers = { "X-Request-Id": requestId, ...challengeOf(body.status) };
+  return Response.json({ ...body, requestId }, { status: body.status, headers });
+}
+
+/** The header that each 401 needs (RFC 9110, 11.6.1): it names the scheme (A-50). */
+export function challengeOf(status: number): Readonly<Record<string, string>> {
+  return status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
+}

@@ -1,0 +1,40 @@
+import type { OperationDescription } from "@call-transfer/spec";
+import type { FaultQueue } from "../faults/faults.ts";
+import type { World } from "../model/world.ts";
+import type { AnyHandler } from "./checks/exchange.ts";
+import type { OperationTable } from "./checks/router.ts";
+import type { Tokens } from "./checks/tokens.ts";
+import type { IncomingRequest } from "./transport/transport.ts";
+
+/** The parts of a backend that respond to requests. */
+export interface Dispatcher {
+  readonly world: World;
+  readonly table: OperationTable;
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+  readonly tokens: Tokens;
+  readonly faults: Pick<FaultQueue, "asksForBody" | "match">;
+  /** Formats the header `Date`. */
+  readonly formatDate: (at: number) => string;
+}
+
+/** A request to dispatch. */
+export interface DispatchInput {
+  readonly request: IncomingRequest;
+  readonly url: URL;
+  readonly requestId: string;
+  /** The address of the client's end of the connection. */
+  readonly peerAddress: string | undefined;
+}
+
+/** A routed request. */
+export interface RoutedRequest extends DispatchInput {
+  readonly operation: OperationDescription;
+  readonly params: Readonly<Record<string, string>>;
+  /** Records the request body for the journal. */
+  readonly recordBody: (value: unknown, bytes: number) => void;
+  /** Notes what the request finds now that it has waited. `isCounted`: it is in its rate-limit window already. */
+  readonly look: (isCounted: boolean) => void;
+}
+
+/** The largest body that the journal records, in bytes. */
+export const maxRecordedBytes = 16_384;
