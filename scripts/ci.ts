@@ -31,26 +31,26 @@ const tests = npm("test", "--", ...reporters);
 
 const quickTier = [run("check", "supply-chain"), run("release", "check")];
 /** Installs the runtimes that others use, too. */
-const runtimes = built("check:runtimes");
+const runtimes = built("check", "runtimes");
 /** The longest first. */
 const fullTier = [
   build,
   runtimes,
   { ...run("check", "pages"), after: runtimes.name },
   built("test:slow"),
-  built("check:site"),
-  built("check:hosting"),
-  built("release:dry-run"),
-  built("mutants"),
-  built("check:receiving"),
+  built("check", "site"),
+  built("check", "hosting"),
+  built("release", "dry-run"),
+  built("lab", "mutants"),
+  built("check", "receiving"),
   { ...run("check", "recipes"), after: runtimes.name },
-  built("check:consumers"),
-  built("check:packages"),
-  built("soak"),
-  built("check:runners"),
-  built("check:size"),
-  built("check:collections"),
-  built("check:image"),
+  built("check", "consumers"),
+  built("check", "packages"),
+  built("lab", "soak"),
+  built("check", "runners"),
+  built("check", "size"),
+  built("check", "collections"),
+  built("check", "image"),
   built("demo"),
 ];
 
@@ -60,8 +60,8 @@ const pageTier = (pages: readonly string[]): Step[] => [
   run("generate", "--check"),
   run("test:unit"),
   build,
-  built("check:pages", ...pages),
-  built("check:site"),
+  built("check", "pages", ...pages),
+  built("check", "site"),
 ];
 
 function chosenSteps(): Step[] {
