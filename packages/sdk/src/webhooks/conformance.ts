@@ -1,118 +1,49 @@
 // Entry point for testing event stores: cases for every rule of EventStore, for any test runner.
-import type { EventClaim, EventStore } from "./event-store.ts";
+import {
+  caseOf,
+  claimed,
+  claimedInTime,
+  claimsAtOnce,
+  done,
+  type EventStoreCase,
+  equal,
+  heldCase,
+  longMs,
+  shortMs,
+  shown,
+  statesOfMany,
+  untilOver,
+} from "./conformance-case.ts";
 
-/** Opens a store. Each call may open another connection; all of them share one backend. */
-export type OpenEventStore = () => EventStore | Promise<EventStore>;
+export type { EventStoreCase, OpenEventStore } from "./conformance-case.ts";
 
-/** A rule of `EventStore`, as a test. */
-export interface EventStoreCase {
-  /** What a store does if it passes. */
-  readonly name: string;
-  /** Rejects with what is wrong. Uses keys of its own, so cases can run side by side over the same backend. */
-  run(openStore: OpenEventStore): Promise<void>;
-}
-
-/** Far longer than a case takes. */
-const longMs = 600_000;
-/** A lease or answer that runs out while a case waits. */
-const shortMs = 60;
-/** How long something may take to run out. A limit for what never happens, not for what takes long. */
-const limitMs = 30_000;
-const claimsAtOnce = 50;
 const maxAnswerBytes = 24_000;
 const answer = '{"status":204}';
-
-const sleep = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
-
-/** What a case works with. */
-interface Scene {
-  /** Two stores over the same backend, which `openStore` opened one after the other. */
-  readonly store: EventStore;
-  readonly other: EventStore;
-  /** A key that no other case uses. */
-  readonly key: string;
-  readonly first: string;
-  readonly second: string;
-}
-
-const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 120 ? `${text.slice(0, 120)}… (${text.length} characters)` : text;
-};
-
-function equal(method: string, actual: unknown, expected: unknown): void {
-  if (actual === expected) return;
-  throw new Error(`${method} must return ${shown(expected)}, not ${shown(actual)}.`);
-}
-
-function claimed(claim: EventClaim, state: "mine" | "busy", when: string): void {
-  if (claim?.state === state) return;
-  throw new Error(`claim() ${when} must return ${shown({ state })}, not ${shown(claim)}.`);
-}
-
-function done(claim: EventClaim, expected: string, when: string): void {
-  if (claim?.state === "done" && claim.answer === expected) return;
-  throw new Error(`claim() ${when} must return ${shown({ state: "done", answer: expected })}, not ${shown(claim)}.`);
-}
-
-/** Claims again and again until the event is the owner's. */
-async function claimedInTime(store: EventStore, key: string, owner: string, when: string): Promise<void> {
-  const from = performance.now();
-  let claim = await store.claim(key, owner, longMs);
-  while (claim?.state !== "mine" && performance.now() - from < limitMs) {
-    await sleep(shortMs / 2);
-    claim = await store.claim(key, owner, longMs);
-  }
-  claimed(claim, "mine", when);
-}
-
-/** Waits until leases or answers of `shortMs` have run out, also where the backend's clock is coarse. */
-const untilOver = (): Promise<void> => sleep(shortMs * 5);
-
-const caseOf = (name: string, prove: (scene: Scene) => Promise<void>): EventStoreCase => ({
-  name,
-  run: async (openStore) => {
-    const [store, other] = [await openStore(), await openStore()];
-    const [key, first, second] = [`case:${crypto.randomUUID()}`, crypto.randomUUID(), crypto.randomUUID()];
-    await prove({ store, other, key, first, second });
-  },
-});
 
 const leases: readonly EventStoreCase[] = [
   caseOf("gives a new event to the first owner", async ({ store, key, first }) => {
     claimed(await store.claim(key, first, longMs), "mine", "of a new event");
   }),
-  caseOf("gives no other owner an event while its lease runs", async ({ store, key, first, second }) => {
-    await store.claim(key, first, longMs);
+  heldCase("gives no other owner an event while its lease runs", async ({ store, key, second }) => {
     claimed(await store.claim(key, second, longMs), "busy", "while another owner's lease runs");
     claimed(await store.claim(key, second, longMs), "busy", "of an owner that was refused before");
   }),
-  caseOf("gives an event to one of many owners at once", async ({ store, other, key }) => {
-    const claims = Array.from({ length: claimsAtOnce }, (_, at) =>
-      (at % 2 === 0 ? store : other).claim(key, crypto.randomUUID(), longMs),
-    );
-    const states = (await Promise.all(claims)).map(({ state }) => state);
+  caseOf("gives an event to one of many owners at once", async (scene) => {
+    const states = await statesOfMany(scene);
     const [mine, busy] = ["mine", "busy"].map((name) => states.filter((state) => state === name).length);
     if (mine !== 1 || busy !== claimsAtOnce - 1)
       throw new Error(
         `One of ${claimsAtOnce} claims at once must be "mine", the others "busy". ${mine} were "mine", ${busy} "busy".`,
       );
   }),
-  caseOf("gives an event whose lease ran out to one of many owners at once", async ({ store, other, key, first }) => {
-    await store.claim(key, first, shortMs);
+  caseOf("gives an event whose lease ran out to one of many owners at once", async (scene) => {
+    await scene.store.claim(scene.key, scene.first, shortMs);
     await untilOver();
-    const claims = Array.from({ length: claimsAtOnce }, (_, at) =>
-      (at % 2 === 0 ? store : other).claim(key, crypto.randomUUID(), longMs),
-    );
-    const mine = (await Promise.all(claims)).filter(({ state }) => state === "mine").length;
+    const mine = (await statesOfMany(scene)).filter((state) => state === "mine").length;
     if (mine !== 1)
       throw new Error(`One of ${claimsAtOnce} claims at once must get an event whose lease ran out, not ${mine}.`);
   }),
-  caseOf("lets an owner claim its event again", async ({ store, other, key, first }) => {
-    await store.claim(key, first, longMs);
+  heldCase("lets an owner claim its event again", async ({ store, other, key, first }) => {
     claimed(await store.claim(key, first, longMs), "mine", "of the owner that has the event");
     claimed(await other.claim(key, first, longMs), "mine", "of the owner that has the event, over another connection");
   }),
@@ -145,8 +76,7 @@ const leases: readonly EventStoreCase[] = [
 ];
 
 const answers: readonly EventStoreCase[] = [
-  caseOf("gives everyone the stored answer", async ({ store, key, first, second }) => {
-    await store.claim(key, first, longMs);
+  heldCase("gives everyone the stored answer", async ({ store, key, first, second }) => {
     equal("complete() of the owner", await store.complete(key, first, answer, longMs), true);
     done(await store.claim(key, second, longMs), answer, "of another owner, after the event was completed");
     done(await store.claim(key, first, longMs), answer, "of the owner that completed the event");
@@ -165,8 +95,7 @@ const answers: readonly EventStoreCase[] = [
       throw new Error(`One of ${claimsAtOnce} complete() at once must return true, not ${stored.length}.`);
     done(await store.claim(key, crypto.randomUUID(), longMs), stored[0] ?? "", "after many completed at once");
   }),
-  caseOf("refuses to complete an event that another owner has", async ({ store, key, first, second }) => {
-    await store.claim(key, first, longMs);
+  heldCase("refuses to complete an event that another owner has", async ({ store, key, first, second }) => {
     equal("complete() of another owner", await store.complete(key, second, '"theirs"', longMs), false);
     claimed(await store.claim(key, second, longMs), "busy", "after another owner could not complete the event");
     equal("complete() of the owner", await store.complete(key, first, answer, longMs), true);
@@ -191,8 +120,7 @@ const answers: readonly EventStoreCase[] = [
     equal("complete() of an event that is not stored", await store.complete(key, first, answer, longMs), true);
     done(await store.claim(key, second, longMs), answer, "after the event was completed");
   }),
-  caseOf("keeps the answer when its owner completes again", async ({ store, key, first, second }) => {
-    await store.claim(key, first, longMs);
+  heldCase("keeps the answer when its owner completes again", async ({ store, key, first, second }) => {
     await store.complete(key, first, answer, longMs);
     const again: unknown = await store.complete(key, first, answer, longMs);
     if (typeof again !== "boolean") throw new Error(`complete() must return true or false, not ${shown(again)}.`);
@@ -204,8 +132,7 @@ const answers: readonly EventStoreCase[] = [
     await untilOver();
     done(await store.claim(key, second, longMs), answer, "after the lease would have run out");
   }),
-  caseOf("forgets an answer after the time to keep it", async ({ store, key, first, second }) => {
-    await store.claim(key, first, longMs);
+  heldCase("forgets an answer after the time to keep it", async ({ store, key, first, second }) => {
     await store.complete(key, first, answer, shortMs);
     await claimedInTime(store, key, second, "after the time to keep the answer");
     claimed(await store.claim(key, first, longMs), "busy", "of an event that was forgotten and taken again");
@@ -220,8 +147,7 @@ const answers: readonly EventStoreCase[] = [
     equal("complete() with an answer of 24 kB", await store.complete(key, first, text, longMs), true);
     done(await other.claim(key, second, longMs), text, "of an event with an answer of 24 kB");
   }),
-  caseOf("shares events between connections", async ({ store, other, key, first, second }) => {
-    await store.claim(key, first, longMs);
+  heldCase("shares events between connections", async ({ store, other, key, first, second }) => {
     claimed(await other.claim(key, second, longMs), "busy", "over another connection");
     equal("complete() of another owner", await other.complete(key, second, '"theirs"', longMs), false);
     equal("complete() over another connection", await other.complete(key, first, answer, longMs), true);
@@ -230,14 +156,12 @@ const answers: readonly EventStoreCase[] = [
 ];
 
 const releases: readonly EventStoreCase[] = [
-  caseOf("gives a released event to the next owner", async ({ store, other, key, first, second }) => {
-    await store.claim(key, first, longMs);
+  heldCase("gives a released event to the next owner", async ({ store, other, key, first, second }) => {
     await store.release(key, first);
     claimed(await other.claim(key, second, longMs), "mine", "after the owner released the event");
     claimed(await store.claim(key, first, longMs), "busy", "of the owner that released the event");
   }),
-  caseOf("does not let another owner release an event", async ({ store, key, first, second }) => {
-    await store.claim(key, first, longMs);
+  heldCase("does not let another owner release an event", async ({ store, key, first, second }) => {
     await store.release(key, second);
     claimed(await store.claim(key, second, longMs), "busy", "after another owner's release()");
     equal("complete() of the owner", await store.complete(key, first, answer, longMs), true);
@@ -248,8 +172,7 @@ const releases: readonly EventStoreCase[] = [
     await store.release(key, first);
     claimed(await store.claim(key, first, longMs), "busy", "after release() of an owner that lost the event");
   }),
-  caseOf("keeps the answer of an event that is released after it", async ({ store, key, first, second }) => {
-    await store.claim(key, first, longMs);
+  heldCase("keeps the answer of an event that is released after it", async ({ store, key, first, second }) => {
     await store.complete(key, first, answer, longMs);
     await store.release(key, first);
     await store.release(key, second);

@@ -1,4 +1,5 @@
 // Receiving webhooks, for servers that map a Request to a Response.
+import { readUpTo, toHex } from "./bytes.ts";
 import type { EventStore } from "./event-store.ts";
 import { memoryEventStore } from "./memory-event-store.ts";
 import { handleOnce, type OnceSettings } from "./once.ts";
@@ -7,7 +8,6 @@ import { type SecretSource, secretsReader, type WebhookSecrets } from "./secrets
 import {
   bytesOf,
   checkSignatureHeader,
-  toHex,
   toleranceOf,
   type VerifyOptions,
   verifyWebhook,
@@ -72,28 +72,6 @@ export interface WebhookHandlerOptions extends Omit<VerifyOptions, "secret"> {
 /** Verifies and handles a webhook. Never rejects. */
 export type WebhookHandler = (request: Request) => Promise<Response>;
 
-async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array<ArrayBuffer>> {
-  if (body === null) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = body.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    size += part.value.byteLength;
-    if (size > maxBodyBytes) {
-      reader.cancel().catch(() => {});
-      throw new Refusal(413, `The body is larger than ${maxBodyBytes} bytes.`);
-    }
-    chunks.push(part.value);
-  }
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
-}
-
 const plainId = /^[\x21-\x7e]{1,200}$/;
 
 /** Names an event in a store: by its id (A-30), or by its body if it has none. */
@@ -127,60 +105,61 @@ async function toResponse(returned: unknown): Promise<Response> {
 /** The `onError` of the handler of each request, for the adapters. */
 export const reports = new WeakMap<Request, (error: unknown) => void>();
 
-function checkOnce(options: WebhookHandlerOptions): OnceSettings & { readonly scope: string } {
-  const { store = memoryEventStore(options.now && { now: options.now }), scope = "default" } = options;
-  const { duplicates = "answer", onStoreError = "handle" } = options;
-  for (const name of ["claim", "complete", "release"] as const)
-    if (typeof store?.[name] !== "function") throw new TypeError(`store must be an event store, which has ${name}()`);
-  if (typeof scope !== "string" || !/^[\w.-]{1,100}$/.test(scope))
-    throw new TypeError("scope must be 1 to 100 letters, digits, dots, dashes or underscores");
-  if (duplicates !== "answer" && duplicates !== "refuse")
-    throw new TypeError('duplicates must be "answer" or "refuse"');
-  if (onStoreError !== "handle" && onStoreError !== "refuse")
-    throw new TypeError('onStoreError must be "handle" or "refuse"');
-  return {
-    store,
-    scope,
-    duplicates,
-    onStoreError,
-    leaseMs: numberOf("leaseMs", options.leaseMs, 2000, 100, 60_000),
-    waitMs: numberOf("waitMs", options.waitMs, 8000, 0, 60_000),
-    keepSecs: numberOf("keepSecs", options.keepSecs, 86_400, 1, Number.MAX_SAFE_INTEGER / 1000),
-    storeTimeoutMs: numberOf("storeTimeoutMs", options.storeTimeoutMs, 1000, 1, 60_000),
-  };
-}
+/** A check of an option, and the rest of the error message after the option's name. */
+type Rule = readonly [accepts: (value: unknown) => boolean, problem: string];
 
-function numberOf(name: string, value: number | undefined, fallback: number, least: number, most: number): number {
-  const number = value ?? fallback;
-  if (Number.isInteger(number) && number >= least && number <= most) return number;
-  throw new TypeError(`${name} must be an integer from ${least} to ${Math.floor(most)}`);
-}
+const checkedElsewhere: Rule = [() => true, ""];
 
-/** The names of all options, to find misspelt ones. */
-const optionNames: Readonly<Record<keyof WebhookHandlerOptions, true>> = {
-  secret: true,
-  toleranceSecs: true,
-  now: true,
-  onEvent: true,
-  onError: true,
-  store: true,
-  scope: true,
-  duplicates: true,
-  onStoreError: true,
-  leaseMs: true,
-  waitMs: true,
-  keepSecs: true,
-  storeTimeoutMs: true,
+const either = (one: string, other: string): Rule => [
+  (value) => value === one || value === other,
+  `must be "${one}" or "${other}"`,
+];
+
+const integer = (least: number, most: number): Rule => [
+  (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+  `must be an integer from ${least} to ${Math.floor(most)}`,
+];
+
+const rules: Readonly<Record<keyof WebhookHandlerOptions, Rule>> = {
+  ...{ secret: checkedElsewhere, toleranceSecs: checkedElsewhere, now: checkedElsewhere },
+  ...{ onEvent: checkedElsewhere, onError: checkedElsewhere, store: checkedElsewhere },
+  scope: [
+    (value) => typeof value === "string" && /^[\w.-]{1,100}$/.test(value),
+    "must be 1 to 100 letters, digits, dots, dashes or underscores",
+  ],
+  duplicates: either("answer", "refuse"),
+  onStoreError: either("handle", "refuse"),
+  leaseMs: integer(100, 60_000),
+  waitMs: integer(0, 60_000),
+  keepSecs: integer(1, Number.MAX_SAFE_INTEGER / 1000),
+  storeTimeoutMs: integer(1, 60_000),
 };
 
+const defaults = {
+  ...{ scope: "default", duplicates: "answer", onStoreError: "handle" },
+  ...{ leaseMs: 2000, waitMs: 8000, keepSecs: 86_400, storeTimeoutMs: 1000 },
+} as const;
+
 function checkNames(options: WebhookHandlerOptions): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name));
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(rules, name));
   if (unknown === "replayStore") {
     throw new TypeError(
       'replayStore is no longer an option. Use store, and duplicates: "refuse" if replays must be refused.',
     );
   }
   if (unknown !== undefined) throw new TypeError(`${unknown} is not an option. Check its spelling.`);
+}
+
+function checkOnce(options: WebhookHandlerOptions): OnceSettings & { readonly scope: string } {
+  const { store = memoryEventStore(options.now && { now: options.now }) } = options;
+  for (const name of ["claim", "complete", "release"] as const)
+    if (typeof store?.[name] !== "function") throw new TypeError(`store must be an event store, which has ${name}()`);
+  const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
+  const settings: Readonly<Record<string, unknown>> = { ...defaults, ...Object.fromEntries(given), store };
+  for (const [name, [accepts, problem]] of Object.entries(rules))
+    if (!accepts(settings[name])) throw new TypeError(`${name} ${problem}`);
+  // Each field has its type by now.
+  return settings as unknown as OnceSettings & { readonly scope: string };
 }
 
 /**
@@ -207,7 +186,8 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
   const handle = async (request: Request): Promise<Response> => {
     if (request.method !== "POST") throw new Refusal(405, "Webhooks are sent by POST.", { allow: "POST" });
     if (request.bodyUsed) throw new Refusal(500, bodyUsed);
-    const body = await readBytes(request.body);
+    const body = request.body ? await readUpTo(maxBodyBytes, request.body, "the Request") : new Uint8Array();
+    if (!body) throw new Refusal(413, `The body is larger than ${maxBodyBytes} bytes.`);
     const input = { body, headers: request.headers };
     // Forgeries without a signature must not call a function for the secrets.
     checkSignatureHeader(request.headers);

@@ -1,3 +1,8 @@
+export const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+
 /**
  * Runs a step that may take so many milliseconds.
  *

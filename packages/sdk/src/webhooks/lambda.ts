@@ -1,7 +1,9 @@
 // Receiving webhooks on AWS Lambda.
+import { requestOf, sentHeaders } from "./adapter.ts";
+import { fromBase64 } from "./bytes.ts";
 import { reports, type WebhookHandler } from "./handler.ts";
 import { Refusal } from "./refusal.ts";
-import { sentHeaders } from "./sent-headers.ts";
+import { bytesOf } from "./signature.ts";
 
 /**
  * The members of an AWS Lambda event that the adapter uses: of a REST API (payload 1.0), an HTTP API or function URL
@@ -54,10 +56,11 @@ const parsedBody =
   'body as JSON text: "body": "{\\"type\\":\\"transfer.offer\\"}"';
 
 /** The raw body of an event. API Gateway encodes it if it counts its content type as binary. */
-function bodyOf({ body, isBase64Encoded }: LambdaEvent): string | Uint8Array<ArrayBuffer> {
-  if (body === undefined || body === null) return "";
+async function* chunksOf({ body, isBase64Encoded }: LambdaEvent, isHttp: boolean): AsyncGenerator<Uint8Array> {
+  if (!isHttp) throw new Refusal(500, notHttp);
+  if (body === undefined || body === null) return;
   if (typeof body !== "string") throw new Refusal(500, parsedBody);
-  return isBase64Encoded ? Uint8Array.from(atob(body), (character) => character.charCodeAt(0)) : body;
+  yield isBase64Encoded ? fromBase64(body) : bytesOf(body);
 }
 
 function headersOf({ headers, multiValueHeaders }: LambdaEvent): Headers {
@@ -75,21 +78,9 @@ function headersOf({ headers, multiValueHeaders }: LambdaEvent): Headers {
   return result;
 }
 
-function requestOf(event: LambdaEvent): Request {
+function requestOfLambda(event: LambdaEvent): Request {
   const method = event.requestContext?.http?.method ?? event.httpMethod;
-  const url = "https://webhook.invalid/";
-  // The handler refuses all methods but POST. Some of them are not allowed in a Request.
-  if (method !== undefined && method !== "POST") return new Request(url);
-  const body = new ReadableStream<Uint8Array>({
-    // An error here reaches the handler, which reports it to onError.
-    pull(controller) {
-      if (method === undefined) throw new Refusal(500, notHttp);
-      const raw = bodyOf(event);
-      controller.enqueue(typeof raw === "string" ? new TextEncoder().encode(raw) : raw);
-      controller.close();
-    },
-  });
-  return new Request(url, { method: "POST", headers: headersOf(event), body, duplex: "half" } as RequestInit);
+  return requestOf(method ?? "POST", headersOf(event), chunksOf(event, method !== undefined));
 }
 
 /** The body as text if it is UTF-8, and as base64 otherwise. */
@@ -128,7 +119,7 @@ export function toLambdaHandler(handler: WebhookHandler): (event: LambdaEvent) =
     const event = sent ?? {};
     let request: Request | undefined;
     try {
-      request = requestOf(event);
+      request = requestOfLambda(event);
       const response = await handler(request);
       const bytes = new Uint8Array(await response.arrayBuffer());
       return { statusCode: response.status, ...headersResult(event, sentHeaders(response)), ...bodyResult(bytes) };

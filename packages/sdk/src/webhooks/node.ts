@@ -1,7 +1,7 @@
 // The adapter for Node's servers, Express and Fastify.
+import { requestOf, sentHeaders } from "./adapter.ts";
 import { reports, type WebhookHandler } from "./handler.ts";
 import { Refusal } from "./refusal.ts";
-import { sentHeaders } from "./sent-headers.ts";
 import { bytesOf, type RawBody } from "./signature.ts";
 
 /** The members of Node's `IncomingMessage`, Express' request or Fastify's request that the adapter uses. */
@@ -61,19 +61,7 @@ function requestOfNode(request: NodeRequest): Request {
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined && !name.startsWith(":")) headers.set(name, String(value));
   }
-  // Some methods are not allowed in a Request. The handler refuses all but POST anyway.
-  if (request.method !== "POST") return new Request("http://webhook.invalid/", { headers });
-  const chunks = chunksOfNode(request);
-  const body = new ReadableStream<Uint8Array>({
-    // An error here reaches the handler, which reports it to onError.
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: async () => void (await chunks.return(undefined)),
-  });
-  return new Request("http://webhook.invalid/", { method: "POST", headers, body, duplex: "half" } as RequestInit);
+  return requestOf(request.method, headers, chunksOfNode(request));
 }
 
 /**

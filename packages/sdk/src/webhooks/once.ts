@@ -1,7 +1,7 @@
 // Handles each event once and gives every copy the same answer, also across processes.
 import { answerOf, responseOf } from "./answer.ts";
 import type { EventClaim, EventStore } from "./event-store.ts";
-import { inTime } from "./in-time.ts";
+import { inTime, sleep } from "./in-time.ts";
 import { Refusal } from "./refusal.ts";
 
 /** How to handle events once. The options of `createWebhookHandler` describe the fields. */
@@ -24,11 +24,6 @@ const [firstPollMs, longestPollMs] = [15, 200];
 const completeTries = 5;
 
 const states: readonly unknown[] = ["mine", "busy", "done"];
-
-const sleep = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 
 const unavailable = (cause?: unknown): Refusal =>
   new Refusal(503, "The webhook cannot be handled now. Send it again.", { "retry-after": "1" }, cause);

@@ -41,17 +41,16 @@ export interface IoredisClient {
   };
 }
 
-/** Runs a script with one key. */
-type Run = (script: string, key: string, values: string[]) => Promise<unknown>;
-
-/** Runs a script with one key and, on the same connection, WAIT. Returns the replies of both. */
-type RunAndWait = (
+/**
+ * Runs a script with one key and, if replicas must confirm, WAIT on the same connection: a pipeline stays on one, and fails
+ * as a whole when that is lost. Returns the replies of both.
+ */
+type Run = (
   script: string,
   key: string,
   values: string[],
-  replicas: number,
-  timeoutMs: number,
-) => Promise<readonly [reply: unknown, confirmed: unknown]>;
+  wait?: readonly [replicas: number, timeoutMs: number],
+) => Promise<readonly unknown[]>;
 
 const read = `local held = redis.call("HMGET", KEYS[1], "owner", "answer")
 local owner, answer = held[1], held[2]
@@ -75,7 +74,7 @@ return 0`;
 /** Whole milliseconds, as Redis requires. */
 const wholeMs = (ms: number): string => String(Math.ceil(ms));
 
-function createStore(run: Run, runAndWait: RunAndWait, options: RedisEventStoreOptions): EventStore {
+function createStore(run: Run, options: RedisEventStoreOptions): EventStore {
   const { keyPrefix = "call-transfer:", waitForReplicas = 0, waitTimeoutMs = 500 } = options;
   if (typeof keyPrefix !== "string") throw new TypeError("keyPrefix must be text");
   if (!Number.isInteger(waitForReplicas) || waitForReplicas < 0)
@@ -85,10 +84,9 @@ function createStore(run: Run, runAndWait: RunAndWait, options: RedisEventStoreO
 
   /** Runs a script that writes if its reply is the given one. Rejects if too few replicas have what it wrote. */
   const write = async (script: string, key: string, values: string[], isWritten: (reply: unknown) => boolean) => {
-    const prefixed = `${keyPrefix}${key}`;
-    if (waitForReplicas === 0) return run(script, prefixed, values);
-    const [reply, confirmed] = await runAndWait(script, prefixed, values, waitForReplicas, waitTimeoutMs);
-    if (isWritten(reply) && Number(confirmed) < waitForReplicas) {
+    const wait = waitForReplicas > 0 ? ([waitForReplicas, waitTimeoutMs] as const) : undefined;
+    const [reply, confirmed] = await run(script, `${keyPrefix}${key}`, values, wait);
+    if (wait && isWritten(reply) && Number(confirmed) < waitForReplicas) {
       const problem = `${confirmed} of ${waitForReplicas} replicas confirmed the write within ${waitTimeoutMs} ms`;
       throw new Error(`${problem}. Check the replicas, or lower waitForReplicas.`);
     }
@@ -123,19 +121,12 @@ function createStore(run: Run, runAndWait: RunAndWait, options: RedisEventStoreO
  * createWebhookHandler({ secret, onEvent, store: redisEventStore(client) });
  */
 export function redisEventStore(client: RedisClient, options: RedisEventStoreOptions = {}): EventStore {
-  return createStore(
-    (script, key, values) => client.eval(script, { keys: [key], arguments: values }),
-    async (script, key, values, replicas, timeoutMs) => {
-      // A pipeline stays on one connection, and fails as a whole when that is lost.
-      const pipeline = client
-        .multi()
-        .eval(script, { keys: [key], arguments: values })
-        .wait(replicas, timeoutMs);
-      const [reply, confirmed] = (await pipeline.execAsPipeline()) as unknown[];
-      return [reply, confirmed];
-    },
-    options,
-  );
+  return createStore(async (script, key, values, wait) => {
+    const given = { keys: [key], arguments: values };
+    if (!wait) return [await client.eval(script, given)];
+    const pipeline = client.multi().eval(script, given);
+    return (await pipeline.wait(...wait).execAsPipeline()) as unknown[];
+  }, options);
 }
 
 /**
@@ -147,18 +138,11 @@ export function redisEventStore(client: RedisClient, options: RedisEventStoreOpt
  * createWebhookHandler({ secret, onEvent, store: ioredisEventStore(new Redis(url)) });
  */
 export function ioredisEventStore(client: IoredisClient, options: RedisEventStoreOptions = {}): EventStore {
-  return createStore(
-    (script, key, values) => client.eval(script, 1, key, ...values),
-    async (script, key, values, replicas, timeoutMs) => {
-      // A pipeline stays on one connection, and fails as a whole when that is lost.
-      const pipeline = client
-        .pipeline()
-        .eval(script, 1, key, ...values)
-        .wait(replicas, timeoutMs);
-      const results = (await pipeline.exec()) as [Error | null, unknown][];
-      for (const [error] of results) if (error) throw error;
-      return [results[0]?.[1], results[1]?.[1]];
-    },
-    options,
-  );
+  return createStore(async (script, key, values, wait) => {
+    if (!wait) return [await client.eval(script, 1, key, ...values)];
+    const pipeline = client.pipeline().eval(script, 1, key, ...values);
+    const results = (await pipeline.wait(...wait).exec()) as [Error | null, unknown][];
+    for (const [error] of results) if (error) throw error;
+    return results.map(([, reply]) => reply);
+  }, options);
 }

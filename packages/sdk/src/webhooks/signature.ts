@@ -1,6 +1,8 @@
 // Verifying and signing webhooks (§6).
 import type { TransferOffer } from "../generated/models.gen.ts";
 import { signature } from "../generated/signature.gen.ts";
+import { toHex } from "./bytes.ts";
+import { equal, fromHex, hmac } from "./hmac.ts";
 
 const maxHeaderLength = 4096;
 const maxSignatures = 8;
@@ -52,8 +54,6 @@ export interface VerifyOptions {
   now?: () => number;
 }
 
-const encoder = new TextEncoder();
-
 /**
  * Returns the secrets as a list.
  *
@@ -82,7 +82,7 @@ export function toleranceOf({ toleranceSecs = signature.toleranceSecs }: Pick<Ve
 
 /** The bytes of a body. Does not check classes: they differ between realms, such as those of test runners. */
 export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
-  if (typeof body === "string") return encoder.encode(body);
+  if (typeof body === "string") return new TextEncoder().encode(body);
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength);
   if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") return new Uint8Array(body);
   throw new WebhookVerificationError("The body must be the raw bytes or text of the request, not a parsed object.");
@@ -132,48 +132,6 @@ function parseHeader(header: string): { timestamp: string; signatures: Uint8Arra
  */
 export function checkSignatureHeader(headers: WebhookHeaders): void {
   parseHeader(headerOf(headers));
-}
-
-function fromHex(hex: string): Uint8Array {
-  const bytes = new Uint8Array(hex.length / 2);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
-  return bytes;
-}
-
-/** Encodes bytes as hexadecimal text. */
-export const toHex = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-
-const algorithm = { name: "HMAC", hash: "SHA-256" };
-const maxKeys = 16;
-/** The keys of the secrets that were used last. Importing a key takes as long as signing with it. */
-const keys = new Map<string, CryptoKey>();
-
-async function keyOf(secret: string): Promise<CryptoKey> {
-  const known = keys.get(secret);
-  if (known !== undefined) return known;
-  // Not the promise is kept: on Workers, a request must not wait for one of another request.
-  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
-  const [oldest] = keys.keys();
-  if (oldest !== undefined && keys.size >= maxKeys) keys.delete(oldest);
-  keys.set(secret, key);
-  return key;
-}
-
-async function hmac(secret: string, timestamp: string, body: Uint8Array): Promise<Uint8Array> {
-  const key = await keyOf(secret);
-  const start = encoder.encode(timestamp + signature.separator);
-  const signed = new Uint8Array(start.length + body.length);
-  signed.set(start);
-  signed.set(body, start.length);
-  return new Uint8Array(await crypto.subtle.sign(algorithm, key, signed));
-}
-
-/** Compares in constant time. */
-function equal(a: Uint8Array, b: Uint8Array): boolean {
-  let difference = a.length ^ b.length;
-  for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0);
-  return difference === 0;
 }
 
 /**

@@ -1,0 +1,46 @@
+// Bytes of bodies and signatures.
+
+/** Encodes bytes as hexadecimal text. */
+export const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Decodes text of `btoa`, or base64 of a sender. */
+export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+
+/** Puts parts one after the other. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.byteLength, 0));
+  let offset = 0;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.byteLength;
+  }
+  return bytes;
+}
+
+/**
+ * Reads a body. Returns undefined, and cancels the rest, if it is longer than `maxBytes`.
+ *
+ * @param of Names what has the body, for the error.
+ * @throws {TypeError} The body has something else than bytes.
+ */
+export async function readUpTo(
+  maxBytes: number,
+  body: ReadableStream<Uint8Array>,
+  of: string,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = body.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    if (!ArrayBuffer.isView(part.value)) throw new TypeError(`The body of ${of} must be bytes.`);
+    size += part.value.byteLength;
+    if (size > maxBytes) {
+      reader.cancel().catch(() => {});
+      return undefined;
+    }
+    chunks.push(part.value);
+  }
+  return joined(chunks);
+}
