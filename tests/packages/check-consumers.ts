@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { answersOf, editorOptions } from "../../packages/sdk/tests/hover/answers.ts";
+import { editorOptions, hoversOf, publicNamesOf, sourceOptions } from "../../packages/sdk/tests/hover/answers.ts";
 import {
   ensureInstalled,
   install,
@@ -111,11 +111,14 @@ function compilations(project: string): Task[] {
 /** Asks what an editor shows for the built declarations: the same as for the sources. */
 function hover(project: string): Task {
   const tests = fileURLToPath(new URL("../../packages/sdk/tests/hover/", import.meta.url));
-  const path = join(project, "hover.mts");
   const run = async (): Promise<void> => {
-    copyFileSync(join(tests, "program.ts"), path);
-    const expected = readFileSync(join(tests, "answers.txt"), "utf8");
-    assert.equal(answersOf(path, editorOptions), expected);
+    for (const name of ["program", "entries"]) copyFileSync(join(tests, `${name}.ts`), join(project, `${name}.mts`));
+    assert.equal(
+      hoversOf(join(project, "program.mts"), editorOptions),
+      readFileSync(join(tests, "answers.txt"), "utf8"),
+    );
+    const ofSources = publicNamesOf(join(tests, "entries.ts"), sourceOptions);
+    assert.deepEqual(publicNamesOf(join(project, "entries.mts"), editorOptions), ofSources);
   };
   return { title: "what an editor shows", run };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { CallTransfer } from "../src/client.ts";
 import { ConfigurationError } from "../src/errors/base.ts";
+import { ConflictError } from "../src/errors/status-errors.ts";
 import type {
   CallInitiated,
   CallQueued,
@@ -10,8 +11,9 @@ import type {
   ErrorResponse,
   RoleList,
 } from "../src/generated/models.gen.ts";
-import type { ClientOptions, SharedClientOptions } from "../src/options/options.ts";
+import type { AccessTokenOptions, ApiKeyOptions, ClientOptions, SharedClientOptions } from "../src/options/options.ts";
 import type { RawClient } from "../src/raw.ts";
+import { listCalls } from "../src/resources/calls.gen.ts";
 import { clientOf, json } from "./test-server.ts";
 
 type GroupBody = Parameters<CallTransfer["destinationGroups"]["create"]>[0];
@@ -35,6 +37,8 @@ describe("the options of a client", () => {
     expectTypeOf({ ...base, apiKey: "key", accessToken: "token" }).not.toExtend<ClientOptions>();
     expectTypeOf({ ...base, apiKey: "key", accessToken: async () => "token" }).not.toExtend<ClientOptions>();
     expectTypeOf<{ apiKey: string; accessToken: string }>().not.toExtend<Partial<ClientOptions>>();
+    type Refused = "Pass either apiKey or accessToken, not both" | undefined;
+    expectTypeOf<AccessTokenOptions["apiKey"] | ApiKeyOptions["accessToken"]>().toEqualTypeOf<Refused>();
     // @ts-expect-error only one of the two is allowed
     expect(() => new CallTransfer({ ...base, apiKey: "key", accessToken: "token" })).toThrow(ConfigurationError);
   });
@@ -46,6 +50,41 @@ describe("the options of a client", () => {
     const replace = (client: CallTransfer, options: ClientOptions) => client.withOptions(options);
     expect(replace(connect({}), { accessToken: "token" })).toBeInstanceOf(CallTransfer);
   });
+});
+
+it("mistakes do not compile", () => {
+  const client = {} as CallTransfer;
+  const numbers = { fromNumber: "+15550100001", toNumber: "+15550100002" };
+  const options = { baseUrl: "https://api.example.com", apiKey: "key" };
+  const mistakes = [
+    // @ts-expect-error no such option: timeoutMs
+    () => new CallTransfer({ ...options, timeout: 30_000 }),
+    // @ts-expect-error no such policy
+    () => new CallTransfer({ ...options, retry: { unsafe: "sometimes" } }),
+    // @ts-expect-error no such option of a request: timeoutMs
+    () => client.calls.create({ flowId: "f", ...numbers }, { timeoutSecs: 30 }),
+    // @ts-expect-error no flow
+    () => client.calls.create({ ...numbers }),
+    // @ts-expect-error no such filter: startDate
+    () => client.calls.list({ startdate: "2026-03-02T12:00:00Z" }),
+    // @ts-expect-error a limit is a number
+    () => listCalls(client, { limit: "50" }),
+    // @ts-expect-error roles have no pages
+    () => client.roles.list({ limit: 10 }),
+    // @ts-expect-error the only strategy is simultaneous
+    () => client.destinationGroups.create({ name: "Front desk", members: [], strategy: "sequential" }),
+    // @ts-expect-error no such field of a member: destinationId
+    () => client.destinationGroups.create({ name: "Front desk", members: [{ destinationID: "d" }] }),
+    // @ts-expect-error the id is missing
+    () => client.members.deleteHours(),
+    // @ts-expect-error no such field of a call: duration
+    async () => (await client.calls.list()).calls[0]?.durration,
+    // @ts-expect-error the data of a failure
+    async () => (await client.roles.list().result()).data.roles,
+    // @ts-expect-error a code of another status
+    (error: unknown) => error instanceof ConflictError && error.code === "queue_full",
+  ];
+  expect(mistakes).toHaveLength(13);
 });
 
 describe("raw()", () => {

@@ -1,4 +1,4 @@
-// Asks TypeScript's language service what an editor shows for the marked places of a program.
+// Asks TypeScript what an editor shows: of marked places of a program, and of everything that a package exports.
 import ts from "typescript";
 
 /** The options of a customer who is as strict as TypeScript allows. */
@@ -8,21 +8,16 @@ export const editorOptions: ts.CompilerOptions = {
   lib: ["lib.es2022.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
 };
 
-/** Text with every line moved to the right. */
-const indented = (text: string): string => text.replace(/^(?=.)/gm, "    ");
+/** The same for a program that reads the sources. */
+export const sourceOptions: ts.CompilerOptions = {
+  ...editorOptions,
+  allowImportingTsExtensions: true,
+  customConditions: ["@call-transfer/source"],
+};
 
-/** Documentation with its tags, as an editor shows it below a type. */
-function documentation(parts: readonly ts.SymbolDisplayPart[] = [], tags: readonly ts.JSDocTagInfo[] = []): string {
-  const shown = tags.map(({ name, text }) => `@${name} ${ts.displayPartsToString([...(text ?? [])])}`.trim());
-  return [ts.displayPartsToString([...parts]), ...shown].filter(Boolean).join("\n");
-}
-
-const message = ({ code, messageText }: ts.Diagnostic): string =>
-  `error TS${code}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
-
-/** A language service for one program. */
-function serviceFor(path: string, options: ts.CompilerOptions): ts.LanguageService {
-  return ts.createLanguageService({
+/** What an editor shows at the place above each `^?` of a program. */
+export function hoversOf(path: string, options: ts.CompilerOptions): string {
+  const service = ts.createLanguageService({
     getCompilationSettings: () => options,
     getScriptFileNames: () => [path],
     getScriptVersion: () => "1",
@@ -37,64 +32,61 @@ function serviceFor(path: string, options: ts.CompilerOptions): ts.LanguageServi
     directoryExists: ts.sys.directoryExists,
     realpath: ts.sys.realpath ?? ((name) => name),
   });
-}
-
-/** What an editor shows at a place. */
-function hoverAt(service: ts.LanguageService, path: string, position: number): string {
-  const info = service.getQuickInfoAtPosition(path, position);
-  if (!info) return "nothing";
-  const type = ts.displayPartsToString(info.displayParts);
-  return [type, documentation(info.documentation, info.tags)].filter(Boolean).join("\n\n");
-}
-
-/** Every field of the type at a place, with its documentation. */
-function fieldsAt(checker: ts.TypeChecker, source: ts.SourceFile, position: number): string {
-  const find = (node: ts.Node): ts.Node =>
-    ts.forEachChild(node, (child) => (child.pos <= position && position < child.end ? find(child) : undefined)) ?? node;
-  const fields = checker.getTypeAtLocation(find(source)).getProperties();
-  return fields
-    .map((field) => {
-      const type = checker.typeToString(checker.getTypeOfSymbol(field), undefined, ts.TypeFormatFlags.NoTruncation);
-      const isOptional = (field.flags & ts.SymbolFlags.Optional) !== 0;
-      const text = documentation(field.getDocumentationComment(checker), field.getJsDocTags(checker));
-      return `${field.name}${isOptional ? "?" : ""}: ${type}\n${indented(text || "NO DOCUMENTATION")}`;
-    })
-    .join("\n");
-}
-
-/** The answers to every mark of a program, as text, in its order. */
-export function answersOf(path: string, options: ts.CompilerOptions): string {
-  const service = serviceFor(path, options);
-  const program = service.getProgram();
-  const source = program?.getSourceFile(path);
-  if (!program || !source) throw new Error(`${path} cannot be read`);
-  const diagnostics = new Map(
-    [...service.getSyntacticDiagnostics(path), ...service.getSemanticDiagnostics(path)].map((diagnostic) => [
-      source.getLineAndCharacterOfPosition(diagnostic.start ?? 0).line,
-      diagnostic,
-    ]),
-  );
+  const source = service.getProgram()?.getSourceFile(path);
+  if (!source) throw new Error(`${path} cannot be read`);
   const lines = source.text.split("\n");
-  const answers: string[] = [];
   let last = 0;
-  lines.forEach((line, index) => {
-    const heading = /^\/\/ (## .*)/.exec(line)?.[1];
-    const mark = /^ *\/\/ *\^(\?|fields)$/.exec(line)?.[1];
-    const diagnostic = diagnostics.get(index);
-    if (heading) answers.push(heading);
-    if (!/^ *\/\//.test(line)) last = index;
-    if (mark) {
-      const column = line.indexOf("^");
-      const position = source.getPositionOfLineAndCharacter(last, column);
-      const text =
-        mark === "?" ? hoverAt(service, path, position) : fieldsAt(program.getTypeChecker(), source, position);
-      answers.push(`${lines[last]}\n${" ".repeat(column)}^\n${indented(text)}`);
+  const answers = lines.flatMap((line, index) => {
+    if (!/^ *\/\/ *\^\?$/.test(line)) {
+      last = index;
+      return [];
     }
-    const isExpected = /^ *\/\/ error$/.test(lines[index - 1] ?? "");
-    if (isExpected || diagnostic)
-      answers.push(
-        `${line}\n${indented(diagnostic ? message(diagnostic) : "NO ERROR")}${isExpected ? "" : "\nUNEXPECTED"}`,
-      );
+    const position = source.getPositionOfLineAndCharacter(last, line.indexOf("^"));
+    const shown = service.getQuickInfoAtPosition(path, position)?.displayParts;
+    return [`${lines[last]?.trim()}\n    ${ts.displayPartsToString(shown).replaceAll("\n", "\n    ")}`];
   });
-  return `${answers.join("\n\n")}\n`;
+  return `${answers.join("\n")}\n`;
+}
+
+/** A name that a package exports, or a member of one: its type, and its documentation as an editor shows it. */
+export interface PublicName {
+  readonly name: string;
+  readonly type: string;
+  readonly documentation: string;
+}
+
+/** Every public name of the modules that a file imports as namespaces. */
+export function publicNamesOf(path: string, options: ts.CompilerOptions): PublicName[] {
+  const program = ts.createProgram([path], options);
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(path);
+  if (!source) throw new Error(`${path} cannot be read`);
+  const shown = (name: string, symbol: ts.Symbol): PublicName[] => {
+    const tags = symbol.getJsDocTags(checker);
+    if (tags.some((tag) => tag.name === "internal")) return [];
+    const isType = (symbol.flags & ts.SymbolFlags.Value) === 0;
+    const type = isType ? checker.getDeclaredTypeOfSymbol(symbol) : checker.getTypeOfSymbol(symbol);
+    const texts = tags.map((tag) => `@${tag.name} ${ts.displayPartsToString(tag.text)}`);
+    const documentation = [ts.displayPartsToString(symbol.getDocumentationComment(checker)), ...texts]
+      .join("\n")
+      .trim();
+    return [{ name, type: checker.typeToString(type, undefined, ts.TypeFormatFlags.NoTruncation), documentation }];
+  };
+  const isOwn = ({ declarations = [] }: ts.Symbol): boolean =>
+    declarations.some((one) => !program.isSourceFileDefaultLibrary(one.getSourceFile()));
+  const membersOf = (symbol: ts.Symbol): ts.Symbol[] => {
+    if ((symbol.flags & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface)) === 0) return [];
+    const members = checker.getDeclaredTypeOfSymbol(symbol).getProperties();
+    return members.filter((member) => isOwn(member) && !/^__|#/.test(member.name));
+  };
+  const namespaces = source.statements.filter(ts.isImportDeclaration).flatMap(({ moduleSpecifier }) => {
+    const symbol = checker.getSymbolAtLocation(moduleSpecifier);
+    return symbol ? checker.getExportsOfModule(symbol) : [];
+  });
+  return namespaces
+    .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
+    .flatMap((symbol) => [
+      ...shown(symbol.name, symbol),
+      ...membersOf(symbol).flatMap((member) => shown(`${symbol.name}.${member.name}`, member)),
+    ]);
 }
