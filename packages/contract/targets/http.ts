@@ -1,6 +1,7 @@
 import { startMockServer } from "@call-transfer/mock-server";
 import { withSharedSetup } from "../src/suite/runner.ts";
-import { start, world } from "../src/world/world.ts";
+import { start } from "../src/world/names.ts";
+import { world } from "../src/world/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
 
 const name = "http";

@@ -1,6 +1,7 @@
 import { createBackend } from "@call-transfer/backend";
 import { perCase, type TargetRunner } from "../src/suite/runner.ts";
-import { start, world } from "../src/world/world.ts";
+import { start } from "../src/world/names.ts";
+import { world } from "../src/world/world.ts";
 import { backendTarget, createReceiver, exceptionsOf, restoreProblems } from "./backend-target.ts";
 
 /** A backend that is called as a function; by default the reference backend. */

@@ -1,6 +1,7 @@
 import { type Backend, createBackend } from "@call-transfer/backend";
 import type { OpenTarget } from "../src/suite/runner.ts";
-import { start, world } from "../src/world/world.ts";
+import { start } from "../src/world/names.ts";
+import { world } from "../src/world/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
 
 /** The URL of the mocked platform, which does not exist. */

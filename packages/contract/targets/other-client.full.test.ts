@@ -10,7 +10,8 @@ import { createClient } from "@hey-api/openapi-ts";
 import { afterAll, expect, it } from "vitest";
 import { operationIds } from "../src/document/document.ts";
 import { validInput } from "../src/suite/client.ts";
-import { accounts, start, world } from "../src/world/world.ts";
+import { accounts, start } from "../src/world/names.ts";
+import { world } from "../src/world/world.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../../", import.meta.url));

@@ -4,7 +4,8 @@ import { expect, it } from "vitest";
 import { cases } from "../src/cases/index.ts";
 import { bodyViolations } from "../src/document/schema-check.ts";
 import { runCase } from "../src/suite/run.ts";
-import { start, world } from "../src/world/world.ts";
+import { start } from "../src/world/names.ts";
+import { world } from "../src/world/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
 import { reasonFor } from "./prism-deviations.ts";
 

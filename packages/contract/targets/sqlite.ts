@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { type Backend, createSandboxes } from "@call-transfer/backend";
 import { openSqliteStores } from "../../mock-server/src/store/sqlite.ts";
 import { withSharedSetup } from "../src/suite/runner.ts";
-import { start, world } from "../src/world/world.ts";
+import { start } from "../src/world/names.ts";
+import { world } from "../src/world/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
 
 const name = "sqlite";

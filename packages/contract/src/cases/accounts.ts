@@ -1,6 +1,6 @@
 import { casesFor } from "../suite/case.ts";
 import { connect } from "../suite/client.ts";
-import { accounts, users } from "../world/world.ts";
+import { accounts, users } from "../world/names.ts";
 
 const test = casesFor("accounts", ["auth", "stateful"]);
 

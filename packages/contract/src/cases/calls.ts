@@ -1,7 +1,8 @@
 import type { CallTransfer } from "@call-transfer/sdk";
 import type { ContractCase } from "../suite/case.ts";
 import { connect } from "../suite/client.ts";
-import { hourMs, iso, pastCalls, start } from "../world/world.ts";
+import { hourMs, iso, start } from "../world/names.ts";
+import { pastCalls } from "../world/world.ts";
 import { callableHourCases } from "./calls/callable-hours.ts";
 import { dailyLimitCases } from "./calls/daily-limit.ts";
 import { test } from "./calls/placing.ts";

@@ -1,7 +1,7 @@
 import { casesFor } from "../suite/case.ts";
 import { fieldsNamed } from "../suite/check.ts";
 import { connect, homeUser } from "../suite/client.ts";
-import { accounts, destinations, users, uuid } from "../world/world.ts";
+import { accounts, destinations, users, uuid } from "../world/names.ts";
 
 const needs = ["stateful", "validates", "destructive"] as const;
 const test = casesFor("destination-groups", needs);

@@ -2,7 +2,7 @@ import { limits as contractLimits } from "@call-transfer/spec";
 import { limits } from "../facts/limits.ts";
 import { casesFor } from "../suite/case.ts";
 import { connect } from "../suite/client.ts";
-import { accounts, destinations, firstSecret, hourMs, members, minuteMs, uuid } from "../world/world.ts";
+import { accounts, destinations, firstSecret, hourMs, members, minuteMs, uuid } from "../world/names.ts";
 
 const needs = ["stateful", "destructive"] as const;
 const test = casesFor("destinations", needs);

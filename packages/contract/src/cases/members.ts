@@ -2,8 +2,8 @@ import { casesFor } from "../suite/case.ts";
 import { connect } from "../suite/client.ts";
 import type { Target } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
+import { accounts, hourMs, iso, members, start, uuid } from "../world/names.ts";
 import type { SeedMember } from "../world/seed.ts";
-import { accounts, hourMs, iso, members, start, uuid } from "../world/world.ts";
 
 const needs = ["stateful"] as const;
 const test = casesFor("members", needs);

@@ -3,7 +3,6 @@ import { headers as headerNames } from "../facts/limits.ts";
 import { type ContractCase, casesFor } from "../suite/case.ts";
 import { connect } from "../suite/client.ts";
 import type { TargetWith, TransferRequest } from "../suite/target.ts";
-import type { SeedMember } from "../world/seed.ts";
 import {
   accounts,
   destinations,
@@ -16,7 +15,8 @@ import {
   telephony,
   users,
   uuid,
-} from "../world/world.ts";
+} from "../world/names.ts";
+import type { SeedMember } from "../world/seed.ts";
 
 const needs = ["transfers", "clock", "stateful", "destructive"] as const;
 const test = casesFor("isolation", needs);

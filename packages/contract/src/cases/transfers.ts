@@ -3,8 +3,8 @@ import type { Check } from "../suite/check.ts";
 import { connect, homeUser } from "../suite/client.ts";
 import type { RingState, TargetWith, TransferRequest } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
+import { accounts, destinations, hourMs, iso, members, uuid } from "../world/names.ts";
 import type { SeedMember } from "../world/seed.ts";
-import { accounts, destinations, hourMs, iso, members, uuid } from "../world/world.ts";
 
 const needs = ["transfers", "clock", "stateful", "destructive"] as const;
 const test = casesFor("transfers", needs);

@@ -7,7 +7,7 @@ import type { Check } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 import type { Delivery, TargetWith } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
-import { accounts, destinations, firstSecret, hourMs, receiverUrl } from "../world/world.ts";
+import { accounts, destinations, firstSecret, hourMs, receiverUrl } from "../world/names.ts";
 
 const needs = ["webhooks", "clock", "stateful", "destructive"] as const;
 const test = casesFor("webhooks", needs);

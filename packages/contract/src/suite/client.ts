@@ -1,7 +1,7 @@
 import { CallTransfer, type SharedClientOptions } from "@call-transfer/sdk";
 import { type OperationId, operations } from "@call-transfer/spec";
 import { pathExample, requestExample } from "../document/document.ts";
-import { accounts, users, uuid } from "../world/world.ts";
+import { accounts, users, uuid } from "../world/names.ts";
 import type { Caller, Target } from "./target.ts";
 
 /** A user of the home account with a JWT and `X-Account-Id`. */

@@ -1,6 +1,6 @@
 import type { Field } from "../document/fields.ts";
 import { absent } from "../document/probes.ts";
-import { distinct } from "../world/world.ts";
+import { distinct } from "../world/names.ts";
 import type { Input } from "./client.ts";
 
 /** A copy of a JSON value with the value at a path replaced or removed. */

@@ -1,7 +1,8 @@
 import { type OperationId, operations } from "@call-transfer/spec";
 import { shownBy } from "../document/document.ts";
+import { accounts } from "../world/names.ts";
 import type { Seed } from "../world/seed.ts";
-import { accounts, world } from "../world/world.ts";
+import { world } from "../world/world.ts";
 
 /** A response, and the request that it answers. */
 export interface CheckedResponse {

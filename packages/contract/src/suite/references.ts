@@ -1,7 +1,7 @@
 // The fields of requests that refer to records, with records of the foreign account for them.
 import { type OperationId, operations } from "@call-transfer/spec";
 import { type Field, fieldsOf } from "../document/fields.ts";
-import { destinations, foreignMembers, members, telephony, uuid } from "../world/world.ts";
+import { destinations, foreignMembers, members, telephony, uuid } from "../world/names.ts";
 import { type Input, validInput } from "./client.ts";
 import { inputWith } from "./field-values.ts";
 

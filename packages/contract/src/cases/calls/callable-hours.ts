@@ -1,7 +1,7 @@
 import { limits } from "../../facts/limits.ts";
 import { connect } from "../../suite/client.ts";
 import { shows, type Transition } from "../../suite/transitions.ts";
-import { accounts, hourMs, telephony } from "../../world/world.ts";
+import { accounts, hourMs, telephony } from "../../world/names.ts";
 import { asKey, elsewhere, elsewhereId, fromElsewhere, midnight, request, test } from "./placing.ts";
 
 /** Times around the callable hours, in the recipient's time zone (§8). */

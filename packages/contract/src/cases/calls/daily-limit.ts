@@ -1,6 +1,7 @@
 import { connect } from "../../suite/client.ts";
 import { shows } from "../../suite/transitions.ts";
-import { hourMs, pastCalls, telephony, uuid } from "../../world/world.ts";
+import { hourMs, telephony, uuid } from "../../world/names.ts";
+import { pastCalls } from "../../world/world.ts";
 import { asKey, elsewhere, elsewhereId, fromElsewhere, midnight, request, test } from "./placing.ts";
 
 /** The number of calls of a day, in UTC. */

@@ -1,7 +1,7 @@
 // What the cases of calls share: a valid request, and an account beside the home account.
 import { casesFor } from "../../suite/case.ts";
+import { accounts, telephony, uuid } from "../../world/names.ts";
 import type { Seed } from "../../world/seed.ts";
-import { accounts, telephony, uuid } from "../../world/world.ts";
 
 export const test = casesFor("calls", ["stateful", "destructive"]);
 

@@ -1,7 +1,7 @@
 import { limits } from "../../facts/limits.ts";
 import { connect, validInput } from "../../suite/client.ts";
 import { shows } from "../../suite/transitions.ts";
-import { hourMs, minuteMs, telephony } from "../../world/world.ts";
+import { hourMs, minuteMs, telephony } from "../../world/names.ts";
 import { asKey, midnight, request, test } from "./placing.ts";
 
 /** Calls that are placed, wait in the queue and end, up to the limits of the account. */

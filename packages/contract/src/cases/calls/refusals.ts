@@ -2,7 +2,7 @@ import type { ErrorCode } from "@call-transfer/spec";
 import { fieldsNamed } from "../../suite/check.ts";
 import { connect } from "../../suite/client.ts";
 import type { PolicyChanges } from "../../suite/target.ts";
-import { accounts, telephony, uuid } from "../../world/world.ts";
+import { accounts, telephony, uuid } from "../../world/names.ts";
 import { request, test } from "./placing.ts";
 
 type Change = Partial<typeof request> & { readonly providerId?: string };

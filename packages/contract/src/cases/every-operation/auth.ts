@@ -7,7 +7,7 @@ import type { Check } from "../../suite/check.ts";
 import { connect, homeUser, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import type { Caller, Credentials, KeyHolder, Target } from "../../suite/target.ts";
 import { shows } from "../../suite/transitions.ts";
-import { accounts, members, users } from "../../world/world.ts";
+import { accounts, members, users } from "../../world/names.ts";
 
 const test = casesFor("authentication", ["auth"]);
 const permission = casesFor("permissions", ["auth", "destructive"]);

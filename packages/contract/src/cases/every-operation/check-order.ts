@@ -5,7 +5,7 @@ import { headers as headerNames, limits } from "../../facts/limits.ts";
 import { type ContractCase, casesFor } from "../../suite/case.ts";
 import { connect, type Input, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import type { Caller, Target, TargetWith } from "../../suite/target.ts";
-import { accounts, telephony, users, uuid } from "../../world/world.ts";
+import { accounts, telephony, users, uuid } from "../../world/names.ts";
 
 const test = casesFor("check order", ["auth", "validates", "policies", "stateful"]);
 

@@ -7,7 +7,7 @@ import type { Check } from "../../suite/check.ts";
 import { connect, homeUser, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import type { Target } from "../../suite/target.ts";
 import { shows } from "../../suite/transitions.ts";
-import { accounts } from "../../world/world.ts";
+import { accounts } from "../../world/names.ts";
 
 const test = casesFor("errors");
 const onDemand = casesFor("codes on demand", ["faults"]);

@@ -9,7 +9,8 @@ import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../.
 import { inputWith, valueAt } from "../../suite/field-values.ts";
 import { foreignInput, referencesOf, referred, unknownId } from "../../suite/references.ts";
 import type { Caller, Target } from "../../suite/target.ts";
-import { accounts, foreignMembers, hourMs, iso, users, world } from "../../world/world.ts";
+import { accounts, foreignMembers, hourMs, iso, users } from "../../world/names.ts";
+import { world } from "../../world/world.ts";
 
 const test = casesFor("isolation", ["auth"]);
 const homeRoles = ["owner", "admin", "member", "agent"] as const;

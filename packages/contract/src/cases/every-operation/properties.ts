@@ -14,8 +14,9 @@ import { type ContractCase, casesFor } from "../../suite/case.ts";
 import { connect, invoke, validInput } from "../../suite/client.ts";
 import { exampleValue, inputWith, itemsFrom, valueAt } from "../../suite/field-values.ts";
 import type { Target } from "../../suite/target.ts";
+import { accounts, uuid } from "../../world/names.ts";
 import type { Seed } from "../../world/seed.ts";
-import { accounts, uuid, world } from "../../world/world.ts";
+import { world } from "../../world/world.ts";
 
 const test = casesFor("properties", ["stateful"]);
 const reads = operationIds.filter((id) => operations[id].method === "GET");
