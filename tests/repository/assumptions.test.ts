@@ -59,7 +59,7 @@ describe("docs/assumptions.md", () => {
   });
 
   it("has the rows and texts that call-transfer-contract reports", () => {
-    const reported = Object.entries(assumptions).map(([id, { about }]) => ({ id, about }));
+    const reported = Object.entries(assumptions).map(([id, [about]]) => ({ id, about }));
     expect(reported).toEqual(rows.map(({ id, about }) => ({ id, about })));
   });
 

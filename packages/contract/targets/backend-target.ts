@@ -1,5 +1,6 @@
 import type { Backend } from "@call-transfer/backend";
 import type { Caller, Credentials, Delivery, Target } from "../src/suite/target.ts";
+import { messageOf } from "../src/suite/trace.ts";
 
 /** Creates a receiver that records and accepts all deliveries. */
 export function createReceiver(): { received: readonly Delivery[]; fetch: typeof globalThis.fetch } {
@@ -66,9 +67,8 @@ export function restoreProblems(backend: Backend): string[] {
     backend.restore(backend.snapshot());
     return [];
   } catch (error) {
-    const what = error instanceof Error ? error.message : String(error);
     return [
-      `The state cannot be restored from its snapshot: ${what}. Correct packages/backend/src/model/records/records.ts.`,
+      `The state cannot be restored from its snapshot: ${messageOf(error)}. Correct packages/backend/src/model/records/records.ts.`,
     ];
   }
 }

@@ -8,6 +8,7 @@ import { type Coverage, coverageGaps, measureCoverage } from "../src/coverage/co
 import { runsText, totalsOf } from "../src/coverage/summary.ts";
 import { main as checkLiveServer } from "../src/live/main.ts";
 import type { CaseResult } from "../src/suite/run.ts";
+import { messageOf } from "../src/suite/trace.ts";
 import { isMockServer, mockServerAt } from "./address.ts";
 import { assumptionsPage, unsaidFindings } from "./assumption-rows.ts";
 import { caseTable, classTable, coverageJson, coverageMarkdown } from "./report.ts";
@@ -42,9 +43,9 @@ interface Result {
 }
 
 /** The message of an error, with that of its cause: `fetch` says there why it failed. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message}: ${messageOf(error.cause)}`;
+function messageWithCause(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageWithCause(cause)}`;
 }
 
 /** Runs all cases on a target; undefined when this machine cannot run the target. */
@@ -57,7 +58,7 @@ async function runTarget(target: string): Promise<Result | undefined> {
     if (runner === undefined) return undefined;
     await runner.run(cases, (run) => runs.push(run));
   } catch (error) {
-    return { target, runs, tookMs: tookMs(), broken: messageOf(error) };
+    return { target, runs, tookMs: tookMs(), broken: messageWithCause(error) };
   }
   const broken =
     runs.length === cases.length ? {} : { broken: `only ${runs.length} of ${cases.length} cases returned a result` };
@@ -94,7 +95,7 @@ function parse() {
     if (unknown.length > 0) throw new Error(`Unknown target ${unknown.join(", ")}.`);
     return values;
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+    console.error(`${messageOf(error)}\n\n${usage}`);
     process.exit(2);
   }
 }

@@ -1,3 +1,5 @@
+import { isObject, valueAt } from "../document/json.ts";
+
 /** The parts of a schema that are compared. */
 export interface SchemaNode {
   readonly $ref?: string;
@@ -102,13 +104,7 @@ export interface ContractDocument {
 export function resolverOf(document: ContractDocument): Resolve {
   return <T extends { readonly $ref?: string }>(node: T): T => {
     let found: unknown = node;
-    while (typeof found === "object" && found !== null && typeof Reflect.get(found, "$ref") === "string") {
-      const steps = String(Reflect.get(found, "$ref")).split("/").slice(1);
-      found = steps.reduce<unknown>(
-        (part, step) => (typeof part === "object" && part !== null ? Reflect.get(part, step) : undefined),
-        document,
-      );
-    }
+    while (isObject(found) && typeof found.$ref === "string") found = valueAt(document, found.$ref.split("/").slice(1));
     return (found ?? {}) as T;
   };
 }

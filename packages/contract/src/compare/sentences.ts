@@ -1,3 +1,5 @@
+import { memberOf } from "../document/json.ts";
+
 /** What to do about a value that differs. */
 const remedy = "Correct openapi/, or packages/contract/src/facts/ if the specification changed.";
 
@@ -32,7 +34,5 @@ export function* compareWords(
 }
 
 /** Whether a node of the document says that the specification does not have it, or leaves it open. */
-export function isMarked(node: unknown): boolean {
-  if (typeof node !== "object" || node === null) return false;
-  return Reflect.get(node, "x-beyond-specification") === true || typeof Reflect.get(node, "x-assumption") === "string";
-}
+export const isMarked = (node: unknown): boolean =>
+  memberOf(node, "x-beyond-specification") === true || typeof memberOf(node, "x-assumption") === "string";

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
+import { isObject, memberOf, valueAt } from "./json.ts";
 
 /** The parts of a JSON Schema that the suite reads. */
 export interface Schema {
@@ -54,19 +55,12 @@ export const operationIds = Object.keys(operations) as OperationId[];
 const unescapePointer = (step: string) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
 
 /** The node at a JSON pointer such as `#/components/schemas/Call`; undefined without one. */
-export function at(pointer: string): unknown {
-  let node: unknown = contract;
-  for (const step of pointer.split("/").slice(1)) {
-    if (typeof node !== "object" || node === null) return undefined;
-    node = Reflect.get(node, unescapePointer(step));
-  }
-  return node;
-}
+export const at = (pointer: string): unknown => valueAt(contract, pointer.split("/").slice(1).map(unescapePointer));
 
 /** Follows the references of a node of the document. */
 export function resolve<T extends object>(node: T | { readonly $ref: string }): T {
   let found: unknown = node;
-  while (typeof found === "object" && found !== null && "$ref" in found) found = at(String(found.$ref));
+  while (isObject(found) && "$ref" in found) found = at(String(found.$ref));
   return found as T;
 }
 
@@ -124,7 +118,7 @@ export function requestExample(id: OperationId): Readonly<Record<string, unknown
 export function pathExample(id: OperationId, parameter: string): string | undefined {
   for (const operation of [operations[id], ...Object.values(operations)]) {
     for (const { example } of operation.successes) {
-      const value: unknown = typeof example === "object" && example !== null && Reflect.get(example, parameter);
+      const value = memberOf(example, parameter);
       if (typeof value === "string") return value;
     }
   }
@@ -154,9 +148,9 @@ export const callersOf = (operation: OperationId): string[] => [
 ];
 
 function* markedFields(node: unknown): Generator<readonly [string, readonly string[]]> {
-  if (typeof node !== "object" || node === null) return;
+  if (!isObject(node)) return;
   for (const [name, child] of Object.entries(node)) {
-    const operations: unknown = typeof child === "object" && child !== null && Reflect.get(child, "x-shown-by");
+    const operations = memberOf(child, "x-shown-by");
     if (Array.isArray(operations)) yield [name, operations.map(String)];
     yield* markedFields(child);
   }

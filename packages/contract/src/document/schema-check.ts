@@ -2,12 +2,13 @@ import type { OperationId } from "@call-transfer/spec";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { at, bodyPointer, contract } from "./document.ts";
+import { isObject } from "./json.ts";
 
 const root = "contract.json";
 
 /** Every `x-` keyword of the document. They are not validation rules. */
 function* extensionKeywords(node: unknown): Generator<string> {
-  if (typeof node !== "object" || node === null) return;
+  if (!isObject(node)) return;
   for (const [key, child] of Object.entries(node)) {
     if (key.startsWith("x-")) yield key;
     yield* extensionKeywords(child);

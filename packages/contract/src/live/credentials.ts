@@ -7,6 +7,7 @@ import {
   getPath,
   identity,
   type LiveCase,
+  observeReply,
   type Reply,
   type Session,
 } from "./live-case.ts";
@@ -38,26 +39,22 @@ async function expectUnauthorized(session: Session, headers: Record<string, stri
 export const credentialCases: readonly LiveCase[] = [
   {
     name: "a request without a credential is rejected",
-    needs: [],
     run: async (session) => void (await expectUnauthorized(session, {}, "token_missing")),
   },
   {
     name: "an unknown API key is rejected",
-    needs: [],
     run: async (session) => void (await expectUnauthorized(session, unknownKey, "api_key_invalid")),
   },
   {
     name: "a token that is not a JWT is rejected",
-    needs: [],
     run: async (session) =>
       void (await expectUnauthorized(session, { Authorization: "Bearer not-a-jwt" }, "token_invalid")),
   },
   {
     name: "a scheme other than Bearer is rejected",
-    needs: [],
     async run(session) {
       const reply = await expectUnauthorized(session, { Authorization: "Basic b3duZXI6c2VjcmV0" });
-      session.check.observe("A-42", "a scheme other than Bearer", describeReply(reply), reply.code === "unauthorized");
+      observeReply(session, "A-42", "a scheme other than Bearer", reply, "unauthorized");
     },
   },
   {
@@ -72,18 +69,12 @@ export const credentialCases: readonly LiveCase[] = [
         "response",
       );
       const accounts = await getOperation(session, "listAccounts", { headers });
-      session.check.observe(
-        "A-10",
-        "the account list without X-Account-Id",
-        describeReply(accounts),
-        accounts.status === 200,
-      );
+      observeReply(session, "A-10", "the account list without X-Account-Id", accounts, 200);
       const malformed = await getOperation(session, "getMemberAvailability", {
         path: { memberId: malformedId },
         headers,
       });
-      const isFirst = malformed.code === "account_header_missing";
-      session.check.observe("A-18", "a malformed id without X-Account-Id", describeReply(malformed), isFirst);
+      observeReply(session, "A-18", "a malformed id without X-Account-Id", malformed, "account_header_missing");
     },
   },
   {
@@ -96,7 +87,7 @@ export const credentialCases: readonly LiveCase[] = [
       };
       const reply = await getOperation(session, "listRoles", { headers });
       session.check.equal(reply.status, statusOf("account_access_denied"), "status");
-      session.check.observe("A-16", "another account", describeReply(reply), reply.code === "account_access_denied");
+      observeReply(session, "A-16", "another account", reply, "account_access_denied");
     },
   },
   {
@@ -113,39 +104,27 @@ export const credentialCases: readonly LiveCase[] = [
     async run(session) {
       const headers = { Authorization: `Bearer ${session.options.apiKey}`, "X-Account-Id": crypto.randomUUID() };
       const reply = await getOperation(session, "listRoles", { headers });
-      session.check.observe(
-        "A-17",
-        "a key with another account in X-Account-Id",
-        describeReply(reply),
-        reply.code === "account_access_denied",
-      );
+      observeReply(session, "A-17", "a key with another account in X-Account-Id", reply, "account_access_denied");
     },
   },
   {
     name: "credentials are checked after the path and before everything else",
-    needs: [],
     async run(session) {
       const { check } = session;
       const path = await getPath(session, nowhere, {});
       check.equal(path.status, statusOf("not_found"), "status of an unknown path");
-      check.observe("A-45", "an unknown path without a credential", describeReply(path), path.code === "not_found");
+      observeReply(session, "A-45", "an unknown path without a credential", path, "not_found");
       const id = await getOperation(session, "getMemberAvailability", {
         path: { memberId: malformedId },
         headers: unknownKey,
       });
-      check.observe("A-18", "a malformed id with an unknown key", describeReply(id), id.code === "api_key_invalid");
+      observeReply(session, "A-18", "a malformed id with an unknown key", id, "api_key_invalid");
       const query = await getOperation(session, "listCalls", { query: { limit: "0" }, headers: unknownKey });
-      check.observe(
-        "A-18",
-        "an invalid query with an unknown key",
-        describeReply(query),
-        query.code === "api_key_invalid",
-      );
+      observeReply(session, "A-18", "an invalid query with an unknown key", query, "api_key_invalid");
     },
   },
   {
     name: "each request has its own request id",
-    needs: [],
     async run(session) {
       const { roles: list } = await client(session);
       const first = await list.list().withResponse();

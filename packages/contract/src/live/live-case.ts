@@ -1,5 +1,6 @@
 import type { CallTransfer } from "@call-transfer/sdk";
 import { type OperationId, operations } from "@call-transfer/spec";
+import { jsonOf, memberOf } from "../document/json.ts";
 import type { Check } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 import type { Target } from "../suite/target.ts";
@@ -40,7 +41,8 @@ export interface Session {
 /** A case for a server whose state is unknown. */
 export interface LiveCase {
   readonly name: string;
-  readonly needs: readonly Need[];
+  /** None by default. */
+  readonly needs?: readonly Need[];
   /** The change that the case makes; absent for cases that only read. */
   readonly change?: {
     /** The only operation besides GETs that it may send. */
@@ -52,7 +54,7 @@ export interface LiveCase {
 }
 
 /** Why a case is not run; undefined when it is run. */
-export const skipReason = ({ needs: wanted }: LiveCase, options: LiveOptions): string | undefined =>
+export const skipReason = ({ needs: wanted = [] }: LiveCase, options: LiveOptions): string | undefined =>
   wanted.map((need) => needs[need]).find(({ isGiven }) => !isGiven(options))?.why;
 
 /** Creates an SDK client with the API key or the access token. */
@@ -106,11 +108,22 @@ export async function getPath(
   headers: Readonly<Record<string, string>>,
 ): Promise<Reply> {
   const response = await target.fetch(target.baseUrl + address, { headers });
-  const body: unknown = await response.json().catch(() => undefined);
-  const code: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "code") : undefined;
-  return { status: response.status, code, body };
+  const body = await jsonOf(response);
+  return { status: response.status, code: memberOf(body, "code"), body };
 }
 
 /** The status and code of a response. */
 export const describeReply = ({ status, code }: Reply): string =>
   code === undefined ? String(status) : `${status} ${describeValue(code)}`;
+
+/** Observes a response for an assumption, which holds if the response has a status or a code. */
+export function observeReply(
+  { check }: Session,
+  assumption: string,
+  subject: string,
+  reply: Reply,
+  expected: number | string | null,
+): void {
+  const answered = typeof expected === "string" ? reply.code : reply.status;
+  check.observe(assumption, subject, describeReply(reply), answered === expected);
+}

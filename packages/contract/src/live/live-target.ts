@@ -1,5 +1,6 @@
 import { type OperationId, operations } from "@call-transfer/spec";
 import { statusOf } from "../document/expected.ts";
+import { jsonOf, memberOf, omitUndefined, valueAt } from "../document/json.ts";
 import { operationOf } from "../suite/recorder.ts";
 import type { Target } from "../suite/target.ts";
 import { describeValue } from "../suite/trace.ts";
@@ -47,8 +48,7 @@ export async function connectionProblem(options: LiveOptions): Promise<string | 
       await response.body?.cancel();
       return undefined;
     }
-    const problem: unknown = await (await readCompletely(response)).json().catch(() => undefined);
-    const code = (problem as { code?: unknown } | undefined)?.code;
+    const code = memberOf(await jsonOf(await readCompletely(response)), "code");
     return `${baseUrl} rejects the credential: ${response.status} ${describeValue(code ?? "without a code")}`;
   } catch (error) {
     const { cause } = error as { cause?: { code?: unknown; message?: unknown } };
@@ -59,8 +59,7 @@ export async function connectionProblem(options: LiveOptions): Promise<string | 
 /** The seconds to wait before a retry; undefined for responses other than a rate limit. */
 async function retryAfter(response: Response): Promise<number | undefined> {
   if (response.status !== 429) return undefined;
-  const body: unknown = await response.json().catch(() => undefined);
-  const seconds = (body as { meta?: { retryAfterSecs?: unknown } } | undefined)?.meta?.retryAfterSecs;
+  const seconds = valueAt(await jsonOf(response), ["meta", "retryAfterSecs"]);
   return typeof seconds === "number" && seconds >= 0 ? seconds : undefined;
 }
 
@@ -79,10 +78,7 @@ export function liveTarget(options: LiveOptions, traffic: Traffic, permitted?: O
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(options.timeoutSecs * 1000)]);
       traffic.sent += 1;
       const response = await readCompletely(await globalThis.fetch(request.clone(), { signal, redirect: "manual" }));
-      const body: unknown = await response
-        .clone()
-        .json()
-        .catch(() => undefined);
+      const body = await jsonOf(response.clone());
       traffic.answers.push({ operation, status: response.status, headers: response.headers, body });
       return response;
     };
@@ -101,9 +97,8 @@ export function liveTarget(options: LiveOptions, traffic: Traffic, permitted?: O
     unsupported: {},
     // No credentials can be issued here: a user gets the given token, a program the given key.
     credentialsFor: async (who) => {
-      if ("userId" in who && accessToken !== undefined)
-        return { accessToken, ...(accountId === undefined ? {} : { accountId }) };
-      return apiKey === undefined ? {} : { apiKey };
+      if ("userId" in who && accessToken !== undefined) return omitUndefined({ accessToken, accountId });
+      return omitUndefined({ apiKey });
     },
     seed: async () => {
       throw new Error("The state of a live server cannot be seeded");

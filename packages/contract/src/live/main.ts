@@ -1,5 +1,5 @@
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
-import { printable } from "../suite/trace.ts";
+import { messageOf, printable } from "../suite/trace.ts";
 import { liveJson, liveText } from "./live-report.ts";
 import { connectionProblem } from "./live-target.ts";
 import { exitStatus, type LiveOptions, liveOptions, UsageError, usage } from "./options.ts";
@@ -58,7 +58,7 @@ export async function main({ args, environment, out, err }: Shell): Promise<numb
     if (why !== undefined) throw new UsageError(why);
     secretFile = secretFileOf(options);
   } catch (error) {
-    err(clean(error instanceof Error ? error.message : String(error), options));
+    err(clean(messageOf(error), options));
     if (error instanceof UsageError) err("For all options: npx @call-transfer/contract --help");
     return exitStatus.incomplete;
   }

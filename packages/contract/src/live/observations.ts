@@ -1,5 +1,6 @@
 import { errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import { codesOutsideOperations } from "../document/document.ts";
+import { isObject } from "../document/json.ts";
 import { bodyViolations } from "../document/schema-check.ts";
 import type { Finding } from "../suite/check.ts";
 import { describeValue } from "../suite/trace.ts";
@@ -13,67 +14,46 @@ export interface ReceivedResponse {
   readonly body: unknown;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+const finding = (assumption: string, subject: string, observed: string, holds = true): Finding => ({
+  assumption,
+  subject,
+  observed,
+  holds,
+});
 
 const rowOf = (code: unknown) =>
   typeof code === "string" && Object.hasOwn(errorCodes, code) ? errorCodes[code as keyof typeof errorCodes] : undefined;
 
 function* ofError({ operation, status, headers, body }: ReceivedResponse): Generator<Finding> {
-  if (status < 400 || !isRecord(body)) return;
+  if (status < 400 || !isObject(body)) return;
   const { code, title, errors, meta } = body;
   const row = rowOf(code);
   const what = `${describeValue(code)} (${status})`;
-  if (isRecord(meta)) {
+  if (isObject(meta)) {
     const { retryAfterSecs } = meta;
     const fits = retryAfterSecs === undefined || (typeof retryAfterSecs === "number" && retryAfterSecs >= 0);
-    yield {
-      assumption: "A-2",
-      subject: `meta of ${what}`,
-      observed: Object.keys(meta).join(", ") || "no field",
-      holds: fits,
-    };
+    yield finding("A-2", `meta of ${what}`, Object.keys(meta).join(", ") || "no field", fits);
   }
   if (row) {
-    yield {
-      assumption: "A-3",
-      subject: `title of ${what}`,
-      observed: describeValue(title),
-      holds: title === row.title,
-    };
+    yield finding("A-3", `title of ${what}`, describeValue(title), title === row.title);
     const names = Array.isArray(errors) && errors.length > 0;
-    yield {
-      assumption: "A-4",
-      subject: `errors of ${what}`,
-      observed: names ? "named" : "none",
-      holds: names === row.hasFieldErrors,
-    };
+    yield finding("A-4", `errors of ${what}`, names ? "named" : "none", names === row.hasFieldErrors);
   }
   const listed = operation ? (operations[operation].errorCodes as readonly unknown[]) : codesOutsideOperations;
   // Any code is allowed, so an unlisted one is only reported.
   const place = operation ?? "a path without an operation";
-  if (!listed.includes(code))
-    yield { assumption: "A-5", subject: `unlisted code of ${place}`, observed: what, holds: true };
+  if (!listed.includes(code)) yield finding("A-5", `unlisted code of ${place}`, what);
   if (status === 401) {
     const challenge = headers.get("WWW-Authenticate");
-    yield {
-      assumption: "A-50",
-      subject: `WWW-Authenticate of ${what}`,
-      observed: challenge === null ? "missing" : describeValue(challenge),
-      holds: /^bearer\b/i.test(challenge ?? ""),
-    };
+    yield finding("A-50", `WWW-Authenticate of ${what}`, challenge ?? "missing", /^bearer\b/i.test(challenge ?? ""));
   }
   if (status === 429) {
     const places = [
-      ...(isRecord(meta) && typeof meta.retryAfterSecs === "number" ? ["meta.retryAfterSecs"] : []),
+      ...(isObject(meta) && typeof meta.retryAfterSecs === "number" ? ["meta.retryAfterSecs"] : []),
       ...(headers.has("Retry-After") ? ["Retry-After"] : []),
     ];
-    yield {
-      assumption: "A-40",
-      subject: `the wait of ${what}`,
-      observed: places.join(", ") || "missing",
-      holds: places.length > 0,
-    };
-    yield { assumption: "A-38", subject: "a limit", observed: what, holds: true };
+    yield finding("A-40", `the wait of ${what}`, places.join(", ") || "missing", places.length > 0);
+    yield finding("A-38", "a limit", what);
   }
 }
 
@@ -85,36 +65,25 @@ function* textsIn(body: unknown): Generator<string> {
   while (left.length > 0) {
     const node = left.pop();
     if (typeof node === "string") yield node;
-    else if (isRecord(node)) for (const child of Object.values(node)) left.push(child);
+    else if (isObject(node)) for (const child of Object.values(node)) left.push(child);
   }
 }
 
 function* ofSuccess({ operation, status, headers, body }: ReceivedResponse): Generator<Finding> {
   if (operation && (headers.has("Deprecation") || headers.has("Sunset")))
-    yield { assumption: "A-41", subject: operation, observed: "deprecated by its headers", holds: true };
+    yield finding("A-41", operation, "deprecated by its headers");
   if (!operation || status >= 400 || body === undefined) return;
-  if (isRecord(body) && typeof body.signingSecret === "string") {
+  if (isObject(body) && typeof body.signingSecret === "string") {
     const caching = headers.get("Cache-Control");
-    yield {
-      assumption: "A-51",
-      subject: operation,
-      observed: caching === null ? "no Cache-Control" : describeValue(caching),
-      holds: /\bno-store\b/i.test(caching ?? ""),
-    };
+    yield finding("A-51", operation, caching ?? "no Cache-Control", /\bno-store\b/i.test(caching ?? ""));
   }
   const strict = bodyViolations(operation, status, body);
   const lenient = new Set(bodyViolations(operation, status, body, true));
   for (const added of strict.filter((violation) => !lenient.has(violation)))
-    yield {
-      assumption: "A-7",
-      subject: operation,
-      observed: `a value that the contract does not list: ${added}`,
-      holds: true,
-    };
-  if (strict.length === 0)
-    yield { assumption: "A-7", subject: operation, observed: "only values that the contract lists", holds: true };
+    yield finding("A-7", operation, `a value that the contract does not list: ${added}`);
+  if (strict.length === 0) yield finding("A-7", operation, "only values that the contract lists");
   for (const form of new Set([...textsIn(body)].flatMap((text) => dateTime.exec(text)?.[2] ?? [])))
-    yield { assumption: "A-11", subject: `times of ${operation}`, observed: form, holds: form === "Z" };
+    yield finding("A-11", `times of ${operation}`, form, form === "Z");
 }
 
 /** What all responses show about the assumptions. */

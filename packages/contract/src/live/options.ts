@@ -1,4 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { omitUndefined } from "../document/json.ts";
 
 /** The validated options of the command. */
 export interface LiveOptions {
@@ -144,8 +145,7 @@ function changesOf(values: Values): Changes {
     ...(destination !== undefined && secretFile !== undefined
       ? { rotation: { destinationId: destination, secretFile } }
       : {}),
-    ...(values["group-destination"] === undefined ? {} : { groupDestinationId: values["group-destination"] }),
-    ...(values["hours-member"] === undefined ? {} : { hoursMemberId: values["hours-member"] }),
+    ...omitUndefined({ groupDestinationId: values["group-destination"], hoursMemberId: values["hours-member"] }),
   };
 }
 
@@ -155,8 +155,7 @@ function callOf(values: Values): Pick<LiveOptions, "call"> {
   const { flow, from, to, provider } = values;
   if (flow === undefined || from === undefined || to === undefined)
     throw new UsageError("--allow-calls requires --flow, --from and --to.");
-  const providerId = provider === undefined ? {} : { providerId: provider };
-  return { call: { flowId: flow, fromNumber: from, toNumber: to, ...providerId } };
+  return { call: { flowId: flow, fromNumber: from, toNumber: to, ...omitUndefined({ providerId: provider }) } };
 }
 
 function secondsOf(given: string): number {
@@ -196,10 +195,7 @@ export function liveOptions(
     throw new UsageError("--access-token requires --account-id, the account to act for.");
   return {
     baseUrl: checkedUrl(values["base-url"], values["allow-insecure-http"]),
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(accessToken === undefined ? {} : { accessToken }),
-    ...(accountId === undefined ? {} : { accountId }),
-    ...(values.member === undefined ? {} : { memberId: values.member }),
+    ...omitUndefined({ apiKey, accessToken, accountId, memberId: values.member }),
     timeoutSecs: secondsOf(values.timeout),
     allowInsecureHttp: values["allow-insecure-http"],
     json: values.json,

@@ -1,8 +1,9 @@
 import { type Parameter, parametersOf, resolve, roles, type Schema } from "../document/document.ts";
 import { statusOf } from "../document/expected.ts";
+import { memberOf } from "../document/json.ts";
 import { describeValue } from "../suite/trace.ts";
 import { credentialCases } from "./credentials.ts";
-import { client, describeReply, getOperation, type LiveCase, type Reply } from "./live-case.ts";
+import { client, describeReply, getOperation, type LiveCase, observeReply, type Reply } from "./live-case.ts";
 
 const malformedId = "not-an-id";
 
@@ -15,7 +16,7 @@ const { maximum: mostCalls = 0, minimum: leastCalls = 0, default: usualCalls } =
 
 /** The first field error, e.g. `limit below_minimum`. */
 function firstField({ body }: Reply): string {
-  const errors: unknown = typeof body === "object" && body !== null && Reflect.get(body, "errors");
+  const errors = memberOf(body, "errors");
   const [first] = Array.isArray(errors) ? (errors as { field?: unknown; code?: unknown }[]) : [];
   return first ? `${describeValue(first.field)} ${describeValue(first.code)}` : "no field";
 }
@@ -38,10 +39,9 @@ const badQueries: Readonly<Record<string, { query: Record<string, string>; names
 const badQueryCases = Object.entries(badQueries).map(
   ([what, { query, names, row }]): LiveCase => ({
     name: `${what} for the call list`,
-    needs: [],
     async run(session) {
       const reply = await getOperation(session, "listCalls", { query });
-      session.check.observe(row, what, describeReply(reply), reply.status === invalidStatus);
+      observeReply(session, row, what, reply, invalidStatus);
       if (reply.status === invalidStatus)
         session.check.observe("A-20", `the field error for ${what}`, firstField(reply), firstField(reply) === names);
     },
@@ -51,7 +51,6 @@ const badQueryCases = Object.entries(badQueries).map(
 const listCases: readonly LiveCase[] = [
   {
     name: "a page of the call list has the requested size, and the total",
-    needs: [],
     async run(session) {
       const { check } = session;
       const calls = (await client(session)).calls;
@@ -61,7 +60,7 @@ const listCases: readonly LiveCase[] = [
       const one = await calls.list({ limit: 1 });
       check.isTrue(one.calls.length <= 1, `limit 1 returns at most one call, got ${one.calls.length}`);
       const most = await getOperation(session, "listCalls", { query: { limit: String(mostCalls) } });
-      check.observe("A-9", `limit ${mostCalls}`, describeReply(most), most.status === 200);
+      observeReply(session, "A-9", `limit ${mostCalls}`, most, 200);
       const shown = new Set(["id", "direction", "duration"]);
       const further = new Set(usual.calls.flatMap((call) => Object.keys(call)).filter((name) => !shown.has(name)));
       check.observe("A-8", "additional fields of a listed call", [...further].toSorted().join(", ") || "none", true);
@@ -69,7 +68,6 @@ const listCases: readonly LiveCase[] = [
   },
   {
     name: "offset skips calls, and a page beyond the end is empty",
-    needs: [],
     async run(session) {
       const { check } = session;
       const { calls } = await client(session);
@@ -85,7 +83,6 @@ const listCases: readonly LiveCase[] = [
   },
   {
     name: "the call list is sorted newest first",
-    needs: [],
     async run(session) {
       const { calls } = await (await client(session)).calls.list();
       const times = calls.map((call) => Date.parse(String(Reflect.get(call, "createdAt"))));
@@ -96,27 +93,25 @@ const listCases: readonly LiveCase[] = [
   },
   {
     name: "the call list is filtered by status and by start date",
-    needs: [],
     async run(session) {
       const { check } = session;
       const strange = await getOperation(session, "listCalls", { query: { status: "no-such-status" } });
-      check.observe("A-9", "an unknown status", describeReply(strange), strange.status === 200);
+      observeReply(session, "A-9", "an unknown status", strange, 200);
       const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString();
       const future = await (await client(session)).calls.list({ startDate: tomorrow });
       check.observe("A-9", "calls since tomorrow", String(future.meta.total), future.meta.total === 0);
       const offset = await getOperation(session, "listCalls", {
         query: { startDate: tomorrow.replace("Z", "+02:00") },
       });
-      check.observe("A-11", "a start date with a time zone offset", describeReply(offset), offset.status === 200);
+      observeReply(session, "A-11", "a start date with a time zone offset", offset, 200);
     },
   },
   ...badQueryCases,
   {
     name: "an unknown query parameter is ignored",
-    needs: [],
     async run(session) {
       const reply = await getOperation(session, "listCalls", { query: { unknownToTheContract: "1" } });
-      session.check.observe("A-13", "an unknown query parameter", describeReply(reply), reply.status === 200);
+      observeReply(session, "A-13", "an unknown query parameter", reply, 200);
     },
   },
 ];
@@ -126,7 +121,6 @@ const resourceForm = /^([^:]+):(?:read|write)$/;
 const otherCases: readonly LiveCase[] = [
   {
     name: "the role list has every built-in role once, with permissions of the documented form",
-    needs: [],
     async run(session) {
       const { check } = session;
       const list = await (await client(session)).roles.list();
@@ -141,7 +135,6 @@ const otherCases: readonly LiveCase[] = [
   },
   {
     name: "the account list has the credential's accounts",
-    needs: [],
     async run(session) {
       const { check, options } = session;
       const { accounts } = await (await client(session)).accounts.list();
@@ -173,7 +166,6 @@ const otherCases: readonly LiveCase[] = [
   },
   {
     name: "an unknown member is not found, and a malformed id gets another error",
-    needs: [],
     async run(session) {
       const { check } = session;
       const unknown = await getOperation(session, "getMemberAvailability", { path: { memberId: crypto.randomUUID() } });
@@ -182,14 +174,9 @@ const otherCases: readonly LiveCase[] = [
         check.observe("A-15", "reading an availability with this credential", describeReply(unknown), false);
       else check.equal(unknown.status, notFound, "status for an unknown member");
       if (unknown.status === notFound)
-        check.observe("A-16", "an unknown member", describeReply(unknown), unknown.code === "resource_not_found");
+        observeReply(session, "A-16", "an unknown member", unknown, "resource_not_found");
       const malformed = await getOperation(session, "getMemberAvailability", { path: { memberId: malformedId } });
-      check.observe(
-        "A-6",
-        "an id that is not a UUID",
-        describeReply(malformed),
-        malformed.code === "invalid_id_format",
-      );
+      observeReply(session, "A-6", "an id that is not a UUID", malformed, "invalid_id_format");
     },
   },
 ];

@@ -73,7 +73,7 @@ const distinct = (observations: readonly Observation[]): Observation[] => [
 ];
 
 function verdictOf(id: string, observations: readonly Observation[]): Verdict {
-  const { about, unmet } = assumptions[id] ?? { about: "", unmet: "" };
+  const [about, unmet] = assumptions[id] ?? ["", ""];
   const own = distinct(observations.filter(({ assumption }) => assumption === id));
   if (own.length === 0) return { id, about, verdict: "not observed", observations: own, why: unmet };
   return { id, about, verdict: own.every(({ holds }) => holds) ? "held" : "differs", observations: own };

@@ -1,6 +1,7 @@
 import { type ApiError, isApiError, OutcomeUnknownError } from "@call-transfer/sdk";
 import type { ErrorCode } from "@call-transfer/spec";
 import { statusOf } from "../document/expected.ts";
+import { isObject } from "../document/json.ts";
 
 /** A violation of the contract by the target. */
 export class Violation extends Error {
@@ -20,7 +21,7 @@ export interface Finding {
 }
 
 const sorted = (_key: string, value: unknown): unknown =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+  isObject(value) && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)))
     : value;
 

@@ -1,6 +1,7 @@
 import { CallTransfer, type SharedClientOptions } from "@call-transfer/sdk";
 import { type OperationId, operations } from "@call-transfer/spec";
 import { pathExample, requestExample } from "../document/document.ts";
+import { isObject, jsonOf, memberOf } from "../document/json.ts";
 import { accounts, users, uuid } from "../world/names.ts";
 import type { Caller, Target } from "./target.ts";
 
@@ -49,8 +50,8 @@ export interface PendingResult extends PromiseLike<unknown> {
 export function invoke(client: CallTransfer, operation: OperationId, input: Input): PendingResult {
   const { resource, sdkMethod, pathParameters, queryParameters, hasBody } = operations[operation];
   const methods: unknown = Reflect.get(client, resource);
-  if (typeof methods !== "object" || methods === null) throw new TypeError(`The SDK has no client.${resource}`);
-  const method: unknown = Reflect.get(methods, sdkMethod);
+  if (!isObject(methods)) throw new TypeError(`The SDK has no client.${resource}`);
+  const method = methods[sdkMethod];
   if (typeof method !== "function") throw new TypeError(`The SDK has no client.${resource}.${sdkMethod}`);
   const parameters: unknown[] = pathParameters.map((name) => input.path[name]);
   if (hasBody) parameters.push(input.body);
@@ -73,3 +74,6 @@ export function sendRaw(
   const url = target.baseUrl + address + (search.size > 0 ? `?${search}` : "");
   return target.fetch(url, { ...json, ...init, method: operations[operation].method, headers });
 }
+
+/** The code in the error body of a response; undefined without one. */
+export const codeOf = async (response: Response): Promise<unknown> => memberOf(await jsonOf(response), "code");

@@ -1,4 +1,5 @@
 import type { Field } from "../document/fields.ts";
+import { isObject, valueAt } from "../document/json.ts";
 import { absent } from "../document/probes.ts";
 import { distinct } from "../world/names.ts";
 import type { Input } from "./client.ts";
@@ -10,13 +11,6 @@ function withValue(node: unknown, [step, ...rest]: readonly (string | number)[],
   const { [step]: part, ...others } = (node ?? {}) as Record<string, unknown>;
   return rest.length === 0 && value === absent ? others : { ...others, [step]: withValue(part, rest, value) };
 }
-
-/** The value at a path of a JSON value; undefined without one. */
-export const valueAt = (node: unknown, steps: readonly (string | number)[]): unknown =>
-  steps.reduce<unknown>(
-    (part, step) => (typeof part === "object" && part !== null ? Reflect.get(part, step) : undefined),
-    node,
-  );
 
 /** The input with another value for a field, or without the field for {@link absent}. */
 export const inputWith = (input: Input, field: Field, value: unknown): Input => ({
@@ -37,8 +31,8 @@ export const itemsFrom =
   (count: number): unknown[] => {
     const item: unknown = Array.isArray(base) ? base[0] : undefined;
     return Array.from({ length: count }, (_, index) => {
-      if (typeof item !== "object" || item === null) return item;
-      const own = Object.keys(item).map((name) => [name, distinct[name]?.[index] ?? Reflect.get(item, name)]);
+      if (!isObject(item)) return item;
+      const own = Object.keys(item).map((name) => [name, distinct[name]?.[index] ?? item[name]]);
       return Object.fromEntries(own);
     });
   };

@@ -1,5 +1,6 @@
 import { type OperationId, operations } from "@call-transfer/spec";
 import { shownBy } from "../document/document.ts";
+import { isObject } from "../document/json.ts";
 import { accounts } from "../world/names.ts";
 import type { Seed } from "../world/seed.ts";
 import { world } from "../world/world.ts";
@@ -29,7 +30,7 @@ const shortestValue = 12;
 
 /** The values other than null of the marked fields in a JSON value, at any depth. */
 function* markedIn(node: unknown): Generator<readonly [field: string, value: unknown]> {
-  if (typeof node !== "object" || node === null) return;
+  if (!isObject(node)) return;
   for (const [name, value] of Object.entries(node)) {
     if (shownBy.has(name) && value !== null) yield [name, value];
     yield* markedIn(value);

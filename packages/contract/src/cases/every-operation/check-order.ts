@@ -3,7 +3,7 @@ import { operationIds, requestSchema } from "../../document/document.ts";
 import { admittedBy, isAccountScoped } from "../../document/expected.ts";
 import { headers as headerNames, limits } from "../../facts/limits.ts";
 import { type ContractCase, casesFor } from "../../suite/case.ts";
-import { connect, type Input, invoke, sendRaw, validInput } from "../../suite/client.ts";
+import { codeOf, connect, type Input, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import type { Caller, Target, TargetWith } from "../../suite/target.ts";
 import { accounts, telephony, users, uuid } from "../../world/names.ts";
 
@@ -203,7 +203,7 @@ function pairCase(operation: OperationId, first: Flaw, second: Flaw): ContractCa
       ...(text === undefined ? {} : { body: text }),
     };
     const response = await sendRaw(target, operation, init, input);
-    check.equal(Reflect.get((await response.json()) as object, "code"), first.code, "code");
+    check.equal(await codeOf(response), first.code, "code");
   });
 }
 

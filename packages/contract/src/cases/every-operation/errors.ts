@@ -4,7 +4,7 @@ import { hasFieldErrors, statusOf } from "../../document/expected.ts";
 import { headers } from "../../facts/limits.ts";
 import { type ContractCase, casesFor } from "../../suite/case.ts";
 import type { Check } from "../../suite/check.ts";
-import { connect, homeUser, invoke, sendRaw, validInput } from "../../suite/client.ts";
+import { codeOf, connect, homeUser, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import type { Target } from "../../suite/target.ts";
 import { shows } from "../../suite/transitions.ts";
 import { accounts } from "../../world/names.ts";
@@ -98,7 +98,7 @@ const bodyCases = bodyOperations.flatMap((operation) =>
     test(`${operation} with ${what} returns ${code}`, ["validates"], async (target, check) => {
       const response = await sendAs(target, operation, init);
       check.equal(response.status, statusOf(code), "status");
-      check.equal(Reflect.get((await response.json()) as object, "code"), code, "code");
+      check.equal(await codeOf(response), code, "code");
     }),
   ),
 );
@@ -116,7 +116,7 @@ const methodCases = operationIds.map((operation) =>
     async (target, check) => {
       const url = target.baseUrl + operations[operation].path.replaceAll(/\{[^}]+\}/g, accounts.home);
       const response = await target.fetch(url, { method: wrongMethodOf(operation) });
-      check.equal(Reflect.get((await response.json()) as object, "code"), "not_found", "code");
+      check.equal(await codeOf(response), "not_found", "code");
       const allowed = (response.headers.get("Allow") ?? "").split(",").map((method) => method.trim());
       check.isTrue(allowed.includes(operations[operation].method), `Allow names ${operations[operation].method}`);
     },
@@ -132,7 +132,7 @@ export const errorCases: readonly ContractCase[] = [
   ...methodCases,
   test("an unknown path returns not_found, also without a credential", ["validates"], async (target, check) => {
     const response = await target.fetch(`${target.baseUrl}/api/v1/nothing-here`);
-    check.equal(Reflect.get((await response.json()) as object, "code"), "not_found", "code");
+    check.equal(await codeOf(response), "not_found", "code");
   }),
   test("requestId is the response's X-Request-Id, and differs for each request", [], async (target, check) => {
     const client = await connect(target);

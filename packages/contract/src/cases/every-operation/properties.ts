@@ -9,10 +9,11 @@ import {
   successSchemas,
 } from "../../document/document.ts";
 import { type Field, fieldName, fieldPath, fieldsOf, rulesOf } from "../../document/fields.ts";
+import { valueAt } from "../../document/json.ts";
 import { absent, probesOf } from "../../document/probes.ts";
 import { type ContractCase, casesFor } from "../../suite/case.ts";
 import { connect, invoke, validInput } from "../../suite/client.ts";
-import { exampleValue, inputWith, itemsFrom, valueAt } from "../../suite/field-values.ts";
+import { exampleValue, inputWith, itemsFrom } from "../../suite/field-values.ts";
 import type { Target } from "../../suite/target.ts";
 import { accounts, uuid } from "../../world/names.ts";
 import type { Seed } from "../../world/seed.ts";
