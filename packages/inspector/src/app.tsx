@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
-import { SessionContext, useSession } from "./data/context.ts";
-import { useLive } from "./data/live.ts";
-import type { Session } from "./data/session.ts";
-import { trafficWords } from "./data/traffic-filter.ts";
+import { trafficWords } from "./data/records/traffic-filter.ts";
+import { SessionContext, useSession } from "./data/session/context.ts";
+import { useLive } from "./data/session/live.ts";
+import type { Session } from "./data/session/session.ts";
 import { Button } from "./parts/button.tsx";
 import { ClockBar } from "./parts/clock-bar.tsx";
 import { Dialog } from "./parts/dialog.tsx";

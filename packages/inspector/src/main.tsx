@@ -1,9 +1,9 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { createHttpSource } from "./data/http-source.ts";
-import { createPagePlace } from "./data/place.ts";
-import { createHashRouter } from "./data/route.ts";
-import { createSession } from "./data/session.ts";
+import { createHttpSource } from "./data/connection/http-source.ts";
+import { createPagePlace } from "./data/session/place.ts";
+import { createHashRouter } from "./data/session/route.ts";
+import { createSession } from "./data/session/session.ts";
 import "./style/index.css";
 
 const element = document.getElementById("inspector");

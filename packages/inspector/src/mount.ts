@@ -1,10 +1,10 @@
 import type { Backend, Sandboxes } from "@call-transfer/backend";
 import { h, render } from "preact";
 import { App } from "./app.tsx";
-import { createBackendSource } from "./data/backend-source.ts";
-import { createHostPlace } from "./data/place.ts";
-import { createMemoryRouter } from "./data/route.ts";
-import { createSession } from "./data/session.ts";
+import { createBackendSource } from "./data/connection/backend-source.ts";
+import { createHostPlace } from "./data/session/place.ts";
+import { createMemoryRouter } from "./data/session/route.ts";
+import { createSession } from "./data/session/session.ts";
 import hostStyle from "./style/host.css?inline";
 import style from "./style/index.css?inline";
 

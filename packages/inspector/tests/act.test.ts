@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { act } from "../src/data/act.ts";
-import type { Session } from "../src/data/session.ts";
+import { act } from "../src/data/session/act.ts";
+import type { Session } from "../src/data/session/session.ts";
 
 /** Runs a task that fails, and returns the notice. */
 async function noticeOf(error: unknown): Promise<string> {

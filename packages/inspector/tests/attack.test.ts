@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { groupedChecks, verdictOf } from "../src/data/attack.ts";
+import { groupedChecks, verdictOf } from "../src/data/records/attack.ts";
 
 const check = (name: string, group: "genuine" | "forged", outcome: "passed" | "failed" | "not checked") => ({
   name,

@@ -8,7 +8,7 @@ import {
   shows,
   statusesOf,
   wordsOf,
-} from "../src/data/coverage.ts";
+} from "../src/data/records/coverage.ts";
 
 const cell = (documented: boolean, count: number) => ({ documented, count });
 const coverage: Coverage = {

@@ -1,9 +1,9 @@
 import { createSandboxes, demo } from "@call-transfer/backend";
 import { signal } from "@preact/signals";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { follow } from "../src/data/follow.ts";
-import { createMemoryRouter } from "../src/data/route.ts";
-import { createSession, type Session } from "../src/data/session.ts";
+import { follow } from "../src/data/connection/follow.ts";
+import { createMemoryRouter } from "../src/data/session/route.ts";
+import { createSession, type Session } from "../src/data/session/session.ts";
 
 const baseUrl = "http://backend.test";
 const ends: (() => void)[] = [];

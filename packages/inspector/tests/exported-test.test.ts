@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { type Backend, createBackend, demo, type JournalDetail } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { afterAll, expect, it } from "vitest";
-import { type ExportedTest, testOf, testProblem } from "../src/data/export-test.ts";
+import { type ExportedTest, testOf, testProblem } from "../src/data/code/export-test.ts";
 import { call, exportable, told, unexportable } from "./exported-cases.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));

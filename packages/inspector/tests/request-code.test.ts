@@ -1,6 +1,6 @@
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import { type ApiRequest, curlOf, literal, sdkCallOf, sdkCodeOf } from "../src/data/request-code.ts";
+import { type ApiRequest, curlOf, literal, sdkCallOf, sdkCodeOf } from "../src/data/code/request-code.ts";
 
 const base = "http://127.0.0.1:4010";
 const { createCall, deleteMemberHours, listCalls } = operations;

@@ -1,11 +1,11 @@
 import { createSandboxes } from "@call-transfer/backend";
 import { signal } from "@preact/signals";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createBackendSource } from "../src/data/backend-source.ts";
-import { createMemoryRouter } from "../src/data/route.ts";
-import { createSession } from "../src/data/session.ts";
-import type { Source, StreamListener } from "../src/data/source.ts";
-import { trafficOf } from "../src/data/traffic-store.ts";
+import { createBackendSource } from "../src/data/connection/backend-source.ts";
+import type { Source, StreamListener } from "../src/data/connection/source.ts";
+import { trafficOf } from "../src/data/records/traffic-store.ts";
+import { createMemoryRouter } from "../src/data/session/route.ts";
+import { createSession } from "../src/data/session/session.ts";
 
 const url = "http://localhost";
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createSharedFollow, type ToTab, type ToWorker } from "../src/data/shared-stream.ts";
-import type { StreamListener } from "../src/data/source.ts";
+import { createSharedFollow, type ToTab, type ToWorker } from "../src/data/connection/shared-stream.ts";
+import type { StreamListener } from "../src/data/connection/source.ts";
 
 /** A tab with a worker that this test plays, and the events of the tab's window. */
 function openTab() {

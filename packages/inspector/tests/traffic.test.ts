@@ -1,9 +1,9 @@
 import type { BackendEvent } from "@call-transfer/backend";
 import { describe, expect, it } from "vitest";
-import { changedFields } from "../src/data/record-fields.ts";
-import { entryOfEvent, entryOfRequest, type TrafficEntry } from "../src/data/traffic-entry.ts";
-import { parseTrafficFilter, trafficWords } from "../src/data/traffic-filter.ts";
-import { addEntries } from "../src/data/traffic-store.ts";
+import { entryOfEvent, entryOfRequest, type TrafficEntry } from "../src/data/records/traffic-entry.ts";
+import { parseTrafficFilter, trafficWords } from "../src/data/records/traffic-filter.ts";
+import { addEntries } from "../src/data/records/traffic-store.ts";
+import { changedFields } from "../src/data/values/record-fields.ts";
 
 type Request = Parameters<typeof entryOfRequest>[0];
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createDirectory } from "../src/data/directory.ts";
+import { createDirectory } from "../src/data/records/directory.ts";
 import { positionIn, ticksOf } from "../src/parts/timeline.tsx";
 import {
   availabilityWords,

@@ -1,6 +1,6 @@
 import { signWebhook } from "@call-transfer/sdk/webhooks";
 import { describe, expect, it } from "vitest";
-import { deliveryAsCurl, verifyByHand, verifyWithSdk } from "../src/data/verify-code.ts";
+import { deliveryAsCurl, verifyByHand, verifyWithSdk } from "../src/data/code/verify-code.ts";
 
 /** The function of the snippet, as a module. */
 async function isGenuine(): Promise<(body: string, header: string, secrets: readonly string[]) => boolean> {

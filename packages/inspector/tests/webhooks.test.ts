@@ -8,7 +8,7 @@ import {
   matchesFilter,
   outcomeOf,
   overlapOf,
-} from "../src/data/webhooks.ts";
+} from "../src/data/records/webhooks.ts";
 
 const delivery: Delivery = {
   id: "d1",

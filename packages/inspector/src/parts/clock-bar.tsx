@@ -1,6 +1,6 @@
-import { act } from "../data/act.ts";
-import { useSession } from "../data/context.ts";
-import { day, relative, timeOfDay } from "../data/format.ts";
+import { act } from "../data/session/act.ts";
+import { useSession } from "../data/session/context.ts";
+import { day, relative, timeOfDay } from "../data/values/format.ts";
 import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
 

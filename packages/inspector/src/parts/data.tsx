@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useSession } from "../data/context.ts";
-import { day, relative, timeOfDay } from "../data/format.ts";
+import { useSession } from "../data/session/context.ts";
+import { day, relative, timeOfDay } from "../data/values/format.ts";
 
 /** What a status means: its colour, beside its text. */
 export type Tone = "ok" | "warn" | "bad" | "info" | "idle";

@@ -1,5 +1,5 @@
 import { useLayoutEffect } from "preact/hooks";
-import { useSession } from "../data/context.ts";
+import { useSession } from "../data/session/context.ts";
 
 /** A key, or two keys one after the other such as `g t`, and what it does. */
 export type Keys = Readonly<Record<string, () => void>>;

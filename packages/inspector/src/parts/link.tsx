@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useSession } from "../data/context.ts";
+import { useSession } from "../data/session/context.ts";
 
 /** A link to a screen of this sandbox. */
 export function Link({

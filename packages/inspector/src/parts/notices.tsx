@@ -1,4 +1,4 @@
-import { useSession } from "../data/context.ts";
+import { useSession } from "../data/session/context.ts";
 import { Button } from "./button.tsx";
 
 /** The latest messages. Screen readers say them as they come. */

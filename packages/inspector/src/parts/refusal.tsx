@@ -1,5 +1,5 @@
-import { useSession } from "../data/context.ts";
-import type { StreamState } from "../data/source.ts";
+import type { StreamState } from "../data/connection/source.ts";
+import { useSession } from "../data/session/context.ts";
 import { Button } from "./button.tsx";
 import { Empty } from "./screen.tsx";
 import { TokenPrompt } from "./token-prompt.tsx";

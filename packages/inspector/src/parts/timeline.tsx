@@ -1,8 +1,8 @@
 import { effect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { useSession } from "../data/context.ts";
-import { duration, timeOfDay } from "../data/format.ts";
+import { useSession } from "../data/session/context.ts";
+import { duration, timeOfDay } from "../data/values/format.ts";
 import type { Tone } from "./data.tsx";
 
 /** A span of time that a time line shows, in milliseconds since the epoch. */

@@ -1,5 +1,5 @@
 import { batch, useSignal } from "@preact/signals";
-import { useSession } from "../data/context.ts";
+import { useSession } from "../data/session/context.ts";
 import { TextField } from "./field.tsx";
 
 /** Asks for the control token, in place of a screen. The token is kept in memory and sent as a header. */

@@ -1,9 +1,9 @@
 import { dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import { act } from "../data/act.ts";
-import { useSession } from "../data/context.ts";
-import { emptyDirectory, useDirectory } from "../data/directory.ts";
-import { day, timeOfDay } from "../data/format.ts";
+import { emptyDirectory, useDirectory } from "../data/records/directory.ts";
+import { act } from "../data/session/act.ts";
+import { useSession } from "../data/session/context.ts";
+import { day, timeOfDay } from "../data/values/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Status } from "../parts/data.tsx";
 import { TextField } from "../parts/field.tsx";

@@ -1,6 +1,4 @@
 import { useSignal } from "@preact/signals";
-import { act } from "../data/act.ts";
-import { useSession } from "../data/context.ts";
 import {
   type Coverage as CoverageData,
   isShown,
@@ -13,8 +11,10 @@ import {
   shows,
   statusesOf,
   wordsOf,
-} from "../data/coverage.ts";
-import { useLive } from "../data/live.ts";
+} from "../data/records/coverage.ts";
+import { act } from "../data/session/act.ts";
+import { useSession } from "../data/session/context.ts";
+import { useLive } from "../data/session/live.ts";
 import { Button, CopyButton } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Filter } from "../parts/field.tsx";

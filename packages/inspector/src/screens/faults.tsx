@@ -1,4 +1,4 @@
-import { useSession } from "../data/context.ts";
+import { useSession } from "../data/session/context.ts";
 import { Screen } from "../parts/screen.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { ActiveFaults } from "./faults/active-faults.tsx";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { useSession } from "../data/context.ts";
-import { newUuid } from "../data/uuid.ts";
+import { useSession } from "../data/session/context.ts";
+import { newUuid } from "../data/values/uuid.ts";
 import { Button } from "../parts/button.tsx";
 import { Filter } from "../parts/field.tsx";
 import { Link } from "../parts/link.tsx";

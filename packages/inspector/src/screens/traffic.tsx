@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { act } from "../data/act.ts";
-import { useSession } from "../data/context.ts";
-import { parseTrafficFilter, trafficWords } from "../data/traffic-filter.ts";
-import { type TrafficStore, trafficOf } from "../data/traffic-store.ts";
+import { parseTrafficFilter, trafficWords } from "../data/records/traffic-filter.ts";
+import { type TrafficStore, trafficOf } from "../data/records/traffic-store.ts";
+import { act } from "../data/session/act.ts";
+import { useSession } from "../data/session/context.ts";
 import { Button } from "../parts/button.tsx";
 import { Filter } from "../parts/field.tsx";
 import { Empty, LoadError, Screen, Split } from "../parts/screen.tsx";

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
-import { useSession } from "../data/context.ts";
-import { useDestinations } from "../data/destinations.ts";
-import { milliseconds } from "../data/format.ts";
-import { useLive } from "../data/live.ts";
-import { attemptsOf, type Delivery, matchesFilter, outcomeOf } from "../data/webhooks.ts";
+import { useDestinations } from "../data/records/destinations.ts";
+import { attemptsOf, type Delivery, matchesFilter, outcomeOf } from "../data/records/webhooks.ts";
+import { useSession } from "../data/session/context.ts";
+import { useLive } from "../data/session/live.ts";
+import { milliseconds } from "../data/values/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Status, Time } from "../parts/data.tsx";
 import { Filter } from "../parts/field.tsx";

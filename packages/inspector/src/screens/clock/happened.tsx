@@ -1,4 +1,4 @@
-import { duration } from "../../data/format.ts";
+import { duration } from "../../data/values/format.ts";
 import { Status, Time } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Panel } from "../../parts/screen.tsx";

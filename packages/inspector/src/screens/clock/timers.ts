@@ -1,5 +1,5 @@
 import type { Schema } from "@call-transfer/backend/control-client";
-import type { TokenEnd } from "../../data/credentials.ts";
+import type { TokenEnd } from "../../data/session/credentials.ts";
 import type { Tone } from "../../parts/data.tsx";
 import { type Span, ticksOf } from "../../parts/timeline.tsx";
 

@@ -1,6 +1,6 @@
 import type { Schema } from "@call-transfer/backend/control-client";
-import type { TokenEnd } from "../../data/credentials.ts";
-import { day, timeOfDay } from "../../data/format.ts";
+import type { TokenEnd } from "../../data/session/credentials.ts";
+import { day, timeOfDay } from "../../data/values/format.ts";
 import { Button } from "../../parts/button.tsx";
 import { Relative, Status, Time } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";

@@ -1,7 +1,14 @@
 import { operations } from "@call-transfer/spec";
-import { act } from "../../data/act.ts";
-import { useSession } from "../../data/context.ts";
-import { type Coverage, isShown, type OperationCoverage, type Show, sharesOf, wordsOf } from "../../data/coverage.ts";
+import {
+  type Coverage,
+  isShown,
+  type OperationCoverage,
+  type Show,
+  sharesOf,
+  wordsOf,
+} from "../../data/records/coverage.ts";
+import { act } from "../../data/session/act.ts";
+import { useSession } from "../../data/session/context.ts";
 import { Button } from "../../parts/button.tsx";
 import { Status, toneOfStatus } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";

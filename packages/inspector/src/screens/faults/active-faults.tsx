@@ -1,6 +1,6 @@
-import { act } from "../../data/act.ts";
-import { useSession } from "../../data/context.ts";
-import { useLive } from "../../data/live.ts";
+import { act } from "../../data/session/act.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
 import { Button } from "../../parts/button.tsx";
 import { Code, Relative } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";

@@ -1,9 +1,9 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { act } from "../../data/act.ts";
-import { useSession } from "../../data/context.ts";
-import { useLive } from "../../data/live.ts";
+import { act } from "../../data/session/act.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
 import { Field } from "../../parts/field.tsx";
 import { Panel } from "../../parts/screen.tsx";
 import { Builder, type Choices } from "./builder.tsx";

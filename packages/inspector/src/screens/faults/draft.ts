@@ -1,6 +1,6 @@
 import { dataAs, messageOf } from "@call-transfer/backend/control-client";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { Session } from "../../data/session.ts";
+import type { Session } from "../../data/session/session.ts";
 import type { Fault } from "./fault.ts";
 
 /** Why the draft is no fault. */

@@ -2,7 +2,7 @@ import type { BackendEvent } from "@call-transfer/backend";
 import { dataAs } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { useSession } from "../../data/context.ts";
+import { useSession } from "../../data/session/context.ts";
 import type { Fault } from "./fault.ts";
 
 /** A request or a delivery that a fault changed. */

@@ -1,7 +1,7 @@
 import { messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import { useSession } from "../../data/context.ts";
-import { useLive } from "../../data/live.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
 import { Button } from "../../parts/button.tsx";
 import { Filter } from "../../parts/field.tsx";
 import { LoadError } from "../../parts/screen.tsx";

@@ -1,9 +1,9 @@
 import { dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { act } from "../../data/act.ts";
-import { useSession } from "../../data/context.ts";
-import { useLive } from "../../data/live.ts";
+import { act } from "../../data/session/act.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
 import { Button } from "../../parts/button.tsx";
 import { Code, Relative, Status } from "../../parts/data.tsx";
 import { LoadError } from "../../parts/screen.tsx";

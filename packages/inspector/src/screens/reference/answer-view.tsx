@@ -1,8 +1,8 @@
 import { dataAs } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { useSession } from "../../data/context.ts";
-import { milliseconds } from "../../data/format.ts";
+import { useSession } from "../../data/session/context.ts";
+import { milliseconds } from "../../data/values/format.ts";
 import { Code, Facts, Json, Status, toneOfStatus } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
 

@@ -1,10 +1,10 @@
 import { dataAs } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useEffect, useId } from "preact/hooks";
-import { useSession } from "../../data/context.ts";
-import { type Caller, callers } from "../../data/credentials.ts";
-import { curlOf, sdkCodeOf } from "../../data/request-code.ts";
-import type { Session } from "../../data/session.ts";
+import { curlOf, sdkCodeOf } from "../../data/code/request-code.ts";
+import { useSession } from "../../data/session/context.ts";
+import { type Caller, callers } from "../../data/session/credentials.ts";
+import type { Session } from "../../data/session/session.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { Panel } from "../../parts/screen.tsx";

@@ -1,7 +1,7 @@
 import { dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import { useSession } from "../../data/context.ts";
-import { useLive } from "../../data/live.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
 import { SelectField } from "../../parts/field.tsx";
 import { Empty, LoadError, Panel } from "../../parts/screen.tsx";
 import { type Issued, IssuedCredential } from "./issued-credential.tsx";

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { useSession } from "../../data/context.ts";
-import { timeOfDay } from "../../data/format.ts";
+import { useSession } from "../../data/session/context.ts";
+import { timeOfDay } from "../../data/values/format.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Relative, Secret, Status } from "../../parts/data.tsx";
 

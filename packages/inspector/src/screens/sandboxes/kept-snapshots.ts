@@ -1,5 +1,5 @@
 import { type Signal, signal } from "@preact/signals";
-import type { Session } from "../../data/session.ts";
+import type { Session } from "../../data/session/session.ts";
 
 /** A snapshot that the page keeps in memory. It holds secrets, so it is not shown. */
 export interface KeptSnapshot {

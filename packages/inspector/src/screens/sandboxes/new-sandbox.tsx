@@ -1,7 +1,7 @@
 import { headersOf, messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import { useSession } from "../../data/context.ts";
-import { useLive } from "../../data/live.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, SelectField, TextField } from "../../parts/field.tsx";
 import { readJsonFile } from "./read-json-file.ts";

@@ -1,10 +1,10 @@
 import { headersOf, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { act } from "../../data/act.ts";
-import { useSession } from "../../data/context.ts";
-import { day, timeOfDay } from "../../data/format.ts";
-import { useLive } from "../../data/live.ts";
+import { act } from "../../data/session/act.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
+import { day, timeOfDay } from "../../data/values/format.ts";
 import { Button } from "../../parts/button.tsx";
 import { Code, Status } from "../../parts/data.tsx";
 import { Dialog } from "../../parts/dialog.tsx";

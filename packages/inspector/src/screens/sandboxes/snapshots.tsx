@@ -1,9 +1,9 @@
 import { messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import { act } from "../../data/act.ts";
-import { useSession } from "../../data/context.ts";
-import { day, timeOfDay } from "../../data/format.ts";
-import { saveFile } from "../../data/save-file.ts";
+import { act } from "../../data/session/act.ts";
+import { useSession } from "../../data/session/context.ts";
+import { day, timeOfDay } from "../../data/values/format.ts";
+import { saveFile } from "../../data/values/save-file.ts";
 import { Button } from "../../parts/button.tsx";
 import { Status, type Tone } from "../../parts/data.tsx";
 import { Field } from "../../parts/field.tsx";

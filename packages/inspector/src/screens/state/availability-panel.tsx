@@ -1,6 +1,6 @@
 import type { Schema } from "@call-transfer/backend/control-client";
-import { useSession } from "../../data/context.ts";
-import { duration, timeOfDay } from "../../data/format.ts";
+import { useSession } from "../../data/session/context.ts";
+import { duration, timeOfDay } from "../../data/values/format.ts";
 import { Button } from "../../parts/button.tsx";
 import { Facts, Relative, Status, Time, type Tone } from "../../parts/data.tsx";
 import { Panel } from "../../parts/screen.tsx";

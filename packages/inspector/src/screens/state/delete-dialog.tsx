@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useSession } from "../../data/context.ts";
+import { useSession } from "../../data/session/context.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { errorOf } from "./form.ts";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { useSession } from "../../data/context.ts";
+import { useSession } from "../../data/session/context.ts";
 import { Button } from "../../parts/button.tsx";
 import { Code, Json, Relative, Secret, Time } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { useSession } from "../../data/context.ts";
-import type { ControlResult } from "../../data/live.ts";
+import { useSession } from "../../data/session/context.ts";
+import type { ControlResult } from "../../data/session/live.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { fieldsOf } from "./fields.ts";

@@ -1,5 +1,5 @@
 import type { Schema } from "@call-transfer/backend/control-client";
-import { useSession } from "../../data/context.ts";
+import { useSession } from "../../data/session/context.ts";
 import { Empty } from "../../parts/screen.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { type Availability, AvailabilityStatus, availabilitySummary } from "./availability-panel.tsx";

@@ -1,6 +1,6 @@
 import type { BackendEvent } from "@call-transfer/backend";
 import type { Schema } from "@call-transfer/backend/control-client";
-import { day, timeOfDay } from "../../data/format.ts";
+import { day, timeOfDay } from "../../data/values/format.ts";
 import { fieldsOf, type RecordField } from "./fields.ts";
 
 /** The name of a collection of records. */

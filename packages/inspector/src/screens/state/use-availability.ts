@@ -1,8 +1,8 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { useSession } from "../../data/context.ts";
-import { useLive } from "../../data/live.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
 import { collectionsChangedBy } from "./records.ts";
 
 /** The availability of each member now, by the id of the member. It is read again with each minute of the clock. */

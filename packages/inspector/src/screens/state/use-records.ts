@@ -1,8 +1,8 @@
 import { dataAs, messageOf } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { useSession } from "../../data/context.ts";
-import { throttled } from "../../data/throttled.ts";
+import { useSession } from "../../data/session/context.ts";
+import { throttled } from "../../data/values/throttled.ts";
 import { collectionNames } from "./fields.ts";
 import {
   type CollectionName,

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { useSession } from "../../data/context.ts";
+import { useSession } from "../../data/session/context.ts";
 import {
   barsOf,
   describeDay,

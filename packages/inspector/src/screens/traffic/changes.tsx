@@ -1,5 +1,5 @@
 import type { Schema } from "@call-transfer/backend/control-client";
-import { changedFields } from "../../data/record-fields.ts";
+import { changedFields } from "../../data/values/record-fields.ts";
 import { Code } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Panel } from "../../parts/screen.tsx";

@@ -1,7 +1,7 @@
 import type { Schema } from "@call-transfer/backend/control-client";
-import { milliseconds } from "../../data/format.ts";
-import { useLive } from "../../data/live.ts";
-import { entryOfDelivery } from "../../data/traffic-entry.ts";
+import { entryOfDelivery } from "../../data/records/traffic-entry.ts";
+import { useLive } from "../../data/session/live.ts";
+import { milliseconds } from "../../data/values/format.ts";
 import { Code, Facts, Json, Time } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
 import { LoadError, Panel } from "../../parts/screen.tsx";

@@ -1,8 +1,8 @@
 import { operations } from "@call-transfer/spec";
 import { useSignal } from "@preact/signals";
-import { addressOf } from "../../data/address.ts";
-import { useSession } from "../../data/context.ts";
-import { type ApiRequest, curlOf, sdkCodeOf } from "../../data/request-code.ts";
+import { type ApiRequest, curlOf, sdkCodeOf } from "../../data/code/request-code.ts";
+import { addressOf } from "../../data/session/address.ts";
+import { useSession } from "../../data/session/context.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Json } from "../../parts/data.tsx";
 import { Empty } from "../../parts/screen.tsx";

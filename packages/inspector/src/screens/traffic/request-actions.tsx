@@ -1,11 +1,11 @@
 import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import { addressOf } from "../../data/address.ts";
-import { useSession } from "../../data/context.ts";
-import { testFileName, testOf, testProblem } from "../../data/export-test.ts";
-import { type ApiRequest, curlOf, sdkCodeOf } from "../../data/request-code.ts";
-import { saveFile } from "../../data/save-file.ts";
-import type { Session } from "../../data/session.ts";
+import { testFileName, testOf, testProblem } from "../../data/code/export-test.ts";
+import { type ApiRequest, curlOf, sdkCodeOf } from "../../data/code/request-code.ts";
+import { addressOf } from "../../data/session/address.ts";
+import { useSession } from "../../data/session/context.ts";
+import type { Session } from "../../data/session/session.ts";
+import { saveFile } from "../../data/values/save-file.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 
 type Detail = Schema<"RequestDetail">;

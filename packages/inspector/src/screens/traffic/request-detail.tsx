@@ -1,10 +1,10 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useSession } from "../../data/context.ts";
-import { milliseconds } from "../../data/format.ts";
-import { useLive } from "../../data/live.ts";
-import { entryOfRequest } from "../../data/traffic-entry.ts";
+import { entryOfRequest } from "../../data/records/traffic-entry.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
+import { milliseconds } from "../../data/values/format.ts";
 import { Code, Facts, Json, Relative, Time } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Prose } from "../../parts/prose.tsx";

@@ -1,5 +1,5 @@
-import { milliseconds } from "../../data/format.ts";
-import type { TrafficEntry } from "../../data/traffic-entry.ts";
+import type { TrafficEntry } from "../../data/records/traffic-entry.ts";
+import { milliseconds } from "../../data/values/format.ts";
 import { Status, Time, type Tone, toneOfStatus } from "../../parts/data.tsx";
 import { Icon } from "../../parts/icon.tsx";
 

@@ -1,5 +1,5 @@
-import { act } from "../../data/act.ts";
-import type { Session } from "../../data/session.ts";
+import { act } from "../../data/session/act.ts";
+import type { Session } from "../../data/session/session.ts";
 import { type NameOf, type Ring, ringName, type Transfer } from "./layout.ts";
 
 /** What the buttons of a transfer do. */

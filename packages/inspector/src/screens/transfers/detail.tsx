@@ -1,8 +1,8 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import type { ComponentChildren } from "preact";
-import { useSession } from "../../data/context.ts";
-import type { Directory } from "../../data/directory.ts";
-import { useLive } from "../../data/live.ts";
+import type { Directory } from "../../data/records/directory.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
 import { Button } from "../../parts/button.tsx";
 import { Code, Relative, Status, Time } from "../../parts/data.tsx";
 import { createActions } from "./actions.ts";

@@ -1,6 +1,6 @@
 import type { Schema } from "@call-transfer/backend/control-client";
-import type { Directory } from "../../data/directory.ts";
-import { duration, timeOfDay } from "../../data/format.ts";
+import type { Directory } from "../../data/records/directory.ts";
+import { duration, timeOfDay } from "../../data/values/format.ts";
 import type { Tone } from "../../parts/data.tsx";
 import type { Bar, Mark, Span } from "../../parts/timeline.tsx";
 

@@ -1,7 +1,7 @@
 import type { Schema } from "@call-transfer/backend/control-client";
-import { useSession } from "../../data/context.ts";
-import { duration } from "../../data/format.ts";
-import { useLive } from "../../data/live.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
+import { duration } from "../../data/values/format.ts";
 import { Status } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
 import { LoadError } from "../../parts/screen.tsx";

@@ -1,5 +1,5 @@
-import { useSession } from "../../data/context.ts";
-import { timeOfDay } from "../../data/format.ts";
+import { useSession } from "../../data/session/context.ts";
+import { timeOfDay } from "../../data/values/format.ts";
 import { Button } from "../../parts/button.tsx";
 import { Status } from "../../parts/data.tsx";
 import { useKeys } from "../../parts/keys.tsx";

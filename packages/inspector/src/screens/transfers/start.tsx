@@ -1,9 +1,9 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import { act } from "../../data/act.ts";
-import { useSession } from "../../data/context.ts";
-import type { Directory } from "../../data/directory.ts";
-import { useLive } from "../../data/live.ts";
+import type { Directory } from "../../data/records/directory.ts";
+import { act } from "../../data/session/act.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
-import { act } from "../../data/act.ts";
-import { type AttackReport, groupedChecks, verdictOf } from "../../data/attack.ts";
-import { useSession } from "../../data/context.ts";
-import { milliseconds } from "../../data/format.ts";
-import type { DestinationFacts } from "../../data/webhooks.ts";
+import { type AttackReport, groupedChecks, verdictOf } from "../../data/records/attack.ts";
+import type { DestinationFacts } from "../../data/records/webhooks.ts";
+import { act } from "../../data/session/act.ts";
+import { useSession } from "../../data/session/context.ts";
+import { milliseconds } from "../../data/values/format.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Status } from "../../parts/data.tsx";
 

@@ -1,10 +1,10 @@
 import { webhookSignature } from "@call-transfer/spec";
-import { act } from "../../data/act.ts";
-import { useSession } from "../../data/context.ts";
-import { milliseconds } from "../../data/format.ts";
-import { useLive } from "../../data/live.ts";
-import { deliveryAsCurl } from "../../data/verify-code.ts";
-import { adviceOn, type Delivery, type DestinationFacts, headerOf, outcomeOf } from "../../data/webhooks.ts";
+import { deliveryAsCurl } from "../../data/code/verify-code.ts";
+import { adviceOn, type Delivery, type DestinationFacts, headerOf, outcomeOf } from "../../data/records/webhooks.ts";
+import { act } from "../../data/session/act.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
+import { milliseconds } from "../../data/values/format.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Code, Facts, Json, Status, Time } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";

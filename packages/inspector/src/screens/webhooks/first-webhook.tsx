@@ -1,9 +1,9 @@
 import { dataAs } from "@call-transfer/backend/control-client";
-import { act } from "../../data/act.ts";
-import { useSession } from "../../data/context.ts";
-import type { Session } from "../../data/session.ts";
-import { newUuid } from "../../data/uuid.ts";
-import type { Delivery } from "../../data/webhooks.ts";
+import type { Delivery } from "../../data/records/webhooks.ts";
+import { act } from "../../data/session/act.ts";
+import { useSession } from "../../data/session/context.ts";
+import type { Session } from "../../data/session/session.ts";
+import { newUuid } from "../../data/values/uuid.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/screen.tsx";
 

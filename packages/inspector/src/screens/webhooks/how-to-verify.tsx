@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { verifyByHand, verifyWithSdk } from "../../data/verify-code.ts";
+import { verifyByHand, verifyWithSdk } from "../../data/code/verify-code.ts";
 import { CopyButton } from "../../parts/button.tsx";
 import { Json } from "../../parts/data.tsx";
 

@@ -1,9 +1,9 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import { act } from "../../data/act.ts";
-import { useSession } from "../../data/context.ts";
-import { useLive } from "../../data/live.ts";
-import { headerOf } from "../../data/webhooks.ts";
+import { headerOf } from "../../data/records/webhooks.ts";
+import { act } from "../../data/session/act.ts";
+import { useSession } from "../../data/session/context.ts";
+import { useLive } from "../../data/session/live.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Code, Json, Time } from "../../parts/data.tsx";
 import { TextField } from "../../parts/field.tsx";

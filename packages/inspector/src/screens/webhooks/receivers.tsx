@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { useSession } from "../../data/context.ts";
-import { useDestinations } from "../../data/destinations.ts";
-import { type DestinationFacts, overlapOf } from "../../data/webhooks.ts";
+import { useDestinations } from "../../data/records/destinations.ts";
+import { type DestinationFacts, overlapOf } from "../../data/records/webhooks.ts";
+import { useSession } from "../../data/session/context.ts";
 import { Button } from "../../parts/button.tsx";
 import { Facts, Status } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";

@@ -1,8 +1,8 @@
-import { act } from "../../data/act.ts";
-import { callApi } from "../../data/call-api.ts";
-import { useSession } from "../../data/context.ts";
-import { day, duration, timeOfDay } from "../../data/format.ts";
-import { type DestinationFacts, overlapOf } from "../../data/webhooks.ts";
+import { type DestinationFacts, overlapOf } from "../../data/records/webhooks.ts";
+import { act } from "../../data/session/act.ts";
+import { callApi } from "../../data/session/call-api.ts";
+import { useSession } from "../../data/session/context.ts";
+import { day, duration, timeOfDay } from "../../data/values/format.ts";
 import { Button } from "../../parts/button.tsx";
 import { Facts, Secret } from "../../parts/data.tsx";
 import { Axis, Track } from "../../parts/timeline.tsx";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { act } from "../../data/act.ts";
-import { useSession } from "../../data/context.ts";
-import type { Delivery, DestinationFacts } from "../../data/webhooks.ts";
+import type { Delivery, DestinationFacts } from "../../data/records/webhooks.ts";
+import { act } from "../../data/session/act.ts";
+import { useSession } from "../../data/session/context.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";

@@ -1,9 +1,9 @@
 import { webhookSignature } from "@call-transfer/spec";
 import { useSignal } from "@preact/signals";
-import { useSession } from "../../data/context.ts";
-import { day, timeOfDay } from "../../data/format.ts";
-import { hmacOf } from "../../data/hmac.ts";
-import { ageOf, type Delivery, type DestinationFacts, headerParts } from "../../data/webhooks.ts";
+import { ageOf, type Delivery, type DestinationFacts, headerParts } from "../../data/records/webhooks.ts";
+import { useSession } from "../../data/session/context.ts";
+import { day, timeOfDay } from "../../data/values/format.ts";
+import { hmacOf } from "../../data/values/hmac.ts";
 import { Button } from "../../parts/button.tsx";
 import { Status } from "../../parts/data.tsx";
 import { positionIn } from "../../parts/timeline.tsx";

@@ -2,8 +2,8 @@ import type { BackendEvent } from "@call-transfer/backend";
 import { type ControlClient, messageOf } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { throttled } from "../values/throttled.ts";
 import { useSession } from "./context.ts";
-import { throttled } from "./throttled.ts";
 
 /** What a control operation returns. */
 export interface ControlResult {

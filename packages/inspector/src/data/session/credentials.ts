@@ -1,8 +1,8 @@
 import type { BackendEvent } from "@call-transfer/backend";
 import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import type { ClockStore } from "./clock.ts";
-import { timeOfDay } from "./format.ts";
+import type { ClockStore } from "../values/clock.ts";
+import { timeOfDay } from "../values/format.ts";
 
 /** A caller of the API, and what it is called. The roles are those of the first account's members. */
 export const callers = [

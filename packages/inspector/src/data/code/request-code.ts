@@ -1,5 +1,5 @@
 import { type OperationId, operations } from "@call-transfer/spec";
-import { decoded } from "./decoded.ts";
+import { decoded } from "../values/decoded.ts";
 
 /** A request that code is written for. */
 export interface ApiRequest {

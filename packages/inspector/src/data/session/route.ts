@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { decoded } from "./decoded.ts";
+import { decoded } from "../values/decoded.ts";
 
 /** What the inspector shows. */
 export interface Route {

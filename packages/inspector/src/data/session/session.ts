@@ -1,12 +1,12 @@
 import type { BackendEvent } from "@call-transfer/backend";
 import { type ControlClient, createControlClient, dataAs } from "@call-transfer/backend/control-client";
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { type ClockStore, createClockStore } from "./clock.ts";
+import type { Source, StreamState } from "../connection/source.ts";
+import { type ClockStore, createClockStore } from "../values/clock.ts";
+import { throttled } from "../values/throttled.ts";
 import { type Credentials, createCredentials } from "./credentials.ts";
 import type { Place } from "./place.ts";
 import type { Route, Router } from "./route.ts";
-import type { Source, StreamState } from "./source.ts";
-import { throttled } from "./throttled.ts";
 
 /** A message that is shown for a while. */
 export interface Notice {

@@ -1,5 +1,5 @@
 import type { ControlClient } from "@call-transfer/backend/control-client";
-import { type ControlResult, type Live, useLive } from "./live.ts";
+import { type ControlResult, type Live, useLive } from "../session/live.ts";
 
 /** A destination as the page needs it. */
 export interface KnownDestination {

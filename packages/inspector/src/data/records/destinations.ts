@@ -1,4 +1,4 @@
-import { useLive } from "./live.ts";
+import { useLive } from "../session/live.ts";
 import type { DestinationFacts } from "./webhooks.ts";
 
 /** The destinations that receive webhooks, read again when one of them changes. */

@@ -1,7 +1,7 @@
 import type { BackendEvent } from "@call-transfer/backend";
 import { type ControlClient, dataAs } from "@call-transfer/backend/control-client";
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
-import type { Session } from "./session.ts";
+import type { Session } from "../session/session.ts";
 import { entryOfDelivery, entryOfEvent, entryOfRequest, type TrafficEntry } from "./traffic-entry.ts";
 
 /** The requests and deliveries of the current sandbox, newest first. */

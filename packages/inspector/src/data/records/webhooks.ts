@@ -1,6 +1,6 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { webhookSignature } from "@call-transfer/spec";
-import { duration } from "./format.ts";
+import { duration } from "../values/format.ts";
 
 /** A delivery of a webhook. */
 export type Delivery = Schema<"Delivery">;
