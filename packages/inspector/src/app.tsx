@@ -40,12 +40,7 @@ function Frame() {
     ...Object.fromEntries(screens.map(({ id, key }) => [`g ${key}`, () => session.go(id)])),
   });
   return (
-    <div
-      class="frame"
-      ref={(element) => {
-        root.value = element;
-      }}
-    >
+    <div class="frame" ref={(element) => (root.value = element)}>
       <button type="button" class="skip" onClick={() => root.value?.querySelector<HTMLElement>("#main")?.focus()}>
         Skip to the content
       </button>
@@ -64,14 +59,7 @@ function Frame() {
         <div class="side-end">
           <StreamStatus />
           <ThemeButton />
-          <Button
-            kind="quiet"
-            icon="keys"
-            label="Show the keys"
-            onPress={() => {
-              areKeysShown.value = true;
-            }}
-          />
+          <Button kind="quiet" icon="keys" label="Show the keys" onPress={() => (areKeysShown.value = true)} />
         </div>
       </nav>
       <main id="main" class="main" tabIndex={-1}>
@@ -79,13 +67,7 @@ function Frame() {
         {stream.value.state === "refused" ? <Refusal stream={stream.value} /> : <Content key={route.value.sandbox} />}
       </main>
       <Notices />
-      {areKeysShown.value && (
-        <KeyHelp
-          close={() => {
-            areKeysShown.value = false;
-          }}
-        />
-      )}
+      {areKeysShown.value && <KeyHelp close={() => (areKeysShown.value = false)} />}
     </div>
   );
 }
@@ -180,9 +162,7 @@ function ThemeButton() {
       kind="quiet"
       icon={isDark ? "sun" : "moon"}
       label={isDark ? "Light colours" : "Dark colours"}
-      onPress={() => {
-        colours.value = isDark ? "light" : "dark";
-      }}
+      onPress={() => (colours.value = isDark ? "light" : "dark")}
     />
   );
 }

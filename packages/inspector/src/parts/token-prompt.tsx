@@ -22,9 +22,7 @@ export function TokenPrompt() {
         type="password"
         autocomplete="off"
         value={text.value}
-        onChange={(value) => {
-          text.value = value;
-        }}
+        onChange={(value) => (text.value = value)}
         error={
           session.token.value === undefined
             ? undefined

@@ -148,9 +148,7 @@ function FreeStep({
         <TextField
           label="Duration"
           value={by.value}
-          onChange={(value) => {
-            by.value = value;
-          }}
+          onChange={(value) => (by.value = value)}
           error={ms === undefined ? "Give a duration, such as 90s, 1h 30m or 2d." : undefined}
         />
         <Button disabled={ms === undefined} onPress={() => ms !== undefined && advance({ by: ms })}>
@@ -163,14 +161,7 @@ function FreeStep({
           void move();
         }}
       >
-        <TextField
-          label="Time (UTC)"
-          type="datetime-local"
-          value={to.value}
-          onChange={(value) => {
-            to.value = value;
-          }}
-        />
+        <TextField label="Time (UTC)" type="datetime-local" value={to.value} onChange={(value) => (to.value = value)} />
         <Button disabled={Number.isNaN(target)} onPress={move}>
           {isBack ? "Set back" : "Advance to it"}
         </Button>

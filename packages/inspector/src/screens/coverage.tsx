@@ -44,16 +44,12 @@ export function Coverage() {
           <Filter
             value={filter.value}
             placeholder="Operation, status or code"
-            onChange={(value) => {
-              filter.value = value;
-            }}
+            onChange={(value) => (filter.value = value)}
           />
           <select
             aria-label="What to show"
             value={show.value}
-            onChange={(event) => {
-              show.value = shows.find(([id]) => id === event.currentTarget.value)?.[0] ?? "all";
-            }}
+            onChange={(event) => (show.value = shows.find(([id]) => id === event.currentTarget.value)?.[0] ?? "all")}
           >
             {shows.map(([id, text]) => (
               <option key={id} value={id}>
@@ -67,13 +63,7 @@ export function Coverage() {
               <CopyButton text={() => JSON.stringify(data, null, 2)}>Copy as JSON</CopyButton>
             </>
           )}
-          <Button
-            onPress={() => {
-              isResetting.value = true;
-            }}
-          >
-            Reset the counts
-          </Button>
+          <Button onPress={() => (isResetting.value = true)}>Reset the counts</Button>
         </>
       }
     >
@@ -95,23 +85,12 @@ export function Coverage() {
         />
       )}
       {isResetting.value && (
-        <Dialog
-          title="Reset the counts?"
-          close={() => {
-            isResetting.value = false;
-          }}
-        >
+        <Dialog title="Reset the counts?" close={() => (isResetting.value = false)}>
           <p>
             This clears the journal: the requests on the screen Traffic are removed, too. Records and the clock stay.
           </p>
           <div class="dialog-end">
-            <Button
-              onPress={() => {
-                isResetting.value = false;
-              }}
-            >
-              Cancel
-            </Button>
+            <Button onPress={() => (isResetting.value = false)}>Cancel</Button>
             <Button
               kind="danger"
               onPress={async () => {

@@ -38,9 +38,7 @@ export function State() {
           <Filter
             value={filter.value}
             placeholder="Filter by any field or name"
-            onChange={(text) => {
-              filter.value = text;
-            }}
+            onChange={(text) => (filter.value = text)}
           />
           {collection !== "roles" && (
             <Button icon="plus" onPress={() => session.go("state", collection, "new")}>

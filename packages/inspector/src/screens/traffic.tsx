@@ -29,16 +29,10 @@ export function Traffic() {
         <>
           <Filter
             value={filter.value}
-            onChange={(text) => {
-              filter.value = text;
-            }}
+            onChange={(text) => (filter.value = text)}
             placeholder="Text, status:5xx, op:createCall, is:webhook"
           />
-          <FilterWords
-            add={(word) => {
-              filter.value = `${filter.value} ${word}`.trim();
-            }}
-          />
+          <FilterWords add={(word) => (filter.value = `${filter.value} ${word}`.trim())} />
           <Count store={store} filter={filter.value} />
           <ClearButton store={store} />
         </>

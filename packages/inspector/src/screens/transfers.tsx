@@ -40,14 +40,7 @@ export function Transfers() {
         </Button>
       }
     >
-      {isStarting.value && (
-        <StartDialog
-          directory={known}
-          close={() => {
-            isStarting.value = false;
-          }}
-        />
-      )}
+      {isStarting.value && <StartDialog directory={known} close={() => (isStarting.value = false)} />}
       <LoadError error={live.error ?? directory.error} />
       {live.data !== undefined && transfers.length === 0 ? (
         <Empty title="No transfer yet">

@@ -52,16 +52,9 @@ function Deliveries({ selected }: { readonly selected: string | undefined }) {
           <Filter
             value={filter.value}
             placeholder="Receiver, address, body, outcome"
-            onChange={(value) => {
-              filter.value = value;
-            }}
+            onChange={(value) => (filter.value = value)}
           />
-          <Button
-            kind="primary"
-            onPress={() => {
-              isSending.value = true;
-            }}
-          >
+          <Button kind="primary" onPress={() => (isSending.value = true)}>
             Send an offer
           </Button>
         </>
@@ -111,14 +104,7 @@ function Deliveries({ selected }: { readonly selected: string | undefined }) {
           }
         />
       )}
-      {isSending.value && (
-        <SendOffer
-          destinations={destinations ?? []}
-          close={() => {
-            isSending.value = false;
-          }}
-        />
-      )}
+      {isSending.value && <SendOffer destinations={destinations ?? []} close={() => (isSending.value = false)} />}
     </Screen>
   );
 }

@@ -27,13 +27,7 @@ export function PolicyTable() {
       <LoadError error={live.error} />
       <div class="intro policy-intro">
         <p>The specification leaves these decisions open. Set them to what your platform does.</p>
-        <Filter
-          value={filter.value}
-          onChange={(value) => {
-            filter.value = value;
-          }}
-          placeholder="Filter policies"
-        />
+        <Filter value={filter.value} onChange={(value) => (filter.value = value)} placeholder="Filter policies" />
       </div>
       <table class="policies">
         <thead>

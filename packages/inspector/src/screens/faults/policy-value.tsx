@@ -94,9 +94,7 @@ function TextInput({
       spellcheck={false}
       class={typeof value === "number" ? "policy-number" : ""}
       value={text.value ?? String(value)}
-      onInput={(event) => {
-        text.value = event.currentTarget.value;
-      }}
+      onInput={(event) => (text.value = event.currentTarget.value)}
       onKeyDown={(event) => {
         if (event.key === "Enter") void submit();
         if (event.key === "Escape") text.value = undefined;

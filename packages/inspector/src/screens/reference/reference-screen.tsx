@@ -40,13 +40,7 @@ export function ReferenceScreen() {
     <Screen
       title="Reference"
       tools={
-        <Filter
-          value={filter.value}
-          onChange={(text) => {
-            filter.value = text;
-          }}
-          placeholder="Operation, path or tag"
-        />
+        <Filter value={filter.value} onChange={(text) => (filter.value = text)} placeholder="Operation, path or tag" />
       }
     >
       <LoadError error={error} />

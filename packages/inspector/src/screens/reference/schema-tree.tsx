@@ -67,11 +67,7 @@ function FieldRow({
   return (
     <li>
       {hasFields(content, resolve) ? (
-        <details
-          onToggle={(event) => {
-            isOpen.value = event.currentTarget.open;
-          }}
-        >
+        <details onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
           <summary>
             {title} <Line schema={schema} resolve={resolve} />
           </summary>

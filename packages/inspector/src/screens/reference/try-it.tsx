@@ -101,9 +101,7 @@ export function TryIt({ operation, resolve }: { readonly operation: Operation; r
           <SelectField
             label="As"
             value={caller.value}
-            onChange={(value) => {
-              caller.value = callers.find(([id]) => id === value)?.[0] ?? "owner";
-            }}
+            onChange={(value) => (caller.value = callers.find(([id]) => id === value)?.[0] ?? "owner")}
             options={callers}
           />
         )}
@@ -114,9 +112,7 @@ export function TryIt({ operation, resolve }: { readonly operation: Operation; r
             value={currentValue(one)}
             options={optionsOf(one, resolve)}
             suggestions={suggestions(one.name)}
-            onChange={(value) => {
-              values.value = { ...values.value, [one.name]: value };
-            }}
+            onChange={(value) => (values.value = { ...values.value, [one.name]: value })}
           />
         ))}
         {operation.body !== undefined && (
@@ -129,9 +125,7 @@ export function TryIt({ operation, resolve }: { readonly operation: Operation; r
                 spellcheck={false}
                 rows={Math.min(16, Math.max(4, bodyText.split("\n").length))}
                 value={bodyText}
-                onInput={(event) => {
-                  body.value = event.currentTarget.value;
-                }}
+                onInput={(event) => (body.value = event.currentTarget.value)}
               />
             )}
           </Field>
@@ -145,12 +139,7 @@ export function TryIt({ operation, resolve }: { readonly operation: Operation; r
             <CopyButton text={async () => sdkCodeOf(await described()) ?? ""}>Copy as SDK code</CopyButton>
           )}
           {body.value !== undefined && (
-            <Button
-              kind="quiet"
-              onPress={() => {
-                body.value = undefined;
-              }}
-            >
+            <Button kind="quiet" onPress={() => (body.value = undefined)}>
               Back to the example
             </Button>
           )}

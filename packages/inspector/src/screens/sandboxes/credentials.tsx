@@ -89,18 +89,14 @@ export function Credentials() {
           label="Account"
           value={accountId ?? ""}
           options={options}
-          onChange={(id) => {
-            account.value = id;
-          }}
+          onChange={(id) => (account.value = id)}
         />
         <SelectField
           label="Tokens are valid for"
           value={lifetime.value}
           options={lifetimes}
           hint="On the sandbox's clock"
-          onChange={(value) => {
-            lifetime.value = value;
-          }}
+          onChange={(value) => (lifetime.value = value)}
         />
       </div>
       <Panel title="Access tokens, one for each role">

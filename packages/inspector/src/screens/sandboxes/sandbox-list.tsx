@@ -36,12 +36,7 @@ export function SandboxList() {
     <Panel
       title="Sandboxes"
       tools={
-        <Button
-          kind="primary"
-          onPress={() => {
-            dialog.value = "new";
-          }}
-        >
+        <Button kind="primary" onPress={() => (dialog.value = "new")}>
           New sandbox
         </Button>
       }
@@ -68,9 +63,7 @@ export function SandboxList() {
             <SandboxRow
               key={sandbox.name}
               sandbox={sandbox}
-              ask={(verb) => {
-                dialog.value = { verb, name: sandbox.name };
-              }}
+              ask={(verb) => (dialog.value = { verb, name: sandbox.name })}
             />
           ))}
         </tbody>

@@ -56,12 +56,7 @@ export function RecordDetail({
           {collection !== "roles" && (
             <>
               <Button onPress={() => session.go("state", collection, id, "copy")}>Duplicate</Button>
-              <Button
-                kind="danger"
-                onPress={() => {
-                  isDeleting.value = true;
-                }}
-              >
+              <Button kind="danger" onPress={() => (isDeleting.value = true)}>
                 Delete
               </Button>
             </>
@@ -110,9 +105,7 @@ export function RecordDetail({
           title={title}
           records={records}
           lookup={lookup}
-          close={() => {
-            isDeleting.value = false;
-          }}
+          close={() => (isDeleting.value = false)}
         />
       )}
     </article>

@@ -143,20 +143,12 @@ export function RecordForm({
             field={field}
             path={field.name}
             value={draft.value[field.name]}
-            onChange={(value) => {
-              draft.value = { ...draft.value, [field.name]: value };
-            }}
+            onChange={(value) => (draft.value = { ...draft.value, [field.name]: value })}
             context={context}
           />
         ))
       ) : (
-        <JsonInput
-          text={json.value}
-          error={error.value}
-          onChange={(text) => {
-            json.value = text;
-          }}
-        />
+        <JsonInput text={json.value} error={error.value} onChange={(text) => (json.value = text)} />
       )}
       {json.value === undefined && fields.some(({ isRequired }) => isRequired) && <p class="muted">* required</p>}
       <div class="form-tools form-end">

@@ -56,9 +56,7 @@ export function WeekGrid({
           windows={hours[day] ?? []}
           now={now?.day === day ? now.minutes : undefined}
           drag={drag.value?.day === day ? drag.value : undefined}
-          onDrag={(next) => {
-            drag.value = next;
-          }}
+          onDrag={(next) => (drag.value = next)}
           onDraw={onDraw}
         />
       ))}

@@ -31,13 +31,7 @@ export function RequestDetail({ id }: { readonly id: string }) {
   return (
     <div class="traffic-detail">
       <Head detail={data} />
-      <RequestActions
-        detail={data}
-        isRevealed={reveal}
-        toggle={() => {
-          isRevealed.value = !reveal;
-        }}
-      />
+      <RequestActions detail={data} isRevealed={reveal} toggle={() => (isRevealed.value = !reveal)} />
       <Decision detail={data} />
       <Closest detail={data} />
       <Deviations detail={data} />

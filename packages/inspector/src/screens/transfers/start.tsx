@@ -69,9 +69,7 @@ export function StartDialog({ directory, close }: { readonly directory: Director
         <SelectField
           label="For the call"
           value={call.value}
-          onChange={(value) => {
-            call.value = value;
-          }}
+          onChange={(value) => (call.value = value)}
           options={[
             ["", running.length === 0 ? "None (no call of this account is in progress)" : "None"],
             ...running.map(({ id, direction }) => [id, `${direction} ${id.slice(0, 8)}`] as const),
@@ -80,9 +78,7 @@ export function StartDialog({ directory, close }: { readonly directory: Director
         <SelectField
           label="Scenario"
           value={scenario.value}
-          onChange={(value) => {
-            scenario.value = value;
-          }}
+          onChange={(value) => (scenario.value = value)}
           options={[
             ["", "None"],
             ...(scenarios.data?.scenarios ?? []).map(({ name }) => [name, name.replaceAll("-", " ")] as const),
@@ -99,9 +95,7 @@ export function StartDialog({ directory, close }: { readonly directory: Director
               key={callee.id}
               callee={callee}
               behaviour={behaviours.value[callee.id] ?? noBehaviour}
-              onChange={(behaviour) => {
-                behaviours.value = { ...behaviours.value, [callee.id]: behaviour };
-              }}
+              onChange={(behaviour) => (behaviours.value = { ...behaviours.value, [callee.id]: behaviour })}
             />
           ))}
         </fieldset>

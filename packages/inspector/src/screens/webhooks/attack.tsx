@@ -49,9 +49,7 @@ export function Attack({
             <input
               type="checkbox"
               checked={withPrevious.value}
-              onChange={(event) => {
-                withPrevious.value = event.currentTarget.checked;
-              }}
+              onChange={(event) => (withPrevious.value = event.currentTarget.checked)}
             />{" "}
             It has the previous secret, too
           </label>

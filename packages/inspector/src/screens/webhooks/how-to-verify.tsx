@@ -18,9 +18,7 @@ export function HowToVerify() {
               type="radio"
               name="way-to-verify"
               checked={way.value === id}
-              onChange={() => {
-                way.value = id === "sdk" ? "sdk" : "hand";
-              }}
+              onChange={() => (way.value = id === "sdk" ? "sdk" : "hand")}
             />{" "}
             {title}
           </label>

@@ -102,18 +102,14 @@ function Answer({ answer }: { readonly answer: Schema<"InboxAnswer"> }) {
         type="number"
         value={status.value}
         hint="2xx takes the call."
-        onChange={(value) => {
-          status.value = value;
-        }}
+        onChange={(value) => (status.value = value)}
       />
       <TextField
         label="After seconds"
         type="number"
         value={delay.value}
         hint="On the sandbox's clock. 10 or more is no answer."
-        onChange={(value) => {
-          delay.value = value;
-        }}
+        onChange={(value) => (delay.value = value)}
       />
       <Button onPress={save}>Set the answer</Button>
     </div>

@@ -48,18 +48,7 @@ function Receiver({ destination }: { readonly destination: DestinationFacts }) {
   const overlap = overlapOf(destination);
   const { id, name, config, enabled } = destination;
   return (
-    <Panel
-      title={name}
-      tools={
-        <Button
-          onPress={() => {
-            isSending.value = true;
-          }}
-        >
-          Send an offer
-        </Button>
-      }
-    >
+    <Panel title={name} tools={<Button onPress={() => (isSending.value = true)}>Send an offer</Button>}>
       <Facts
         facts={{
           Address: config.url ?? "none",
@@ -68,15 +57,7 @@ function Receiver({ destination }: { readonly destination: DestinationFacts }) {
       />
       <Secrets destination={destination} />
       <Attack destination={destination} isOverlap={overlap !== undefined && now < overlap.to} />
-      {isSending.value && (
-        <SendOffer
-          destinations={[destination]}
-          first={id}
-          close={() => {
-            isSending.value = false;
-          }}
-        />
-      )}
+      {isSending.value && <SendOffer destinations={[destination]} first={id} close={() => (isSending.value = false)} />}
     </Panel>
   );
 }

@@ -46,9 +46,7 @@ export function SendOffer({
             value={destinationId.value}
             options={destinations.map(({ id, name, config }) => [id, `${name} · ${config.url ?? "no address"}`])}
             hint="It receives a signed transfer.offer. No transfer begins: start one on the screen Transfers."
-            onChange={(value) => {
-              destinationId.value = value;
-            }}
+            onChange={(value) => (destinationId.value = value)}
           />
           <Field
             label="Other fields of the event"
@@ -62,9 +60,7 @@ export function SendOffer({
                 dir="auto"
                 spellcheck={false}
                 value={fields.value}
-                onInput={(event) => {
-                  fields.value = event.currentTarget.value;
-                }}
+                onInput={(event) => (fields.value = event.currentTarget.value)}
               />
             )}
           </Field>
