@@ -40,7 +40,12 @@ function Frame() {
     ...Object.fromEntries(screens.map(({ id, key }) => [`g ${key}`, () => session.go(id)])),
   });
   return (
-    <div class="frame" ref={(element) => (root.value = element)}>
+    <div
+      class="frame"
+      ref={(element) => {
+        root.value = element;
+      }}
+    >
       <button type="button" class="skip" onClick={() => root.value?.querySelector<HTMLElement>("#main")?.focus()}>
         Skip to the content
       </button>

@@ -8,6 +8,7 @@ import { Button } from "../parts/button.tsx";
 import { Status } from "../parts/data.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Screen } from "../parts/screen.tsx";
+import { onSubmit } from "../parts/submit.ts";
 import { Happened, type Jump } from "./clock/happened.tsx";
 import { parseDuration } from "./clock/timers.ts";
 import { Upcoming } from "./clock/upcoming.tsx";
@@ -155,12 +156,7 @@ function FreeStep({
           Advance
         </Button>
       </form>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void move();
-        }}
-      >
+      <form onSubmit={onSubmit(move)}>
         <TextField label="Time (UTC)" type="datetime-local" value={to.value} onChange={(value) => (to.value = value)} />
         <Button disabled={Number.isNaN(target)} onPress={move}>
           {isBack ? "Set back" : "Advance to it"}

@@ -6,6 +6,7 @@ import { useSession } from "../../data/session/context.ts";
 import { useLive } from "../../data/session/live.ts";
 import { Field } from "../../parts/field.tsx";
 import { Panel } from "../../parts/screen.tsx";
+import { onSubmit } from "../../parts/submit.ts";
 import { Builder, type Choices } from "./builder.tsx";
 import { codeGroups } from "./code-groups.ts";
 import { createDraft } from "./draft.ts";
@@ -46,13 +47,7 @@ export function AddFault() {
   };
   return (
     <Panel title="Add a fault">
-      <form
-        class="fault-text"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void add();
-        }}
-      >
+      <form class="fault-text" onSubmit={onSubmit(add)}>
         <Field
           label="As a text"
           hint={

@@ -85,100 +85,29 @@ export function StepField({
   );
 }
 
-function StepValues({
-  step,
-  number,
-  codes,
-  onChange,
-}: {
+/** The values of a step. */
+interface Values {
   readonly step: Step;
   readonly number: number;
   readonly codes: CodeGroups;
   readonly onChange: (step: Step) => void;
-}): ComponentChildren {
+}
+
+function StepValues({ step, number, codes, onChange }: Values): ComponentChildren {
   const of = `of step ${number}`;
   if (typeof step === "string") return null;
-  if ("code" in step)
-    return (
-      <select
-        class="step-code"
-        aria-label={`Error code ${of}`}
-        value={step.code}
-        onChange={(event) => onChange({ code: event.currentTarget.value })}
-      >
-        {codes.every(([, group]) => !group.includes(step.code)) && <option value={step.code}>{step.code}</option>}
-        {codes.map(([heading, group]) => (
-          <optgroup key={heading} label={heading}>
-            {group.map((code) => (
-              <option key={code} value={code}>
-                {code}
-              </option>
-            ))}
-          </optgroup>
-        ))}
-      </select>
-    );
-  if ("status" in step)
-    return (
-      <NumberInput label={`Status ${of}`} value={step.status} onChange={(status) => onChange({ ...step, status })} />
-    );
-  if ("latency" in step)
-    return (
-      <NumberInput label={`Delay ${of}`} unit="ms" value={step.latency} onChange={(latency) => onChange({ latency })} />
-    );
-  if ("rateLimit" in step)
-    return (
+  if ("code" in step) return <CodeChoice of={of} code={step.code} codes={codes} onChange={onChange} />;
+  const numbers = numbersOf(step);
+  if (numbers !== undefined)
+    return numbers.map(({ label, unit, value, change }) => (
       <NumberInput
-        label={`Seconds to wait ${of}`}
-        unit="s"
-        value={step.rateLimit.retryAfterSecs}
-        onChange={(retryAfterSecs) => onChange({ rateLimit: { retryAfterSecs } })}
+        key={label}
+        label={`${label} ${of}`}
+        {...(unit !== undefined && { unit })}
+        value={value}
+        onChange={(next) => onChange(change(next))}
       />
-    );
-  if ("duplicate" in step)
-    return (
-      <NumberInput
-        label={`How often it is sent ${of}`}
-        unit="times"
-        value={step.duplicate.copies}
-        onChange={(copies) => onChange({ duplicate: { ...step.duplicate, copies } })}
-      />
-    );
-  if ("retry" in step)
-    return (
-      <>
-        <NumberInput
-          label={`How often it is sent again ${of}`}
-          unit="times"
-          value={step.retry.times}
-          onChange={(times) => onChange({ retry: { ...step.retry, times } })}
-        />
-        <NumberInput
-          label={`Seconds before the first retry ${of}`}
-          unit="s"
-          value={step.retry.afterSecs}
-          onChange={(afterSecs) => onChange({ retry: { ...step.retry, afterSecs } })}
-        />
-      </>
-    );
-  if ("delaySecs" in step)
-    return (
-      <NumberInput
-        label={`Delay ${of}`}
-        unit="s"
-        value={step.delaySecs}
-        onChange={(delaySecs) => onChange({ delaySecs })}
-      />
-    );
-  if ("signedSecsAgo" in step)
-    return (
-      <NumberInput
-        label={`Age of the signature ${of}`}
-        unit="s ago"
-        value={step.signedSecsAgo}
-        onChange={(signedSecsAgo) => onChange({ signedSecsAgo })}
-      />
-    );
+    ));
   if ("sign" in step)
     return (
       <select
@@ -194,6 +123,7 @@ function StepValues({
         ))}
       </select>
     );
+  if (!("alsoTo" in step)) return null;
   return (
     <input
       class="step-address"
@@ -202,6 +132,77 @@ function StepValues({
       value={step.alsoTo[0] ?? ""}
       onInput={(event) => onChange({ alsoTo: [event.currentTarget.value, ...step.alsoTo.slice(1)] })}
     />
+  );
+}
+
+/** A number of a step, and the step with another. */
+interface StepNumber {
+  readonly label: string;
+  readonly unit?: string;
+  readonly value: number;
+  readonly change: (value: number) => Step;
+}
+
+/** The numbers of a step; undefined if it has other values. */
+function numbersOf(step: Exclude<Step, string>): readonly StepNumber[] | undefined {
+  if ("status" in step) return [{ label: "Status", value: step.status, change: (status) => ({ ...step, status }) }];
+  if ("latency" in step)
+    return [{ label: "Delay", unit: "ms", value: step.latency, change: (latency) => ({ latency }) }];
+  if ("delaySecs" in step)
+    return [{ label: "Delay", unit: "s", value: step.delaySecs, change: (delaySecs) => ({ delaySecs }) }];
+  if ("signedSecsAgo" in step) {
+    const change = (signedSecsAgo: number) => ({ signedSecsAgo });
+    return [{ label: "Age of the signature", unit: "s ago", value: step.signedSecsAgo, change }];
+  }
+  if ("rateLimit" in step) {
+    const change = (retryAfterSecs: number) => ({ rateLimit: { retryAfterSecs } });
+    return [{ label: "Seconds to wait", unit: "s", value: step.rateLimit.retryAfterSecs, change }];
+  }
+  if ("duplicate" in step) {
+    const change = (copies: number) => ({ duplicate: { ...step.duplicate, copies } });
+    return [{ label: "How often it is sent", unit: "times", value: step.duplicate.copies, change }];
+  }
+  if (!("retry" in step)) return undefined;
+  const { times, afterSecs } = step.retry;
+  const change = (changes: Partial<typeof step.retry>) => ({ retry: { ...step.retry, ...changes } });
+  return [
+    { label: "How often it is sent again", unit: "times", value: times, change: (next) => change({ times: next }) },
+    {
+      ...{ label: "Seconds before the first retry", unit: "s", value: afterSecs },
+      change: (next) => change({ afterSecs: next }),
+    },
+  ];
+}
+
+function CodeChoice({
+  of,
+  code: chosen,
+  codes,
+  onChange,
+}: {
+  readonly of: string;
+  readonly code: string;
+  readonly codes: CodeGroups;
+  readonly onChange: (step: Step) => void;
+}) {
+  return (
+    <select
+      class="step-code"
+      aria-label={`Error code ${of}`}
+      value={chosen}
+      onChange={(event) => onChange({ code: event.currentTarget.value })}
+    >
+      {codes.every(([, group]) => !group.includes(chosen)) && <option value={chosen}>{chosen}</option>}
+      {codes.map(([heading, group]) => (
+        <optgroup key={heading} label={heading}>
+          {group.map((code) => (
+            <option key={code} value={code}>
+              {code}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </select>
   );
 }
 

@@ -1,9 +1,10 @@
 import { headersOf, messageOf, type Schema } from "@call-transfer/backend/control-client";
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useSession } from "../../data/session/context.ts";
 import { useLive } from "../../data/session/live.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, SelectField, TextField } from "../../parts/field.tsx";
+import { onSubmit } from "../../parts/submit.ts";
 import { readJsonFile } from "./read-json-file.ts";
 
 /** What the user has written so far. An empty text leaves the option to the server. */
@@ -18,36 +19,21 @@ interface Form {
 
 const empty: Form = { name: "", clock: "", now: "", prng: "", scenarios: [], seed: undefined };
 
+/** Where the server found something wrong. */
+interface Problem {
+  readonly field: string;
+  readonly message: string;
+}
+
 /** Creates a sandbox and shows it. */
 export function NewSandbox({ close, created }: { readonly close: () => void; readonly created: () => void }) {
   const session = useSession();
   const form = useSignal(empty);
-  const problem = useSignal<{ readonly field: string; readonly message: string } | undefined>(undefined);
-  const scenarios = useLive<Schema<"ScenarioList">>(
-    (control) => control.GET("/_control/v1/scenarios"),
-    () => false,
-  ).data?.scenarios;
-  const change = (changes: Partial<Form>) => {
-    form.value = { ...form.value, ...changes };
-    problem.value = undefined;
-  };
-  const errorAt = (field: string) =>
-    problem.value?.field.split(/[.[]/)[0] === field ? problem.value.message : undefined;
+  const problem = useSignal<Problem | undefined>(undefined);
   const create = async () => {
-    const { name, clock, now, prng, scenarios: chosen, seed } = form.value;
+    const { name } = form.value;
     const result = await session.control.value
-      .POST("/_control/v1/sandboxes", {
-        headers: headersOf(name),
-        body: {
-          name,
-          ...(clock !== "" && { clock }),
-          ...(now !== "" && { now }),
-          // A text that is no number is sent as it is, so that the server says what is wrong with it.
-          ...(prng !== "" && { prng: /^-?\d+$/.test(prng) ? Number(prng) : (prng as unknown as number) }),
-          ...(chosen.length > 0 && { scenarios: [...chosen] }),
-          ...(seed !== undefined && { seed }),
-        },
-      })
+      .POST("/_control/v1/sandboxes", { headers: headersOf(name), body: bodyOf(form.value) })
       .catch((error: unknown) => ({ data: undefined, error: { detail: String(error) } }));
     if (result.data === undefined) {
       problem.value = { field: fieldOf(result.error), message: messageOf(result.error) };
@@ -58,89 +44,10 @@ export function NewSandbox({ close, created }: { readonly close: () => void; rea
     close();
     session.switchTo(name);
   };
-  const places = ["name", "clock", "now", "prng", "scenarios", "seed"];
-  const elsewhere = problem.value !== undefined && places.every((place) => errorAt(place) === undefined);
   return (
     <Dialog title="New sandbox" close={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
-        <TextField
-          label="Name"
-          value={form.value.name}
-          onChange={(name) => change({ name })}
-          error={errorAt("name")}
-          hint="1 to 63 lower-case letters, digits and hyphens; no hyphen at the start. Such as checkout."
-        />
-        <div class="builder-row">
-          <SelectField
-            label="Clock"
-            value={form.value.clock}
-            options={[
-              ["", "As default"],
-              ["flowing", "Flowing"],
-              ["frozen", "Frozen"],
-            ]}
-            onChange={(clock) => change({ clock: clock === "flowing" || clock === "frozen" ? clock : "" })}
-            error={errorAt("clock")}
-          />
-          <TextField
-            label="Time at the start"
-            value={form.value.now}
-            placeholder="2026-03-02T09:00:00Z"
-            onChange={(now) => change({ now })}
-            error={errorAt("now")}
-          />
-          <TextField
-            label="Seed of the random generator"
-            value={form.value.prng}
-            placeholder="1"
-            onChange={(prng) => change({ prng })}
-            error={errorAt("prng")}
-          />
-        </div>
-        <Field label="Records" hint="A seed as a JSON file; the seed of default without one." error={errorAt("seed")}>
-          {(ids) => (
-            <input
-              {...ids}
-              type="file"
-              accept=".json,application/json"
-              onChange={async (event) => {
-                const read = await readJsonFile(event.currentTarget.files?.[0]);
-                change({ seed: read.value as Schema<"Seed"> | undefined });
-                if (read.error !== undefined) problem.value = { field: "seed", message: read.error };
-              }}
-            />
-          )}
-        </Field>
-        <fieldset class="sandbox-scenarios">
-          <legend>Scenarios</legend>
-          {scenarios?.map(({ name, description }) => (
-            <label key={name} title={description}>
-              <input
-                type="checkbox"
-                checked={form.value.scenarios.includes(name)}
-                onChange={(event) =>
-                  change({
-                    scenarios: event.currentTarget.checked
-                      ? [...form.value.scenarios, name]
-                      : form.value.scenarios.filter((other) => other !== name),
-                  })
-                }
-              />{" "}
-              {name}
-            </label>
-          ))}
-          <p class="field-error">{errorAt("scenarios")}</p>
-        </fieldset>
-        {elsewhere && (
-          <p class="field-error" role="alert" dir="auto">
-            {problem.value?.message}
-          </p>
-        )}
+      <form onSubmit={onSubmit(create)}>
+        <SandboxFields form={form} problem={problem} />
         <div class="dialog-end">
           <button type="submit" class="button button-primary">
             Create
@@ -148,6 +55,141 @@ export function NewSandbox({ close, created }: { readonly close: () => void; rea
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** The options of a form. */
+const bodyOf = ({ name, clock, now, prng, scenarios, seed }: Form) => ({
+  name,
+  ...(clock !== "" && { clock }),
+  ...(now !== "" && { now }),
+  // A text that is no number is sent as it is, so that the server says what is wrong with it.
+  ...(prng !== "" && { prng: /^-?\d+$/.test(prng) ? Number(prng) : (prng as unknown as number) }),
+  ...(scenarios.length > 0 && { scenarios: [...scenarios] }),
+  ...(seed !== undefined && { seed }),
+});
+
+type Change = (changes: Partial<Form>) => void;
+type ErrorAt = (field: keyof Form) => string | undefined;
+
+function SandboxFields({
+  form,
+  problem,
+}: {
+  readonly form: Signal<Form>;
+  readonly problem: Signal<Problem | undefined>;
+}) {
+  const change: Change = (changes) => {
+    form.value = { ...form.value, ...changes };
+    problem.value = undefined;
+  };
+  const errorAt: ErrorAt = (field) =>
+    problem.value?.field.split(/[.[]/)[0] === field ? problem.value.message : undefined;
+  const elsewhere = problem.value !== undefined && Object.keys(empty).every((one) => !errorAt(one as keyof Form));
+  return (
+    <>
+      <TextField
+        label="Name"
+        value={form.value.name}
+        onChange={(name) => change({ name })}
+        error={errorAt("name")}
+        hint="1 to 63 lower-case letters, digits and hyphens; no hyphen at the start. Such as checkout."
+      />
+      <StartFields form={form.value} change={change} errorAt={errorAt} />
+      <Field label="Records" hint="A seed as a JSON file; the seed of default without one." error={errorAt("seed")}>
+        {(ids) => (
+          <input
+            {...ids}
+            type="file"
+            accept=".json,application/json"
+            onChange={async (event) => {
+              const read = await readJsonFile(event.currentTarget.files?.[0]);
+              change({ seed: read.value as Schema<"Seed"> | undefined });
+              if (read.error !== undefined) problem.value = { field: "seed", message: read.error };
+            }}
+          />
+        )}
+      </Field>
+      <ScenarioFields chosen={form.value.scenarios} change={change} error={errorAt("scenarios")} />
+      {elsewhere && (
+        <p class="field-error" role="alert" dir="auto">
+          {problem.value?.message}
+        </p>
+      )}
+    </>
+  );
+}
+
+function StartFields({
+  form,
+  change,
+  errorAt,
+}: {
+  readonly form: Form;
+  readonly change: Change;
+  readonly errorAt: ErrorAt;
+}) {
+  return (
+    <div class="builder-row">
+      <SelectField
+        label="Clock"
+        value={form.clock}
+        options={[
+          ["", "As default"],
+          ["flowing", "Flowing"],
+          ["frozen", "Frozen"],
+        ]}
+        onChange={(clock) => change({ clock: clock === "flowing" || clock === "frozen" ? clock : "" })}
+        error={errorAt("clock")}
+      />
+      <TextField
+        label="Time at the start"
+        value={form.now}
+        placeholder="2026-03-02T09:00:00Z"
+        onChange={(now) => change({ now })}
+        error={errorAt("now")}
+      />
+      <TextField
+        label="Seed of the random generator"
+        value={form.prng}
+        placeholder="1"
+        onChange={(prng) => change({ prng })}
+        error={errorAt("prng")}
+      />
+    </div>
+  );
+}
+
+function ScenarioFields({
+  chosen,
+  change,
+  error,
+}: {
+  readonly chosen: Form["scenarios"];
+  readonly change: Change;
+  readonly error: string | undefined;
+}) {
+  const scenarios = useLive<Schema<"ScenarioList">>(
+    (control) => control.GET("/_control/v1/scenarios"),
+    () => false,
+  ).data?.scenarios;
+  return (
+    <fieldset class="sandbox-scenarios">
+      <legend>Scenarios</legend>
+      {scenarios?.map(({ name, description }) => (
+        <label key={name} title={description}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            onChange={({ currentTarget: { checked } }) =>
+              change({ scenarios: checked ? [...chosen, name] : chosen.filter((other) => other !== name) })
+            }
+          />{" "}
+          {name}
+        </label>
+      ))}
+      <p class="field-error">{error}</p>
+    </fieldset>
   );
 }
 
