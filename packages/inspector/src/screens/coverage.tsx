@@ -28,7 +28,6 @@ export function Coverage() {
   const session = useSession();
   const filter = useSignal("");
   const show = useSignal<Show>("all");
-  const isResetting = useSignal(false);
   const [selected] = session.route.value.rest;
   const live = useLive<CoverageData>(
     (control) => control.GET("/_control/v1/coverage"),
@@ -63,7 +62,7 @@ export function Coverage() {
               <CopyButton text={() => JSON.stringify(data, null, 2)}>Copy as JSON</CopyButton>
             </>
           )}
-          <Button onPress={() => (isResetting.value = true)}>Reset the counts</Button>
+          <ResetCounts reload={live.reload} />
         </>
       }
     >
@@ -84,27 +83,37 @@ export function Coverage() {
           }
         />
       )}
-      {isResetting.value && (
-        <Dialog title="Reset the counts?" close={() => (isResetting.value = false)}>
+    </Screen>
+  );
+}
+
+/** A button that clears the journal after a question. */
+function ResetCounts({ reload }: { readonly reload: () => void }) {
+  const session = useSession();
+  const isAsking = useSignal(false);
+  const close = () => (isAsking.value = false);
+  const clear = async () => {
+    await act(session, session.control.value.DELETE("/_control/v1/requests"), "The counts begin again.");
+    close();
+    reload();
+  };
+  return (
+    <>
+      <Button onPress={() => (isAsking.value = true)}>Reset the counts</Button>
+      {isAsking.value && (
+        <Dialog title="Reset the counts?" close={close}>
           <p>
             This clears the journal: the requests on the screen Traffic are removed, too. Records and the clock stay.
           </p>
           <div class="dialog-end">
-            <Button onPress={() => (isResetting.value = false)}>Cancel</Button>
-            <Button
-              kind="danger"
-              onPress={async () => {
-                await act(session, session.control.value.DELETE("/_control/v1/requests"), "The counts begin again.");
-                isResetting.value = false;
-                live.reload();
-              }}
-            >
+            <Button onPress={close}>Cancel</Button>
+            <Button kind="danger" onPress={clear}>
               Clear the journal
             </Button>
           </div>
         </Dialog>
       )}
-    </Screen>
+    </>
   );
 }
 
@@ -161,15 +170,7 @@ function Matrix({
   readonly selected: string | undefined;
 }) {
   const session = useSession();
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const rows = coverage.operations.filter((operation) => {
-    const { operationId, statuses, codes } = operation;
-    const cells = [...statuses, ...codes].filter((cell) => isShown(cell, show));
-    const text = [operationId, ...cells.map((cell) => ("code" in cell ? cell.code : cell.status))]
-      .join(" ")
-      .toLowerCase();
-    return cells.length > 0 && words.every((word) => text.includes(word));
-  });
+  const rows = matching(coverage.operations, filter, show);
   const columns = statusesOf(coverage);
   const step = (by: number) => () => {
     const index = rows.findIndex(({ operationId }) => operationId === selected);
@@ -209,6 +210,18 @@ function Matrix({
       </table>
     </div>
   );
+}
+
+/** The operations with something to show, in whose cells or name each word stands. */
+function matching(operations: readonly OperationCoverage[], filter: string, show: Show): readonly OperationCoverage[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  return operations.filter(({ operationId, statuses, codes }) => {
+    const cells = [...statuses, ...codes].filter((cell) => isShown(cell, show));
+    const text = [operationId, ...cells.map((cell) => ("code" in cell ? cell.code : cell.status))]
+      .join(" ")
+      .toLowerCase();
+    return cells.length > 0 && words.every((word) => text.includes(word));
+  });
 }
 
 function Row({

@@ -1,6 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { useDestinations } from "../data/records/destinations.ts";
-import { attemptsOf, type Delivery, matchesFilter, outcomeOf } from "../data/records/webhooks.ts";
+import {
+  type Attempt,
+  attemptsOf,
+  type Delivery,
+  type DestinationFacts,
+  matchesFilter,
+  outcomeOf,
+} from "../data/records/webhooks.ts";
 import { useSession } from "../data/session/context.ts";
 import { useLive } from "../data/session/live.ts";
 import { milliseconds } from "../data/values/format.ts";
@@ -78,28 +85,15 @@ function Deliveries({ selected }: { readonly selected: string | undefined }) {
                 keyOf={({ id }) => id}
                 selected={selected}
                 onSelect={(id) => session.go("webhooks", id)}
-                row={(delivery) => (
-                  <DeliveryRow
-                    delivery={delivery}
-                    name={nameOf(delivery.destinationId)}
-                    attempt={attempts.get(delivery.id)}
-                  />
+                row={(one) => (
+                  <DeliveryRow delivery={one} name={nameOf(one.destinationId)} attempt={attempts.get(one.id)} />
                 )}
               />
             )
           }
           detail={
-            selected === undefined || live.data === undefined ? undefined : chosen === undefined ? (
-              <Empty title="This delivery is not kept">
-                <p>The sandbox was reset, or a thousand later deliveries replaced it in the list.</p>
-              </Empty>
-            ) : (
-              <DeliveryDetail
-                key={chosen.id}
-                delivery={chosen}
-                destination={destinations?.find(({ id }) => id === chosen.destinationId)}
-                attempt={attempts.get(chosen.id)}
-              />
+            selected === undefined || live.data === undefined ? undefined : (
+              <Chosen delivery={chosen} destinations={destinations} attempt={attempts.get(selected)} />
             )
           }
         />
@@ -109,6 +103,25 @@ function Deliveries({ selected }: { readonly selected: string | undefined }) {
   );
 }
 
+function Chosen({
+  delivery,
+  destinations,
+  attempt,
+}: {
+  readonly delivery: Delivery | undefined;
+  readonly destinations: readonly DestinationFacts[] | undefined;
+  readonly attempt: Attempt | undefined;
+}) {
+  if (delivery === undefined)
+    return (
+      <Empty title="This delivery is not kept">
+        <p>The sandbox was reset, or a thousand later deliveries replaced it in the list.</p>
+      </Empty>
+    );
+  const destination = destinations?.find(({ id }) => id === delivery.destinationId);
+  return <DeliveryDetail key={delivery.id} delivery={delivery} destination={destination} attempt={attempt} />;
+}
+
 function DeliveryRow({
   delivery,
   name,
@@ -116,7 +129,7 @@ function DeliveryRow({
 }: {
   readonly delivery: Delivery;
   readonly name: string;
-  readonly attempt: { readonly number: number; readonly of: number } | undefined;
+  readonly attempt: Attempt | undefined;
 }) {
   const { at, url, durationMs, fault, signature } = delivery;
   const { tone, text } = outcomeOf(delivery);

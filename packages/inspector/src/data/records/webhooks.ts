@@ -96,10 +96,14 @@ export function ageOf(
   return { ms, isValid, text: `${age}. A receiver may accept it for ${duration(toleranceMs - ms)} more` };
 }
 
+/** Which of the deliveries of one event a delivery is. */
+export interface Attempt {
+  readonly number: number;
+  readonly of: number;
+}
+
 /** Which attempt of how many a delivery is, by the id of the delivery: each sends the same event. */
-export function attemptsOf(
-  deliveries: readonly Pick<Delivery, "id" | "redeliveryOf">[],
-): ReadonlyMap<string, { readonly number: number; readonly of: number }> {
+export function attemptsOf(deliveries: readonly Pick<Delivery, "id" | "redeliveryOf">[]): ReadonlyMap<string, Attempt> {
   const firsts = new Map<string, string>();
   const groups = new Map<string, string[]>();
   for (const { id, redeliveryOf } of deliveries) {

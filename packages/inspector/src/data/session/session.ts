@@ -53,6 +53,9 @@ export interface Session {
   end(): void;
 }
 
+/** A session before it has credentials. */
+type Open = Omit<Session, "credentials" | "stream"> & { readonly stream: Signal<StreamState> };
+
 const noticeMs = 6000;
 /** How often the clock is read again at most. */
 const clockReloadMs = 250;
@@ -62,7 +65,6 @@ export function createSession(source: Source, router: Router, place: Place): Ses
   const ending = new AbortController();
   const stream = signal<StreamState>({ state: "connecting" });
   const token = signal<string | undefined>(undefined);
-  const notices = signal<readonly Notice[]>([]);
   const listeners = new Set<(events: readonly BackendEvent[]) => void>();
   const sandbox = computed(() => router.route.value.sandbox);
   const clock = createClockStore(ending.signal);
@@ -75,16 +77,15 @@ export function createSession(source: Source, router: Router, place: Place): Ses
     }),
   );
   const attempt = signal(0);
-  let noticeIds = 0;
 
-  const session: Omit<Session, "credentials"> = {
+  const session: Open = {
     source,
     place,
     route: router.route,
     sandbox,
     stream,
     clock,
-    notices,
+    ...createNotices(),
     token,
     control,
     href: (screen, ...rest) => router.href({ sandbox: sandbox.value, screen, rest }),
@@ -106,22 +107,44 @@ export function createSession(source: Source, router: Router, place: Place): Ses
     reconnect() {
       attempt.value += 1;
     },
-    notify(tone, text) {
-      noticeIds += 1;
-      const id = noticeIds;
-      notices.value = [...notices.value.slice(-3), { id, tone, text }];
-      // An error stays until it is closed.
-      if (tone !== "bad") setTimeout(() => session.dismiss(id), noticeMs);
-    },
-    dismiss(id) {
-      notices.value = notices.value.filter((notice) => notice.id !== id);
-    },
     end() {
       ending.abort();
       for (const stop of running) stop();
     },
   };
 
+  const running = [...follow(session, attempt, listeners)];
+  const credentials = createCredentials(session);
+  running.push(credentials.end);
+  return { ...session, credentials };
+}
+
+/** Messages, of which all but errors go by themselves. */
+function createNotices(): Pick<Session, "notices" | "notify" | "dismiss"> {
+  const notices = signal<readonly Notice[]>([]);
+  let ids = 0;
+  const dismiss = (id: number) => {
+    notices.value = notices.value.filter((notice) => notice.id !== id);
+  };
+  return {
+    notices,
+    dismiss,
+    notify(tone, text) {
+      ids += 1;
+      const id = ids;
+      notices.value = [...notices.value.slice(-3), { id, tone, text }];
+      if (tone !== "bad") setTimeout(() => dismiss(id), noticeMs);
+    },
+  };
+}
+
+/** Follows the events of the current sandbox, and keeps the clock current. Returns what ends that. */
+function follow(
+  session: Open,
+  attempt: ReadonlySignal<number>,
+  listeners: ReadonlySet<(events: readonly BackendEvent[]) => void>,
+): readonly (() => void)[] {
+  const { clock, control, token } = session;
   const loadClock = throttled(clockReloadMs, async () => {
     const asked = control.peek();
     const result = await asked.GET("/_control/v1/clock");
@@ -129,43 +152,37 @@ export function createSession(source: Source, router: Router, place: Place): Ses
     if (result.data !== undefined && asked === control.peek()) clock.set(dataAs<"Clock">(result));
   });
   const emit = (events: readonly BackendEvent[]) => batch(() => listeners.forEach((listener) => void listener(events)));
-  const running = [
-    session.onEvents((events) => {
-      if (events.some(changesClock)) loadClock();
-    }),
-    effect(() => {
-      attempt.value;
-      clock.clear();
-      const announce = (type: "stream.began" | "stream.gap") =>
-        emit([{ eventId: "", at: new Date().toISOString(), type }]);
-      const checkServer = watchServer(control.value, () => {
-        session.notify("info", "The server was started again. The page shows its new state.");
-        announce("stream.gap");
-      });
-      let before: StreamState["state"] = "connecting";
-      return source.follow(sandbox.value, token.value, {
-        events: emit,
-        state: (state) => {
-          stream.value = state;
-          const last = before;
-          before = state.state;
-          if (state.state !== "live") return;
-          loadClock();
-          // What happened between the reading of data and the beginning of the events is not among them.
-          if (last === "connecting") announce("stream.began");
-          // What could not be read while the server was away is read now.
-          if (last === "lost") announce("stream.gap");
-          checkServer();
-        },
-        token: (known) => {
-          token.value = known;
-        },
-      });
-    }),
-  ];
-  const credentials = createCredentials(session);
-  running.push(credentials.end);
-  return { ...session, credentials };
+  const begin = () => {
+    attempt.value;
+    clock.clear();
+    const announce = (type: "stream.began" | "stream.gap") =>
+      emit([{ eventId: "", at: new Date().toISOString(), type }]);
+    const checkServer = watchServer(control.value, () => {
+      session.notify("info", "The server was started again. The page shows its new state.");
+      announce("stream.gap");
+    });
+    let before: StreamState["state"] = "connecting";
+    const state = (next: StreamState) => {
+      session.stream.value = next;
+      const last = before;
+      before = next.state;
+      if (next.state !== "live") return;
+      loadClock();
+      // What happened between the reading of data and the beginning of the events is not among them.
+      if (last === "connecting") announce("stream.began");
+      // What could not be read while the server was away is read now.
+      if (last === "lost") announce("stream.gap");
+      checkServer();
+    };
+    const known = (text: string | undefined) => {
+      token.value = text;
+    };
+    return session.source.follow(session.sandbox.value, token.value, { events: emit, state, token: known });
+  };
+  const stopListening = session.onEvents((events) => {
+    if (events.some(changesClock)) loadClock();
+  });
+  return [stopListening, effect(begin)];
 }
 
 /**

@@ -29,8 +29,6 @@ export function Builder({
   const isOfWebhooks = "webhooks" in fault;
   const criteria = criteriaOf(fault);
   const change = (changes: Partial<Record<keyof Criteria, string>>) => onChange(withCriteria(fault, changes));
-  const steps = stepsOf(fault);
-  const setSteps = (next: readonly Step[]) => onChange(withSteps(fault, next));
   return (
     <div class="builder">
       <div class="builder-row">
@@ -54,53 +52,81 @@ export function Builder({
           <RequestTarget criteria={criteria} operationIds={choices.operationIds} change={change} />
         )}
       </div>
-      <fieldset class="steps">
-        <legend>What happens{steps.length > 1 ? ", one step for each match" : ""}</legend>
-        <ol>
-          {steps.map((step, index) => (
-            <li key={index} class="step">
-              <StepField
-                step={step}
-                number={index + 1}
-                isOfWebhooks={isOfWebhooks}
-                codes={choices.codesFor(criteria.operationId)}
-                onChange={(next) => setSteps(steps.with(index, next))}
-              />
-              {steps.length > 1 && (
-                <span class="step-tools">
-                  <Button
-                    kind="quiet"
-                    label={`Move step ${index + 1} up`}
-                    disabled={index === 0}
-                    onPress={() => setSteps(moved(steps, index, index - 1))}
-                  >
-                    ↑
-                  </Button>
-                  <Button
-                    kind="quiet"
-                    label={`Move step ${index + 1} down`}
-                    disabled={index === steps.length - 1}
-                    onPress={() => setSteps(moved(steps, index, index + 1))}
-                  >
-                    ↓
-                  </Button>
-                  <Button
-                    kind="quiet"
-                    icon="close"
-                    label={`Remove step ${index + 1}`}
-                    onPress={() => setSteps(steps.toSpliced(index, 1))}
-                  />
-                </span>
-              )}
-            </li>
-          ))}
-        </ol>
-        <Button onPress={() => setSteps([...steps, steps.length === 1 ? "pass" : (steps.at(-1) ?? "pass")])}>
-          Add a step
-        </Button>
-      </fieldset>
+      <Steps fault={fault} codes={choices.codesFor(criteria.operationId)} onChange={onChange} />
       <WhenFields fault={fault} onChange={onChange} />
     </div>
+  );
+}
+
+function Steps({
+  fault,
+  codes,
+  onChange,
+}: {
+  readonly fault: Fault;
+  readonly codes: CodeGroups;
+  readonly onChange: (fault: Fault) => void;
+}) {
+  const steps = stepsOf(fault);
+  const setSteps = (next: readonly Step[]) => onChange(withSteps(fault, next));
+  return (
+    <fieldset class="steps">
+      <legend>What happens{steps.length > 1 ? ", one step for each match" : ""}</legend>
+      <ol>
+        {steps.map((step, index) => (
+          <li key={index} class="step">
+            <StepField
+              step={step}
+              number={index + 1}
+              isOfWebhooks={"webhooks" in fault}
+              codes={codes}
+              onChange={(next) => setSteps(steps.with(index, next))}
+            />
+            {steps.length > 1 && <StepTools steps={steps} index={index} onChange={setSteps} />}
+          </li>
+        ))}
+      </ol>
+      <Button onPress={() => setSteps([...steps, steps.length === 1 ? "pass" : (steps.at(-1) ?? "pass")])}>
+        Add a step
+      </Button>
+    </fieldset>
+  );
+}
+
+function StepTools({
+  steps,
+  index,
+  onChange,
+}: {
+  readonly steps: readonly Step[];
+  readonly index: number;
+  readonly onChange: (steps: readonly Step[]) => void;
+}) {
+  return (
+    <span class="step-tools">
+      <Button
+        kind="quiet"
+        label={`Move step ${index + 1} up`}
+        disabled={index === 0}
+        onPress={() => onChange(moved(steps, index, index - 1))}
+      >
+        ↑
+      </Button>
+      <Button
+        kind="quiet"
+        label={`Move step ${index + 1} down`}
+        disabled={index === steps.length - 1}
+        onPress={() => onChange(moved(steps, index, index + 1))}
+      >
+        ↓
+      </Button>
+      <Button
+        kind="quiet"
+        icon="close"
+        label={`Remove step ${index + 1}`}
+        onPress={() => onChange(steps.toSpliced(index, 1))}
+      />
+    </span>
   );
 }
 

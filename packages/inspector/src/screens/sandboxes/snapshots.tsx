@@ -59,47 +59,64 @@ export function Snapshots() {
       {kept.value.length > 0 && (
         <ul class="snapshots">
           {kept.value.map((snapshot) => (
-            <li key={snapshot.number} class="snapshot">
-              <span class="snapshot-name">
-                <strong>Snapshot {snapshot.number}</strong>{" "}
-                <span dir="auto">
-                  {snapshot.sandbox}, {day(snapshot.at)} {timeOfDay(snapshot.at)},{" "}
-                  {Math.ceil(snapshot.text.length / 1024)} KiB
-                </span>
-              </span>
-              <span class="row-tools">
-                <Button
-                  label={`Restore snapshot ${snapshot.number}`}
-                  onPress={() => restore(JSON.parse(snapshot.text), `snapshot ${snapshot.number}`)}
-                >
-                  Restore
-                </Button>
-                <Button label={`Compare snapshot ${snapshot.number} with now`} onPress={() => compare(snapshot)}>
-                  Compare
-                </Button>
-                <Button
-                  label={`Download snapshot ${snapshot.number}`}
-                  onPress={() => saveFile(`${snapshot.sandbox}-snapshot-${snapshot.number}.json`, snapshot.text)}
-                >
-                  Download
-                </Button>
-                <Button
-                  kind="quiet"
-                  icon="close"
-                  label={`Forget snapshot ${snapshot.number}`}
-                  onPress={() => {
-                    kept.value = kept.value.filter(({ number }) => number !== snapshot.number);
-                    if (compared.value?.number === snapshot.number) compared.value = undefined;
-                  }}
-                />
-              </span>
-              {compared.value?.number === snapshot.number && <Differences differences={compared.value.differences} />}
-            </li>
+            <SnapshotRow
+              key={snapshot.number}
+              snapshot={snapshot}
+              differences={compared.value?.number === snapshot.number ? compared.value.differences : undefined}
+              restore={() => restore(JSON.parse(snapshot.text), `snapshot ${snapshot.number}`)}
+              compare={() => compare(snapshot)}
+              forget={() => {
+                kept.value = kept.value.filter(({ number }) => number !== snapshot.number);
+                if (compared.value?.number === snapshot.number) compared.value = undefined;
+              }}
+            />
           ))}
         </ul>
       )}
       <Import restore={restore} />
     </Panel>
+  );
+}
+
+function SnapshotRow({
+  snapshot: { number, sandbox, at, text },
+  differences,
+  restore,
+  compare,
+  forget,
+}: {
+  readonly snapshot: KeptSnapshot;
+  /** From now; undefined unless it was compared. */
+  readonly differences: readonly Difference[] | undefined;
+  readonly restore: () => unknown;
+  readonly compare: () => unknown;
+  readonly forget: () => void;
+}) {
+  return (
+    <li class="snapshot">
+      <span class="snapshot-name">
+        <strong>Snapshot {number}</strong>{" "}
+        <span dir="auto">
+          {sandbox}, {day(at)} {timeOfDay(at)}, {Math.ceil(text.length / 1024)} KiB
+        </span>
+      </span>
+      <span class="row-tools">
+        <Button label={`Restore snapshot ${number}`} onPress={restore}>
+          Restore
+        </Button>
+        <Button label={`Compare snapshot ${number} with now`} onPress={compare}>
+          Compare
+        </Button>
+        <Button
+          label={`Download snapshot ${number}`}
+          onPress={() => saveFile(`${sandbox}-snapshot-${number}.json`, text)}
+        >
+          Download
+        </Button>
+        <Button kind="quiet" icon="close" label={`Forget snapshot ${number}`} onPress={forget} />
+      </span>
+      {differences !== undefined && <Differences differences={differences} />}
+    </li>
   );
 }
 

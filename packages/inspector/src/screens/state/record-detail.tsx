@@ -47,22 +47,7 @@ export function RecordDetail({
   const zone = String(lookup("accounts", record.accountId)?.timeZone ?? "UTC");
   return (
     <article aria-label={title}>
-      <header class="detail-head">
-        <h2 dir="auto">{title}</h2>
-        <div class="form-tools">
-          <Button kind="primary" onPress={() => session.go("state", collection, id, "edit")}>
-            Edit
-          </Button>
-          {collection !== "roles" && (
-            <>
-              <Button onPress={() => session.go("state", collection, id, "copy")}>Duplicate</Button>
-              <Button kind="danger" onPress={() => (isDeleting.value = true)}>
-                Delete
-              </Button>
-            </>
-          )}
-        </div>
-      </header>
+      <DetailHead collection={collection} id={id} title={title} remove={() => (isDeleting.value = true)} />
       <dl class="facts">
         {fields
           .filter((field) => !isOwnPanel(field))
@@ -109,6 +94,38 @@ export function RecordDetail({
         />
       )}
     </article>
+  );
+}
+
+function DetailHead({
+  collection,
+  id,
+  title,
+  remove,
+}: {
+  readonly collection: CollectionName;
+  readonly id: string;
+  readonly title: string;
+  readonly remove: () => void;
+}) {
+  const session = useSession();
+  return (
+    <header class="detail-head">
+      <h2 dir="auto">{title}</h2>
+      <div class="form-tools">
+        <Button kind="primary" onPress={() => session.go("state", collection, id, "edit")}>
+          Edit
+        </Button>
+        {collection !== "roles" && (
+          <>
+            <Button onPress={() => session.go("state", collection, id, "copy")}>Duplicate</Button>
+            <Button kind="danger" onPress={remove}>
+              Delete
+            </Button>
+          </>
+        )}
+      </div>
+    </header>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Schema } from "@call-transfer/backend/control-client";
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { Directory } from "../../data/records/directory.ts";
 import { act } from "../../data/session/act.ts";
 import { useSession } from "../../data/session/context.ts";
@@ -18,43 +18,18 @@ interface RunningCall {
 
 /** Starts a transfer: whom it rings, for which call, and what phones and members do. */
 export function StartDialog({ directory, close }: { readonly directory: Directory; readonly close: () => void }) {
-  const session = useSession();
   const target = useSignal(directory.groups[0]?.id ?? directory.destinations[0]?.id ?? "");
   const call = useSignal("");
   const scenario = useSignal("");
   const behaviours = useSignal<Readonly<Record<string, Behaviour>>>({});
-  const calls = useLive<{ readonly records: readonly RunningCall[] }>(
-    (control) => control.GET("/_control/v1/state/{collection}", { params: { path: { collection: "calls" } } }),
-    ({ type }) => type.startsWith("call."),
-  );
-  const scenarios = useLive<Schema<"ScenarioList">>(
-    (control) => control.GET("/_control/v1/scenarios"),
-    () => false,
-  );
   const group = directory.groups.find(({ id }) => id === target.value);
   const destination = directory.destinations.find(({ id }) => id === target.value);
-  const accountId = (group ?? destination)?.accountId;
-  const running = (calls.data?.records ?? []).filter(
-    (record) => record.status === "in_progress" && record.accountId === accountId,
-  );
   const callees = calleesOf(directory, target.value);
-  const start = async () => {
-    const control = session.control.peek();
-    if (scenario.value !== "") {
-      const path = { name: scenario.value };
-      if (!(await act(session, control.POST("/_control/v1/scenarios/{name}", { params: { path } })))) return;
-    }
-    const body = {
-      ...(group === undefined ? { destinationId: target.value } : { groupId: target.value }),
-      ...(call.value !== "" && { callId: call.value }),
-      script: scriptOf(callees, behaviours.value),
-    };
-    const task = control.POST("/_control/v1/transfers", { body });
-    if (!(await act(session, task))) return;
-    close();
-    const { data } = await task;
-    if (data !== undefined) session.go("transfers", data.id);
-  };
+  const start = useStart(scenario, close, () => ({
+    ...(group === undefined ? { destinationId: target.value } : { groupId: target.value }),
+    ...(call.value !== "" && { callId: call.value }),
+    script: scriptOf(callees, behaviours.value),
+  }));
   return (
     <Dialog title="Start a transfer" close={close}>
       <div class="start">
@@ -66,28 +41,8 @@ export function StartDialog({ directory, close }: { readonly directory: Director
             </select>
           )}
         </Field>
-        <SelectField
-          label="For the call"
-          value={call.value}
-          onChange={(value) => (call.value = value)}
-          options={[
-            ["", running.length === 0 ? "None (no call of this account is in progress)" : "None"],
-            ...running.map(({ id, direction }) => [id, `${direction} ${id.slice(0, 8)}`] as const),
-          ]}
-        />
-        <SelectField
-          label="Scenario"
-          value={scenario.value}
-          onChange={(value) => (scenario.value = value)}
-          options={[
-            ["", "None"],
-            ...(scenarios.data?.scenarios ?? []).map(({ name }) => [name, name.replaceAll("-", " ")] as const),
-          ]}
-          hint={
-            scenarios.data?.scenarios.find(({ name }) => name === scenario.value)?.description ??
-            "Changes the sandbox before it rings, until a reset."
-          }
-        />
+        <CallField call={call} accountId={(group ?? destination)?.accountId} />
+        <ScenarioField scenario={scenario} />
         <fieldset class="start-callees">
           <legend>What they do</legend>
           {callees.map((callee) => (
@@ -107,6 +62,65 @@ export function StartDialog({ directory, close }: { readonly directory: Director
         </div>
       </div>
     </Dialog>
+  );
+}
+
+/** Returns the function that applies the scenario, starts the transfer, and shows it. */
+function useStart(scenario: Signal<string>, close: () => void, body: () => Schema<"NewTransfer">) {
+  const session = useSession();
+  return async () => {
+    const control = session.control.peek();
+    if (scenario.value !== "") {
+      const path = { name: scenario.value };
+      if (!(await act(session, control.POST("/_control/v1/scenarios/{name}", { params: { path } })))) return;
+    }
+    const task = control.POST("/_control/v1/transfers", { body: body() });
+    if (!(await act(session, task))) return;
+    close();
+    const { data } = await task;
+    if (data !== undefined) session.go("transfers", data.id);
+  };
+}
+
+/** The calls of the account that are in progress. */
+function CallField({ call, accountId }: { readonly call: Signal<string>; readonly accountId: string | undefined }) {
+  const calls = useLive<{ readonly records: readonly RunningCall[] }>(
+    (control) => control.GET("/_control/v1/state/{collection}", { params: { path: { collection: "calls" } } }),
+    ({ type }) => type.startsWith("call."),
+  );
+  const running = (calls.data?.records ?? []).filter(
+    (record) => record.status === "in_progress" && record.accountId === accountId,
+  );
+  return (
+    <SelectField
+      label="For the call"
+      value={call.value}
+      onChange={(value) => (call.value = value)}
+      options={[
+        ["", running.length === 0 ? "None (no call of this account is in progress)" : "None"],
+        ...running.map(({ id, direction }) => [id, `${direction} ${id.slice(0, 8)}`] as const),
+      ]}
+    />
+  );
+}
+
+function ScenarioField({ scenario }: { readonly scenario: Signal<string> }) {
+  const scenarios =
+    useLive<Schema<"ScenarioList">>(
+      (control) => control.GET("/_control/v1/scenarios"),
+      () => false,
+    ).data?.scenarios ?? [];
+  return (
+    <SelectField
+      label="Scenario"
+      value={scenario.value}
+      onChange={(value) => (scenario.value = value)}
+      options={[["", "None"], ...scenarios.map(({ name }) => [name, name.replaceAll("-", " ")] as const)]}
+      hint={
+        scenarios.find(({ name }) => name === scenario.value)?.description ??
+        "Changes the sandbox before it rings, until a reset."
+      }
+    />
   );
 }
 

@@ -1,6 +1,13 @@
 import { webhookSignature } from "@call-transfer/spec";
 import { deliveryAsCurl } from "../../data/code/verify-code.ts";
-import { adviceOn, type Delivery, type DestinationFacts, headerOf, outcomeOf } from "../../data/records/webhooks.ts";
+import {
+  type Attempt,
+  adviceOn,
+  type Delivery,
+  type DestinationFacts,
+  headerOf,
+  outcomeOf,
+} from "../../data/records/webhooks.ts";
 import { act } from "../../data/session/act.ts";
 import { useSession } from "../../data/session/context.ts";
 import { useLive } from "../../data/session/live.ts";
@@ -12,20 +19,18 @@ import { LoadError, Panel } from "../../parts/screen.tsx";
 import { HowToVerify } from "./how-to-verify.tsx";
 import { Signature } from "./signature.tsx";
 
-/** Everything about one delivery: the request as it was sent, its answer, and its signature taken apart. */
-export function DeliveryDetail({
-  delivery: shown,
-  destination,
-  attempt,
-}: {
+interface ListedDelivery {
   /** As the list has it: without the signatures, and without the query of its address, which may hold a secret. */
   readonly delivery: Delivery;
   /** Undefined if it was deleted. */
   readonly destination: DestinationFacts | undefined;
-  readonly attempt: { readonly number: number; readonly of: number } | undefined;
-}) {
+  readonly attempt: Attempt | undefined;
+}
+
+/** Everything about one delivery: the request as it was sent, its answer, and its signature taken apart. */
+export function DeliveryDetail({ delivery: shown, destination, attempt }: ListedDelivery) {
   const session = useSession();
-  const { id, at, url, transferId, status, error, durationMs, fault, faultDo, redeliveryOf } = shown;
+  const { id, url, error } = shown;
   const { data: delivery, error: loadError } = useLive<Delivery>(
     (control) => control.GET("/_control/v1/webhooks/deliveries/{id}", { params: { path: { id } } }),
     () => false,
@@ -64,27 +69,7 @@ export function DeliveryDetail({
           </CopyButton>
         )}
       </p>
-      <Facts
-        facts={{
-          Sent: <Time at={at} withMilliseconds />,
-          Receiver:
-            destination === undefined ? (
-              shown.destinationId
-            ) : (
-              <Link to={["webhooks", "receivers", destination.id]}>{destination.name}</Link>
-            ),
-          Answer: status === undefined ? "none" : `${status}, after ${milliseconds(durationMs)}`,
-          Attempt: attempt === undefined || attempt.of === 1 ? undefined : `${attempt.number} of ${attempt.of}`,
-          Repeats: redeliveryOf && <Link to={["webhooks", redeliveryOf]}>{redeliveryOf}</Link>,
-          Transfer: transferId && <Link to={["transfers", transferId]}>{transferId}</Link>,
-          Fault: fault && (
-            <>
-              <Link to={["faults", fault]}>{fault}</Link> <Code>{JSON.stringify(faultDo)}</Code>
-            </>
-          ),
-          ID: <Code>{id}</Code>,
-        }}
-      />
+      <DeliveryFacts delivery={shown} destination={destination} attempt={attempt} />
       <LoadError error={loadError} />
       {delivery !== undefined && (
         <>
@@ -98,6 +83,33 @@ export function DeliveryDetail({
         </>
       )}
     </>
+  );
+}
+
+function DeliveryFacts({ delivery, destination, attempt }: ListedDelivery) {
+  const { id, at, destinationId, transferId, status, durationMs, fault, faultDo, redeliveryOf } = delivery;
+  return (
+    <Facts
+      facts={{
+        Sent: <Time at={at} withMilliseconds />,
+        Receiver:
+          destination === undefined ? (
+            destinationId
+          ) : (
+            <Link to={["webhooks", "receivers", destination.id]}>{destination.name}</Link>
+          ),
+        Answer: status === undefined ? "none" : `${status}, after ${milliseconds(durationMs)}`,
+        Attempt: attempt === undefined || attempt.of === 1 ? undefined : `${attempt.number} of ${attempt.of}`,
+        Repeats: redeliveryOf && <Link to={["webhooks", redeliveryOf]}>{redeliveryOf}</Link>,
+        Transfer: transferId && <Link to={["transfers", transferId]}>{transferId}</Link>,
+        Fault: fault && (
+          <>
+            <Link to={["faults", fault]}>{fault}</Link> <Code>{JSON.stringify(faultDo)}</Code>
+          </>
+        ),
+        ID: <Code>{id}</Code>,
+      }}
+    />
   );
 }
 
