@@ -1,4 +1,3 @@
-import type { BackendOptions } from "./backend.ts";
 import { createFaults } from "./faults/faults.ts";
 import type { OperationTable } from "./http/checks/router.ts";
 import { createTokens } from "./http/checks/tokens.ts";
@@ -14,13 +13,13 @@ import { createState } from "./model/state.ts";
 import { Keeper } from "./model/storage/keeper.ts";
 import { checkRate, parseTime, systemClock } from "./model/time/clock.ts";
 import { createClock } from "./model/time/queue-clock.ts";
+import type { BackendOptions } from "./options.ts";
 import { createDeliveries } from "./platform/deliveries.ts";
 import { createInbox } from "./platform/inbox.ts";
 import { createTransfers } from "./platform/transfers.ts";
 import { clockListener } from "./platform/upcoming.ts";
 import { KeptTimers } from "./store/kept-timers.ts";
 import { ReservedIds } from "./store/reserved-ids.ts";
-import { goBack } from "./store/resume.ts";
 
 /** The state of a backend and what acts on it. */
 export type Core = ReturnType<typeof createCore>;
@@ -37,8 +36,7 @@ export function createCore(
   const { wall = systemClock, name = "default", store } = options;
   const generators = createGenerators(options.prng, options.clock);
   const randoms = generators.sequences;
-  const keeper =
-    store === undefined ? undefined : new Keeper(store, wall, (error): (() => void) => goBack(core, error, wall));
+  const keeper = store === undefined ? undefined : new Keeper(store, wall);
   const timers = keeper && new KeptTimers(keeper);
   const past = new Past((): Present => world);
   const start = options.now ?? (options.clock === "flowing" ? undefined : defaultStart);
@@ -76,18 +74,5 @@ export function createCore(
     keeper?.plan("soon");
   });
   const requestIds = new ReservedIds(randoms.requestIds, keeper);
-  const core = {
-    world,
-    generators,
-    randoms,
-    requestIds,
-    timers,
-    tokens,
-    faults,
-    inbox,
-    deliveries,
-    transfers,
-    journal,
-  };
-  return core;
+  return { world, generators, randoms, requestIds, timers, tokens, faults, inbox, deliveries, transfers, journal };
 }

@@ -1,4 +1,4 @@
-export { type Backend, type BackendOptions, createBackend, type Peer } from "./backend.ts";
+export { type Backend, createBackend, type Peer } from "./backend.ts";
 export type { Collections, SeedRecord } from "./contents/collections.ts";
 export { demo, demoSeed } from "./contents/demo-seed.ts";
 export type { ApiKeyOptions, Keys, TokenOptions } from "./contents/keys.ts";
@@ -33,16 +33,10 @@ export type { Faults } from "./faults/faults.ts";
 export { parseFault } from "./faults/parse-fault.ts";
 export type { ClosestOperation } from "./http/checks/closest-operations.ts";
 export type { DecidingStep, Decision, RequestCaller } from "./http/checks/decision.ts";
-export type {
-  CodeCount,
-  Deviation,
-  Journal,
-  JournalEntry,
-  JournalFilter,
-  OperationCoverage,
-  StatusCount,
-} from "./http/journal/journal.ts";
+export type { CodeCount, OperationCoverage, StatusCount } from "./http/journal/coverage.ts";
+export type { Journal, JournalFilter } from "./http/journal/journal.ts";
 export type { JournalDetail, RecordedExchange, ShownChange } from "./http/journal/journal-detail.ts";
+export type { Deviation, JournalEntry } from "./http/journal/journal-entry.ts";
 export type { RecordedRequest } from "./http/journal/recorder.ts";
 export { errorResponse } from "./http/respond.ts";
 export {
@@ -88,15 +82,11 @@ export type { RowChange, SandboxStore, SandboxStores, StoredRow, StoredSandbox }
 export type { Clock, ClockMode, Step, WallClock } from "./model/time/clock.ts";
 export type { TimerPurpose } from "./model/time/timer-queue.ts";
 export { redacted } from "./model/values/redact.ts";
+export type { BackendOptions } from "./options.ts";
 export type { Deliveries, Delivery, Trigger } from "./platform/delivery.ts";
 export { type Inbox, type InboxAnswer, type InboxEvent, inboxUrl } from "./platform/inbox.ts";
 export { signatureHeader } from "./platform/signer.ts";
 export type { NewTransfer, ScriptEntry } from "./platform/transfer-input.ts";
 export type { Transfers } from "./platform/transfers.ts";
-export {
-  createSandboxes,
-  type Sandboxes,
-  type SandboxesOptions,
-  type SandboxListener,
-  type SandboxOptions,
-} from "./sandboxes.ts";
+export type { Sandboxes, SandboxesOptions, SandboxListener, SandboxOptions } from "./sandbox-options.ts";
+export { createSandboxes } from "./sandboxes.ts";

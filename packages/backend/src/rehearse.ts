@@ -1,8 +1,14 @@
-import type { Backend } from "./backend.ts";
 import type { Snapshot } from "./contents/snapshot.ts";
-import type { RehearsedResponse } from "./control/parts/controls.ts";
+import type { BackendControls, RehearsedResponse } from "./control/parts/controls.ts";
 import type { JournalDetail } from "./http/journal/journal-detail.ts";
+import type { HandledResponse, IncomingRequest } from "./http/transport/transport.ts";
 import { InputError } from "./model/errors/input-error.ts";
+
+/** A backend that takes over another one's state. */
+interface Copy extends Pick<BackendControls, "faults" | "journal" | "restore"> {
+  handle(request: IncomingRequest): Promise<HandledResponse>;
+  close(): void;
+}
 
 /** Any other position, for other ids and secrets. */
 const otherIds = 1 << 20;
@@ -13,9 +19,9 @@ const otherIds = 1 << 20;
  * cannot be sent so.
  */
 export async function rehearse(
-  backend: Pick<Backend, "journal" | "snapshot">,
+  backend: Pick<BackendControls, "journal" | "snapshot">,
   id: number,
-  create: () => Backend,
+  create: () => Copy,
 ): Promise<readonly [RehearsedResponse, RehearsedResponse]> {
   const detail = backend.journal.get(id, { reveal: true });
   if (detail?.headers === undefined) throw new InputError("id", `the headers and body of request ${id} are not kept`);
@@ -30,7 +36,7 @@ export async function rehearse(
   ];
 }
 
-async function responseOf(copy: Backend, start: Snapshot, detail: JournalDetail): Promise<RehearsedResponse> {
+async function responseOf(copy: Copy, start: Snapshot, detail: JournalDetail): Promise<RehearsedResponse> {
   const { method, path, query, headers = {}, requestBody, operationId, faultAction } = detail;
   try {
     copy.restore(start);

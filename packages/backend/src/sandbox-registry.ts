@@ -1,140 +1,158 @@
 import { type AssembledBackend, assembleBackend, type Backend, defaultParts } from "./backend.ts";
 import { sandboxState } from "./control/operations/sandboxes.ts";
-import type { SandboxRegistry } from "./control/parts/exchange.ts";
+import type { SandboxRegistry, SandboxState } from "./control/parts/exchange.ts";
 import { controlPrefix } from "./http/transport/paths.ts";
 import { defaultSandbox } from "./http/transport/select-sandbox.ts";
 import type { IdleWatch } from "./idle.ts";
 import { InputError } from "./model/errors/input-error.ts";
-import type { StoredSandbox } from "./model/storage/store.ts";
+import type { SandboxStores, StoredSandbox } from "./model/storage/store.ts";
+import { messageOf } from "./model/values/message-of.ts";
 import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./model/values/sandbox-name.ts";
-import type { Sandboxes, SandboxesOptions, SandboxListener, SandboxOptions } from "./sandboxes.ts";
+import type { SandboxesOptions, SandboxListener, SandboxOptions } from "./sandbox-options.ts";
 
 /** The sandboxes of `createSandboxes`, without the requests to them. */
-export interface Registry
-  extends Pick<Sandboxes, "get" | "create" | "delete" | "list" | "follow" | "close">,
-    Pick<SandboxRegistry, "describe"> {
-  /** Opens a stored sandbox. */
-  resume(stored: StoredSandbox): void;
-  /** Closes all sandboxes, but not what stores them. */
-  closeAll(): void;
-  /** The error message if no further sandbox can be created; starts in lower case, without a full stop. */
-  limitError(): string | undefined;
-}
+export class Registry implements SandboxRegistry {
+  readonly #backends = new Map<string, AssembledBackend>();
+  readonly #followers = new Set<Follower>();
+  readonly #idle: IdleWatch;
+  readonly #maxSandboxes: number;
+  readonly #stores: SandboxStores | undefined;
+  /** The options of each sandbox. */
+  readonly #common: SandboxOptions;
 
-/** Creates a registry without sandboxes. */
-export function createRegistry(
-  // A limit, because a loop over names must not fill a server that creates sandboxes on demand.
-  { autoSandboxes: _, maxSandboxes = 1000, sandboxIdleMs: __, stores, ...common }: SandboxesOptions,
-  idle: IdleWatch,
-): Registry {
-  const backends = new Map<string, AssembledBackend>();
-  const followers = new Set<Follower>();
-  const announce = (type: string, name: string): void => backends.get(defaultSandbox)?.events.emit(type, { name });
-  const remove = (name: string): boolean => {
-    const stored = stores?.list().find((one) => one.name === name);
-    backends.get(name)?.close();
-    idle.forget(name);
-    const isRemoved = backends.delete(name);
+  constructor(
+    // A limit, because a loop over names must not fill a server that creates sandboxes on demand.
+    { autoSandboxes: _, maxSandboxes = 1000, sandboxIdleMs: __, stores, ...common }: SandboxesOptions,
+    idle: IdleWatch,
+  ) {
+    this.#idle = idle;
+    this.#maxSandboxes = maxSandboxes;
+    this.#stores = stores;
+    this.#common = common;
+  }
+
+  get(name: string): Backend | undefined {
+    return this.#current().get(name);
+  }
+
+  list(): readonly string[] {
+    return [...this.#current().keys()];
+  }
+
+  describe(name: string): SandboxState | undefined {
+    const backend = this.#current().get(name);
+    return backend && sandboxState(backend);
+  }
+
+  /** The error message if no further sandbox can be created; starts in lower case, without a full stop. */
+  limitError(): string | undefined {
+    return this.#current().size < this.#maxSandboxes ? undefined : limitReached(this.#maxSandboxes);
+  }
+
+  create(name: string, own: SandboxOptions = {}): Backend {
+    if (!sandboxNamePattern.test(name))
+      throw new InputError("name", `${sandboxNameRule}.${sandboxNameAdvice(String(name))}`);
+    if (this.#current().has(name))
+      throw new InputError("name", `sandbox "${name}" already exists. Delete it first, or choose another name.`);
+    const limitError = this.limitError();
+    if (limitError !== undefined) throw new InputError("name", limitError);
+    if (name === defaultSandbox) return this.#add(name, own);
+    let backend: Backend;
     try {
-      stores?.delete(name);
+      backend = this.#add(name, own);
     } catch (error) {
-      // It is still stored, so it stays.
-      if (stored !== undefined) resume(stored);
+      this.#stores?.delete(name);
       throw error;
     }
-    announce("sandbox.deleted", name);
-    return isRemoved;
-  };
-  // Expired sandboxes are removed on access; a timer would keep the process running.
-  const current = (): ReadonlyMap<string, AssembledBackend> => {
-    for (const name of idle.expired()) if (name !== defaultSandbox) removeExpired(name);
-    return backends;
-  };
-  const removeExpired = (name: string): void => {
+    this.#announce("sandbox.created", name);
+    return backend;
+  }
+
+  /** Opens a stored sandbox. */
+  resume({ name, options }: StoredSandbox): void {
     try {
-      remove(name);
-    } catch {
-      // The request of another sandbox must not fail. It is tried again once it has been idle again.
+      this.#add(name, JSON.parse(options));
+    } catch (error) {
+      throw new Error(`Sandbox "${name}": ${messageOf(error)}`, { cause: error });
     }
-  };
-  const add = (name: string, own: SandboxOptions): Backend => {
+  }
+
+  delete(name: string): boolean {
+    if (name === defaultSandbox)
+      throw new InputError("name", `sandbox "${defaultSandbox}" cannot be deleted. Reset it instead.`);
+    return this.#current().has(name) && this.#remove(name);
+  }
+
+  follow(listener: SandboxListener): () => void {
+    const follower: Follower = { listener, stops: new Map() };
+    this.#followers.add(follower);
+    for (const [name, backend] of this.#current()) followOne(follower, name, backend);
+    return () => {
+      this.#followers.delete(follower);
+      for (const stop of follower.stops.values()) stop();
+    };
+  }
+
+  /** Closes all sandboxes, but not what stores them. */
+  closeAll(): void {
+    for (const backend of this.#backends.values()) backend.close();
+  }
+
+  close(): void {
+    this.closeAll();
+    this.#stores?.close();
+  }
+
+  #announce(type: string, name: string): void {
+    this.#backends.get(defaultSandbox)?.events.emit(type, { name });
+  }
+
+  /** Expired sandboxes are removed on access; a timer would keep the process running. */
+  #current(): ReadonlyMap<string, AssembledBackend> {
+    for (const name of this.#idle.expired())
+      try {
+        if (name !== defaultSandbox) this.#remove(name);
+      } catch {
+        // The request of another sandbox must not fail. It is tried again once it has been idle again.
+      }
+    return this.#backends;
+  }
+
+  #add(name: string, own: SandboxOptions): Backend {
     // Functions among the options are not stored.
-    const store = stores?.open(name, JSON.stringify(own));
-    const policies = { ...common.policies, ...own.policies };
+    const store = this.#stores?.open(name, JSON.stringify(own));
+    const policies = { ...this.#common.policies, ...own.policies };
     let backend: AssembledBackend;
     try {
       backend = assembleBackend(
-        { ...common, ...own, controlPlane: true, policies, name, ...(store && { store }) },
-        { ...defaultParts, sandboxes: registry, onFollow: () => idle.begin(name) },
+        { ...this.#common, ...own, controlPlane: true, policies, name, ...(store && { store }) },
+        { ...defaultParts, sandboxes: this, onFollow: () => this.#idle.begin(name) },
       );
     } catch (error) {
       store?.close();
       throw error;
     }
-    for (const follower of followers) followOne(follower, name, backend);
-    backends.set(name, backend);
-    idle.begin(name)();
+    for (const follower of this.#followers) followOne(follower, name, backend);
+    this.#backends.set(name, backend);
+    this.#idle.begin(name)();
     return backend;
-  };
-  const resume = ({ name, options }: StoredSandbox): void => {
+  }
+
+  #remove(name: string): boolean {
+    const stored = this.#stores?.list().find((one) => one.name === name);
+    this.#backends.get(name)?.close();
+    this.#idle.forget(name);
+    const isRemoved = this.#backends.delete(name);
     try {
-      add(name, JSON.parse(options));
+      this.#stores?.delete(name);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`Sandbox "${name}": ${reason}`, { cause: error });
+      // It is still stored, so it stays.
+      if (stored !== undefined) this.resume(stored);
+      throw error;
     }
-  };
-  const closeAll = (): void => {
-    for (const backend of backends.values()) backend.close();
-  };
-  const registry: Registry = {
-    get: (name) => current().get(name),
-    list: () => [...current().keys()],
-    describe(name) {
-      const backend = current().get(name);
-      return backend && sandboxState(backend);
-    },
-    limitError: () => (current().size < maxSandboxes ? undefined : limitReached(maxSandboxes)),
-    create(name, own = {}) {
-      if (!sandboxNamePattern.test(name))
-        throw new InputError("name", `${sandboxNameRule}.${sandboxNameAdvice(String(name))}`);
-      if (current().has(name))
-        throw new InputError("name", `sandbox "${name}" already exists. Delete it first, or choose another name.`);
-      const limitError = registry.limitError();
-      if (limitError !== undefined) throw new InputError("name", limitError);
-      if (name === defaultSandbox) return add(name, own);
-      let backend: Backend;
-      try {
-        backend = add(name, own);
-      } catch (error) {
-        stores?.delete(name);
-        throw error;
-      }
-      announce("sandbox.created", name);
-      return backend;
-    },
-    resume,
-    delete(name) {
-      if (name === defaultSandbox)
-        throw new InputError("name", `sandbox "${defaultSandbox}" cannot be deleted. Reset it instead.`);
-      return current().has(name) && remove(name);
-    },
-    follow(listener) {
-      const follower: Follower = { listener, stops: new Map() };
-      followers.add(follower);
-      for (const [name, backend] of current()) followOne(follower, name, backend);
-      return () => {
-        followers.delete(follower);
-        for (const stop of follower.stops.values()) stop();
-      };
-    },
-    closeAll,
-    close() {
-      closeAll();
-      stores?.close();
-    },
-  };
-  return registry;
+    this.#announce("sandbox.deleted", name);
+    return isRemoved;
+  }
 }
 
 /** A follower of all sandboxes, with what ends the following of each. */

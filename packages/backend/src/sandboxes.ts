@@ -1,78 +1,18 @@
 import type { ErrorCode } from "@call-transfer/spec";
-import type { Backend, BackendOptions, Peer } from "./backend.ts";
+import type { Backend } from "./backend.ts";
 import { controlError } from "./control/parts/reply.ts";
-import type { RecordedRequest } from "./http/journal/recorder.ts";
 import { errorResponse } from "./http/respond.ts";
 import { createFetch } from "./http/transport/fetch.ts";
 import { controlPrefix } from "./http/transport/paths.ts";
 import { defaultSandbox, selectSandbox, unknownSandbox } from "./http/transport/select-sandbox.ts";
 import type { HandledResponse, IncomingRequest } from "./http/transport/transport.ts";
 import { createIdleWatch } from "./idle.ts";
-import type { BackendEvent } from "./model/changes/events.ts";
 import { InputError } from "./model/errors/input-error.ts";
-import type { SandboxStores } from "./model/storage/store.ts";
 import { systemClock } from "./model/time/clock.ts";
+import { messageOf } from "./model/values/message-of.ts";
 import { sandboxNamePattern } from "./model/values/sandbox-name.ts";
-import { createRegistry, type Registry } from "./sandbox-registry.ts";
-
-/** The options of one sandbox. */
-export type SandboxOptions = Omit<BackendOptions, "store" | "name">;
-
-/** The options of each sandbox, and those of all together. */
-export interface SandboxesOptions extends SandboxOptions {
-  /**
-   * Keeps all sandboxes beyond the end of the process, with their names and the options of `create` as JSON, which has no
-   * functions; by default they are in memory only. `close` of the sandboxes closes it.
-   */
-  readonly stores?: SandboxStores;
-  /** Whether a request to an unknown sandbox creates it; false by default. */
-  readonly autoSandboxes?: boolean;
-  /** The maximum number of sandboxes, including `default`; an integer from 1, 1000 by default. */
-  readonly maxSandboxes?: number;
-  /**
-   * Milliseconds of real time without a request after which a sandbox is closed and removed; never by default. `default` is
-   * never removed. Requests in flight and open event streams keep a sandbox; ringing transfers and calls in progress do not,
-   * because they last as long as the sandbox's own clock says. Only requests through `handle` and `fetch` count.
-   */
-  readonly sandboxIdleMs?: number;
-}
-
-/** Named backends that share nothing. */
-export interface Sandboxes {
-  /**
-   * Responds to a request in the sandbox that it selects: by the path prefix `/_sandbox/<name>` or by the header
-   * `X-Sandbox`; otherwise in `default`. The server must answer CORS preflights itself, because they select no sandbox.
-   * `url` is `request.url` by default; its path may be modified.
-   */
-  handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
-  /** Responds to a request like `handle`. Transport faults and an abort appear as they do in `fetch`. */
-  fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
-  /**
-   * Records a request that something in front of the sandboxes answered: in the sandbox that the request selects if it
-   * exists, otherwise in `default`. Creates no sandbox and does not count as use.
-   */
-  record(request: RecordedRequest): void;
-  /** The sandbox that always exists. */
-  readonly default: Backend;
-  /** Returns the sandbox with this name, or undefined. */
-  get(name: string): Backend | undefined;
-  /** Creates a sandbox; omitted options are those of `default`. Throws InputError naming the invalid field. */
-  create(name: string, options?: SandboxOptions): Backend;
-  /** Deletes a sandbox and ends its event streams; false if none has this name. Throws InputError for `default`. */
-  delete(name: string): boolean;
-  /** Lists the names, in the order of creation. */
-  list(): readonly string[];
-  /**
-   * Calls `listener` with the name of the sandbox for each event of every sandbox, also of those created later, until the
-   * returned function is called. Keeps no idle sandbox.
-   */
-  follow(listener: SandboxListener): () => void;
-  /** Stores what is not stored yet, freezes all clocks, and ends all event streams and the use of the stores. */
-  close(): void;
-}
-
-/** Gets the events of every sandbox. */
-export type SandboxListener = (sandbox: string, event: BackendEvent) => void;
+import type { Sandboxes, SandboxesOptions } from "./sandbox-options.ts";
+import { Registry } from "./sandbox-registry.ts";
 
 /**
  * Creates sandboxes with these options for each of them, and continues those that `stores` has. The control plane is on. Throws
@@ -82,7 +22,7 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
   checkOptions(options);
   const { wall = systemClock } = options;
   const idle = createIdleWatch(options.sandboxIdleMs, wall.now);
-  const registry = createRegistry(options, idle);
+  const registry = new Registry(options, idle);
   const defaultBackend = (): Backend => registry.get(defaultSandbox) ?? registry.create(defaultSandbox);
   try {
     defaultBackend();
@@ -91,23 +31,9 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
     registry.closeAll();
     throw error;
   }
-  const handle = async (
-    request: IncomingRequest,
-    peer?: Peer,
-    url = new URL(request.url),
-  ): Promise<HandledResponse> => {
+  const handle: Sandboxes["handle"] = async (request, peer, url = new URL(request.url)) => {
     const selected = findSandbox(request, url, registry, options);
-    if ("refusal" in selected) {
-      const { path, code, refusal } = selected;
-      if (isControlPath(path)) return { response: controlError(code, refusal) };
-      const response = errorResponse(code, refusal);
-      defaultBackend().record({
-        ...{ method: request.method, url, headers: request.headers, code, status: response.status, durationMs: 0 },
-        ...{ requestId: response.headers.get("x-request-id") ?? "", responseHeaders: response.headers },
-        decidedBy: { step: "gate", detail: refusal },
-      });
-      return { response };
-    }
+    if ("refusal" in selected) return refuse(selected, request, url, defaultBackend);
     const { name, backend } = selected;
     if (options.sandboxIdleMs === undefined) return backend.handle(request, peer, url);
     const end = idle.begin(name);
@@ -131,13 +57,29 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
     get default() {
       return defaultBackend();
     },
-    get: registry.get,
-    create: registry.create,
-    delete: registry.delete,
-    list: registry.list,
-    follow: registry.follow,
-    close: registry.close,
+    get: (name) => registry.get(name),
+    create: (name, own) => registry.create(name, own),
+    delete: (name) => registry.delete(name),
+    list: () => registry.list(),
+    follow: (listener) => registry.follow(listener),
+    close: () => registry.close(),
   };
+}
+
+/** Responds to a request that selects no sandbox, and records it in `default`. */
+function refuse(
+  { path, code, refusal }: Refusal,
+  { method, headers }: IncomingRequest,
+  url: URL,
+  defaultBackend: () => Backend,
+): HandledResponse {
+  if (isControlPath(path)) return { response: controlError(code, refusal) };
+  const response = errorResponse(code, refusal);
+  const { status, headers: responseHeaders } = response;
+  const requestId = responseHeaders.get("x-request-id") ?? "";
+  const decidedBy = { step: "gate", detail: refusal } as const;
+  defaultBackend().record({ method, url, headers, code, status, durationMs: 0, requestId, responseHeaders, decidedBy });
+  return { response };
 }
 
 function checkOptions({ autoSandboxes = false, maxSandboxes = 1, sandboxIdleMs = 1 }: SandboxesOptions): void {
@@ -179,8 +121,7 @@ function findSandbox(
     backend ??= registry.create(name);
   } catch (error) {
     // Such as a full disk.
-    const reason = error instanceof Error ? error.message : String(error);
-    return { path, code: "internal_error", refusal: `Sandbox "${name}" could not be created: ${reason}` };
+    return { path, code: "internal_error", refusal: `Sandbox "${name}" could not be created: ${messageOf(error)}` };
   }
   if (path !== url.pathname) url.pathname = path;
   return { name, backend };

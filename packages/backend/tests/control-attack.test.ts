@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type BackendOptions, createBackend } from "../src/backend.ts";
+import { createBackend } from "../src/backend.ts";
 import { demo } from "../src/contents/demo-seed.ts";
 import type { AttackTarget, WebhookAttackReport } from "../src/control/parts/exchange.ts";
+import type { BackendOptions } from "../src/options.ts";
 import { inboxUrl } from "../src/platform/inbox.ts";
 import { control, send } from "./test-client.ts";
 

@@ -6,6 +6,7 @@ import { maxBodyBytesOf, readBody, readQuery } from "../http/checks/validate.ts"
 import { controlPrefix, sandboxPrefix } from "../http/transport/paths.ts";
 import type { IncomingRequest, RequestHeaders } from "../http/transport/transport.ts";
 import { checkInput, InputError, InUseError } from "../model/errors/input-error.ts";
+import { messageOf } from "../model/values/message-of.ts";
 import { suggestion } from "../model/values/spelling.ts";
 import { attackHandlers } from "./operations/attack.ts";
 import { authHandlers } from "./operations/auth.ts";
@@ -178,8 +179,7 @@ function failure(error: unknown): Response {
     return controlError(code, error.message, error.field || "body");
   }
   // The message is safe to show: the client already has full control over the backend.
-  const reason = error instanceof Error ? error.message : String(error);
-  return controlError("internal_error", `The control plane failed: ${reason}`);
+  return controlError("internal_error", `The control plane failed: ${messageOf(error)}`);
 }
 
 /** Decodes a path parameter: clients percent-encode the plus sign of a phone number. */

@@ -55,7 +55,7 @@ export function keepCore(core: KeptCore, keeper: Keeper): boolean {
   const stored = keeper.load();
   if (stored !== undefined) resumeChecked(core, stored);
   keepJournal(core.journal, keeper, stored);
-  keeper.start();
+  keeper.start((error, wall) => goBack(core, keeper, error, wall));
   return stored !== undefined;
 }
 
@@ -137,12 +137,11 @@ export function continueWork({ world, transfers }: KeptCore): void {
 const restMs = 1000;
 
 /** Goes back to what the store holds, because a commit failed, and continues after a rest. Returns a function that cancels that. */
-export function goBack(core: KeptCore, { message }: NotStoredError, wall: WallClock): () => void {
-  const { keeper, events } = core.world;
-  const stored = keeper?.load();
-  if (keeper === undefined || stored === undefined) throw new Error("The store holds no state.");
+function goBack(core: KeptCore, keeper: Keeper, { message }: NotStoredError, wall: WallClock): () => void {
+  const stored = keeper.load();
+  if (stored === undefined) throw new Error("The store holds no state.");
   keeper.withoutNoting(() => resume(core, stored, restMs));
-  events.emit("sandbox.restored", { reason: message });
+  core.world.events.emit("sandbox.restored", { reason: message });
   return wall.after(restMs, () => continueWork(core));
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Backend, type BackendOptions, createBackend } from "../../src/backend.ts";
+import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import type { Seed } from "../../src/contents/seed.ts";
+import type { BackendOptions } from "../../src/options.ts";
 import { send } from "../test-client.ts";
 
 const fetch = async () => new Response(null, { status: 204 });

@@ -12,11 +12,11 @@ function keeping() {
     if (isFull) throw new Error("full");
     store.commit(changes);
   };
-  const keeper = new Keeper({ ...store, commit }, systemClock, () => {
+  const keeper = new Keeper({ ...store, commit }, systemClock);
+  keeper.start(() => {
     failures += 1;
     return () => {};
   });
-  keeper.start();
   return {
     keeper,
     stored: () => [...(store.load() ?? [])].filter(({ table }) => table === "t").map(({ key, text }) => [key, text]),

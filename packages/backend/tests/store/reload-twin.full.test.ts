@@ -1,8 +1,9 @@
 // Two backends get the same random requests. One keeps its state in a store and is replaced by one that loads it, now and then.
-import { type Backend, type BackendOptions, createBackend, demo } from "@call-transfer/backend";
+import { type Backend, createBackend, demo } from "@call-transfer/backend";
 import { memoryStores } from "@call-transfer/backend/conformance";
 import { expect, it } from "vitest";
 import { createRandom } from "../../src/model/values/random.ts";
+import type { BackendOptions } from "../../src/options.ts";
 import { control, send } from "../test-client.ts";
 
 const { accountId, destinations, members, flows, numbers, groups } = demo;

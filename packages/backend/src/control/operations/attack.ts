@@ -1,4 +1,5 @@
 import type { DestinationRecord } from "../../model/records/records.ts";
+import { messageOf } from "../../model/values/message-of.ts";
 import { isWebAddress } from "../../model/values/web-address.ts";
 import { shownAddress } from "../../platform/delivery.ts";
 import { isInbox } from "../../platform/inbox.ts";
@@ -26,7 +27,7 @@ export const attackHandlers = {
       const report = await attack(target);
       return { ...report, urls: report.urls.map((url) => shownAddress(url) ?? "") };
     } catch (error) {
-      return controlError("conflict", error instanceof Error ? error.message : String(error), "destinationId");
+      return controlError("conflict", messageOf(error), "destinationId");
     } finally {
       attacking.delete(backend);
     }

@@ -1,5 +1,6 @@
 import { errorCodes } from "@call-transfer/spec";
-import { isUnmatched, type OperationCoverage } from "../../http/journal/journal.ts";
+import type { OperationCoverage } from "../../http/journal/coverage.ts";
+import { isUnmatched } from "../../http/journal/journal.ts";
 import { InputError } from "../../model/errors/input-error.ts";
 import { suggestion } from "../../model/values/spelling.ts";
 import type { BackendControls } from "../parts/controls.ts";

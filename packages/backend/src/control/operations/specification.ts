@@ -1,5 +1,5 @@
 import { specificationSections } from "../../generated/specification.gen.ts";
-import type { JournalEntry } from "../../http/journal/journal.ts";
+import type { JournalEntry } from "../../http/journal/journal-entry.ts";
 import type { ControlHandlers } from "../parts/exchange.ts";
 
 /** A text of the specification. */

@@ -6,7 +6,7 @@ import type { TimerPurpose } from "../../model/time/timer-queue.ts";
 import { omitUndefined } from "../../model/values/omit-undefined.ts";
 import { redacted, redactedHeaders } from "../../model/values/redact.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
-import type { JournalEntry } from "./journal.ts";
+import type { JournalEntry } from "./journal-entry.ts";
 
 /** A record that a request added (no `before`), replaced, or removed (no `after`). */
 export interface ShownChange {

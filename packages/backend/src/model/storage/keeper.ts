@@ -1,4 +1,5 @@
 import type { WallClock } from "../time/clock.ts";
+import { messageOf } from "../values/message-of.ts";
 import { ChangedRows } from "./changed-rows.ts";
 import type { RowChange, SandboxStore } from "./store.ts";
 import { factTable, readState, type StoredState } from "./stored-state.ts";
@@ -27,8 +28,7 @@ export interface FlushSource {
 /** Thrown when a change could not be stored. Its message is for the client. */
 export class NotStoredError extends Error {
   constructor(cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`Changes could not be stored and were undone: ${reason}`, { cause });
+    super(`Changes could not be stored and were undone: ${messageOf(cause)}`, { cause });
     this.name = "NotStoredError";
   }
 }
@@ -40,7 +40,7 @@ export class NotStoredError extends Error {
 export class Keeper {
   readonly #store: SandboxStore;
   readonly #wall: WallClock;
-  readonly #failed: (error: NotStoredError) => () => void;
+  #failed: (error: NotStoredError, wall: WallClock) => () => void = () => () => {};
   readonly #facts = new Map<string, Fact>();
   /** The stored texts of the facts, by name. */
   #factTexts = new Map<string, string>();
@@ -57,14 +57,9 @@ export class Keeper {
   /** Whether the state is no longer that of the store. */
   #isBroken = false;
 
-  /**
-   * `failed` runs after a commit failed: the state must go back to what the store holds. It returns a function that cancels what
-   * it planned for later.
-   */
-  constructor(store: SandboxStore, wall: WallClock, failed: (error: NotStoredError) => () => void) {
+  constructor(store: SandboxStore, wall: WallClock) {
     this.#store = store;
     this.#wall = wall;
-    this.#failed = failed;
   }
 
   /** Adds a fact by name; `touch` announces its changes. */
@@ -135,8 +130,12 @@ export class Keeper {
     return state;
   }
 
-  /** Begins to note changes. */
-  start(): void {
+  /**
+   * Begins to note changes. `failed` runs after a commit failed: the state must go back to what the store holds. It returns a
+   * function that cancels what it planned for later.
+   */
+  start(failed: (error: NotStoredError, wall: WallClock) => () => void): void {
+    this.#failed = failed;
     this.#state = "on";
   }
 
@@ -213,7 +212,7 @@ export class Keeper {
       this.#failure = new NotStoredError(error);
       this.#cancelRest?.();
       try {
-        this.#cancelRest = this.#failed(this.#failure);
+        this.#cancelRest = this.#failed(this.#failure, this.#wall);
       } catch {
         this.#isBroken = true;
       }
