@@ -94,7 +94,7 @@ describe("the help of a command", () => {
     const usual = "fallback" in option ? option.fallback : "default" in option ? option.default : false;
     // The engine is shown as `stateful … (default)`.
     if (usual !== false && name !== "engine")
-      expect(help).toMatch(new RegExp(`--${name} [^]*?\\(default:? ${usual}\\)`));
+      expect(help).toMatch(new RegExp(`--${name} [^]*?\\(default:?\\s+${usual}\\)`));
   });
 });
 

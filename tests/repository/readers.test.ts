@@ -1,4 +1,12 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { commands } from "../../packages/mock-server/src/cli/commands/all.ts";
+import {
+  attackOptions,
+  commandOptions,
+  type OptionTable,
+  startOptions,
+} from "../../packages/mock-server/src/cli/options/options.ts";
 import { policyRows } from "../../scripts/generate/policies.ts";
 import { unread } from "./readers.ts";
 
@@ -11,9 +19,38 @@ it("every policy is read by the file that its row names", () => {
   expect(unread(policies, "openapi/control/policies.yaml")).toEqual([]);
 });
 
-it("finds a row that no code reads, and says what to do", () => {
+const mockServer = "packages/mock-server/src/";
+const optionTable = `${mockServer}cli/options/options.ts`;
+const options = (table: OptionTable) =>
+  Object.entries(table).map(([name, { readBy }]) => ({ name, file: `${mockServer}${readBy}` }));
+
+it.each(Object.entries({ startOptions, commandOptions, attackOptions }))(
+  "every option of %s is read by the file that its row names",
+  (_, table) => {
+    expect(unread(options(table), optionTable)).toEqual([]);
+  },
+);
+
+it("every command reads its own options", () => {
+  const folder = `${mockServer}cli/commands/`;
+  const sources = readdirSync(folder).map((name) => ({
+    path: folder + name,
+    text: readFileSync(folder + name, "utf8"),
+  }));
+  const rows = commands.flatMap((command) => {
+    const file = sources.find(({ text }) => text.includes(`name: "${command.name}"`))?.path ?? folder;
+    return Object.keys(command.options).map((name) => ({ name, file }));
+  });
+  expect(unread(rows, "The command")).toEqual([]);
+});
+
+it("finds rows that no code reads, and says what to do", () => {
   const file = "packages/backend/src/rules/calls.ts";
   expect(unread([...policies, { name: "ringsTwice", file }], "openapi/control/policies.yaml")).toEqual([
     `openapi/control/policies.yaml has ringsTwice, but ${file} does not read it. Read it there, name the file that does, or remove the row.`,
+  ]);
+  const planted: OptionTable = { ...startOptions, linger: { type: "string", readBy: "cli/start/start.ts" } };
+  expect(unread(options(planted), optionTable)).toEqual([
+    `${optionTable} has linger, but ${mockServer}cli/start/start.ts does not read it. Read it there, name the file that does, or remove the row.`,
   ]);
 });

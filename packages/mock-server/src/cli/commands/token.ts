@@ -22,11 +22,16 @@ export const token = defineCommand({
       value: "ACCOUNT",
       help: "account, by id or name, in which a user with the role is looked up (default: the first)",
     },
-    lifetime: { ...tokenLifetime, value: "TIME", help: "lifetime on the sandbox's clock: 15m, 24h, …" },
+    lifetime: {
+      type: "string",
+      fallback: tokenLifetime,
+      value: "TIME",
+      help: "lifetime on the sandbox's clock: 15m, 24h, …",
+    },
     expired: { type: "boolean", help: "issue a token that has expired" },
   },
   async run({ control, operands, values }) {
-    const { user, account, lifetime = tokenLifetime.fallback, expired } = values;
+    const { user, account, lifetime = tokenLifetime, expired } = values;
     const [name] = expectAtMost(1, operands);
     const role = name === undefined && user === undefined ? "owner" : readRole(name);
     const expiresInSecs = readLifetime("--lifetime", lifetime);

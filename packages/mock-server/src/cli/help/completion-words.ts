@@ -1,5 +1,5 @@
-import { type Command, type OptionTable, optionsOf } from "../options/command.ts";
-import { attackOptions, startOptions } from "../options/options.ts";
+import { type Command, optionsOf } from "../options/command.ts";
+import { attackOptions, type OptionTable, startOptions } from "../options/options.ts";
 
 /** A word that a shell can complete, with its explanation. */
 export interface Word {

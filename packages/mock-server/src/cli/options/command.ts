@@ -2,27 +2,7 @@ import type { ParseArgsOptionsConfig } from "node:util";
 import type { ControlClient } from "@call-transfer/backend/control-client";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readArguments } from "../values/command-line.ts";
-import { commandOptions } from "./options.ts";
-
-/** An option in a table: what the parser, the help and the completion need. */
-export interface OptionEntry {
-  readonly type: "string" | "boolean";
-  readonly multiple?: boolean;
-  readonly short?: string;
-  readonly default?: boolean;
-  /** A default that the command applies itself. */
-  readonly fallback?: string;
-  /** The placeholder of the value in the help, e.g. `ID`. */
-  readonly value?: string;
-  readonly help?: string;
-  /** What a text stands for, as in the options of `start`. */
-  readonly kind?: string;
-  /** The possible values, for the completion. */
-  readonly choices?: readonly string[];
-}
-
-/** Options by name. */
-export type OptionTable = Readonly<Record<string, OptionEntry>>;
+import { commandOptions, type OptionTable } from "./options.ts";
 
 /** One way to call a command. */
 export interface Usage {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { suggestion, UsageError, unreadable } from "../values/command-line.ts";
-import { type SettingFacts, settings } from "./options.ts";
+import { type OptionEntry, settings } from "./options.ts";
 
 /** A value as the parser of the command line returns it. */
 export type OptionValue = string | boolean | string[];
@@ -58,7 +58,7 @@ function parsed(path: string, place: string): unknown {
 }
 
 /** Converts a field to what the command line would give. */
-function optionValue(value: unknown, facts: SettingFacts, place: string, folder: string): OptionValue {
+function optionValue(value: unknown, facts: OptionEntry, place: string, folder: string): OptionValue {
   const isObject = typeof value === "object" && value !== null;
   if (facts.kind === "policies") {
     if (!isObject || Array.isArray(value))

@@ -1,128 +1,257 @@
-// The command line as tables: options with their defaults, variables and exit statuses. A change of them is a change for
-// users, so the release gate compares them with the last release.
+// The command line as tables: each option with its type, default, help, and the file that reads it, and exit statuses. From
+// them follow parsing, help, completion, variables, the config file and its schema. A change of them is a change for users,
+// so the release gate compares them with the last release.
 import type { ParseArgsOptionsConfig } from "node:util";
 import type { Schema } from "@call-transfer/backend/control-client";
 
-/** An option that a setting can give: what `util.parseArgs` reads, and what the sources of settings need. */
-export interface SettingFacts {
+/** What answers the requests to the API. */
+export const engines = ["stateful", "prism", "proxy"] as const;
+
+/** An option: what the parser, the sources of settings, the help, the completion and the schemas need. */
+export interface OptionEntry {
   readonly type: "string" | "boolean";
   readonly multiple?: boolean;
-  /** The default, which the command applies itself. */
+  readonly short?: string;
+  readonly default?: boolean;
+  /** The default, which the command applies itself. Values of the parser lack it, so that they show what was given. */
   readonly fallback?: string;
+  /** The placeholder of the value in the help, e.g. `ID`. */
+  readonly value?: string;
+  /** `{default}` stands for the default, which otherwise follows at the end. */
+  readonly help?: string;
   /** The accepted words. */
   readonly choices?: readonly string[];
   /**
-   * What a text stands for: `json` is a file or its content, `policies` has the form NAME=VALUE, and one of `faults` is a
-   * file, JSON or a text with commas.
+   * What a text stands for: `path` is a file, relative to the config file there, a `secret` is never part of a message, `json`
+   * is a file or its content, `policies` has the form NAME=VALUE, and one of `faults` is a file, JSON or a text with commas.
    */
   readonly kind?: "path" | "number" | "secret" | "json" | "policies" | "faults";
   /** The setting that the option takes its value from, when its own name differs. */
   readonly setting?: string;
+  /** The engines that take it; all but Prism unless named. */
+  readonly engines?: readonly (typeof engines)[number][];
+  /** Whether a restored state replaces what it says. */
+  readonly isState?: boolean;
+  /** The file of the package's `src` that reads it: a test fails when that file does not. A command reads its own options. */
+  readonly readBy?: string;
 }
 
 /** Options by name. */
-export type SettingTable = Readonly<Record<string, SettingFacts>>;
+export type OptionTable = Readonly<Record<string, OptionEntry>>;
 
-const text = { type: "string" } as const;
-/** A file. In the config file, a relative path starts at the folder of that file. */
-const path = { type: "string", kind: "path" } as const;
-/** Never part of an error message. */
-const secret = { type: "string", kind: "secret" } as const;
-const list = { type: "string", multiple: true } as const;
-const flag = { type: "boolean", default: false } as const;
-const help = { type: "boolean", default: false, short: "h" } as const;
-const common = { help, version: flag, json: flag } satisfies ParseArgsOptionsConfig;
+type More = Omit<Partial<OptionEntry>, "type" | "help">;
 
-/** An option with a default. Values of the parser lack it, so that they show which options were given. */
-const textOr = <const Default extends string>(fallback: Default) => ({ type: "string", fallback }) as const;
+const option = <const Facts extends More>(help: string, facts: Facts) => ({ type: "string", help, ...facts }) as const;
+const flag = <const Facts extends More>(help: string, facts: Facts) =>
+  ({ type: "boolean", default: false, help, ...facts }) as const;
 
-const numberOr = <const Default extends string>(fallback: Default) =>
-  ({ type: "string", kind: "number", fallback }) as const;
+const inCli = { readBy: "cli.ts" } as const;
+const inServer = { readBy: "cli/start/start-options.ts" } as const;
+const inStart = { readBy: "cli/start/start.ts" } as const;
+const inRun = { readBy: "cli/run.ts" } as const;
+const inAttack = { readBy: "cli/attack-command.ts" } as const;
+const ofData = { ...inServer, engines: ["stateful"] } as const;
+const ofState = { ...ofData, isState: true } as const;
+const ofProxy = { readBy: "cli/start/proxy-command.ts", engines: ["proxy"] } as const;
+const file = { kind: "path", value: "FILE" } as const;
 
-const number = { type: "string", kind: "number" } as const;
-
-/** One of a few words; the first is the default. */
-const choiceOf = <const Default extends string, const Others extends readonly string[]>(
-  fallback: Default,
-  ...others: Others
-) => ({ type: "string", fallback, choices: [fallback, ...others] }) as const;
+const common = {
+  help: { type: "boolean", default: false, short: "h", ...inCli },
+  version: { type: "boolean", default: false, ...inCli },
+} as const;
 
 /** Lifetime of access tokens: longer than a test usually advances the clock. */
-export const tokenLifetime = textOr("365d");
+export const tokenLifetime = "365d";
 
 /** The options of `start`. */
 export const startOptions = {
   ...common,
-  config: path,
-  port: numberOr("4010"),
-  host: textOr("127.0.0.1"),
-  "public-url": text,
-  "allow-host": list,
-  cors: list,
-  "control-token": secret,
-  "tls-cert": path,
-  "tls-key": path,
-  seed: { type: "string", kind: "json", fallback: "demo" },
-  import: path,
-  "export-on-exit": path,
-  data: path,
-  clock: choiceOf("flowing", "frozen"),
-  "clock-rate": numberOr("1"),
-  now: text,
-  // Without a default of its own: it depends on --clock.
-  prng: number,
-  policy: { type: "string", multiple: true, kind: "policies" },
-  fault: { type: "string", multiple: true, kind: "faults" },
-  scenario: list,
-  latency: number,
-  "forward-webhooks": text,
-  "auto-sandboxes": flag,
-  "max-sandboxes": numberOr("1000"),
-  "sandbox-idle": text,
-  "ready-file": path,
+  config: option(
+    "read settings from this JSON file (default: call-transfer-mock.json in the working folder, if it exists). See help settings",
+    { ...file, readBy: "cli/options/settings.ts" },
+  ),
+  port: option("port to listen on (default {default}); 0 picks a free one", {
+    ...inServer,
+    kind: "number",
+    value: "N",
+    fallback: "4010",
+    engines,
+  }),
+  host: option(
+    "address to bind (default {default}). If other machines can reach it, the control plane requires the control token that the server prints",
+    { ...inServer, value: "ADDRESS", fallback: "127.0.0.1", engines },
+  ),
+  "public-url": option(
+    "address at which clients reach the server, if it is another one: behind a proxy or in a container. It is printed, and its host name is accepted",
+    { ...inServer, value: "URL" },
+  ),
+  "allow-host": option(
+    "also accept requests for this host name; *.mock.test accepts all names below mock.test. If other machines can reach the server, it accepts IP addresses and names of private networks, e.g. host.docker.internal",
+    { ...inServer, value: "NAME", multiple: true },
+  ),
+  cors: option("let pages of this origin use the API, e.g. http://localhost:5173", {
+    ...inServer,
+    value: "ORIGIN",
+    multiple: true,
+    engines,
+  }),
+  "control-token": option(
+    "token that the control plane requires, at least 16 characters (default: a random one if other machines can reach the server, else none). Better set CALL_TRANSFER_CONTROL_TOKEN, because other users of the machine can see a command line",
+    { ...inServer, kind: "secret", value: "TOKEN" },
+  ),
+  "tls-cert": option("certificate for https, in PEM form, with those that lead to its root", { ...file, ...inServer }),
+  "tls-key": option("private key of the certificate, in PEM form and without a password", { ...file, ...inServer }),
+  seed: option(
+    "initial data (default {default}). The schema of the JSON file is @call-transfer/mock-server/seed.schema.json",
+    { ...ofState, kind: "json", value: "demo|FILE|JSON", fallback: "demo" },
+  ),
+  import: option("restore a snapshot at the start, including its clock; the file may not exist yet", {
+    ...file,
+    ...ofData,
+    ...inStart,
+  }),
+  "export-on-exit": option("write a snapshot of the default sandbox at shutdown", { ...file, ...ofData, ...inStart }),
+  data: option(
+    "keep all sandboxes in this SQLite file, so that they survive the process, also when it is killed. It is created if it does not exist, and used by one server at a time. Requires Node 22.13 or newer",
+    { ...file, ...ofData },
+  ),
+  clock: option("whether time passes by itself", { ...ofState, choices: ["flowing", "frozen"], fallback: "flowing" }),
+  "clock-rate": option("how many seconds pass in one second of real time: above 0, up to 10000", {
+    ...ofState,
+    kind: "number",
+    value: "N",
+    fallback: "1",
+  }),
+  now: option(
+    "initial time, an RFC 3339 date-time (default: the real time, or 2026-03-02T12:00:00Z for a frozen clock)",
+    { ...ofState, value: "TIME" },
+  ),
+  prng: option(
+    "seed of the ids that are created after the start, an integer (default: a random one, which the server prints; 1 with --clock frozen)",
+    { ...ofState, kind: "number", value: "N" },
+  ),
+  policy: option(
+    "change a policy, e.g. concurrentCallLimit=2, or recipientTimeZone=UTC to apply the callable hours to every call",
+    { ...ofState, kind: "policies", value: "NAME=VALUE", multiple: true },
+  ),
+  "token-lifetime": option("lifetime of the access tokens on the server's clock: 30m, 24h, …", {
+    ...ofData,
+    ...inStart,
+    value: "TIME",
+    fallback: tokenLifetime,
+  }),
+  fault: option(
+    'inject a fault, such as "createCall 503, 503, pass" or "* 503 10%", or those of a JSON file, or JSON itself',
+    { ...ofState, kind: "faults", value: "FAULT", multiple: true },
+  ),
+  scenario: option("start in a situation to test, such as flaky-503 or everyone-away; an unknown name lists them all", {
+    ...ofState,
+    value: "NAME",
+    multiple: true,
+  }),
+  latency: option(
+    "delay every API response by MS milliseconds of the server's clock. Under a frozen clock, responses wait until the clock is advanced",
+    { ...ofState, kind: "number", value: "MS" },
+  ),
+  "forward-webhooks": option("deliver all webhooks to this URL instead of the destinations' own URLs", {
+    ...ofData,
+    value: "URL",
+  }),
+  "auto-sandboxes": flag("create a sandbox when a request first names it", ofData),
+  "max-sandboxes": option("maximum number of sandboxes, including default", {
+    ...ofData,
+    kind: "number",
+    value: "N",
+    fallback: "1000",
+  }),
+  "sandbox-idle": option(
+    "remove a sandbox after this much real time without a request, e.g. 30m (default: never). The default sandbox is never removed",
+    { ...ofData, value: "DURATION" },
+  ),
+  log: option(
+    "a line for each request, webhook, fault, timer and refusal (default pretty, with --json silent). json prints one JSON object a line",
+    { ...inServer, choices: ["pretty", "json", "silent"] },
+  ),
+  json: flag("print address and credentials as one line of JSON", { ...inServer, engines }),
+  "ready-file": option(
+    "write that JSON, including the process id, to a file when the server is ready. An old file is removed at the start, the new one at shutdown",
+    { ...file, ...inStart, engines },
+  ),
   // Not --env-file: Node 20 and 22 read an option of that name themselves, even after the script's name.
-  "write-env": path,
-  "token-lifetime": tokenLifetime,
-  engine: choiceOf("stateful", "prism", "proxy"),
-  target: text,
-  record: path,
-  strict: flag,
-  // Without a default of its own: it depends on --json.
-  log: { type: "string", choices: ["pretty", "json", "silent"] },
-} as const satisfies ParseArgsOptionsConfig & SettingTable;
+  "write-env": option(
+    "set address and credentials as variables in a .env file: CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET, …_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is kept at shutdown",
+    { ...file, ...ofData, ...inStart },
+  ),
+  engine: option(
+    "stateful behaves like the platform (default). prism is stateless and returns examples from the OpenAPI document. It requires @stoplight/prism-cli and supports only --port, --host, --cors (which then allows every origin), --json and --ready-file. proxy forwards each request once to a real API and checks both sides against the contract; its journal shows what deviates. It keeps no data, so options for data do not work",
+    { ...inCli, choices: engines, value: "ENGINE", fallback: "stateful", engines },
+  ),
+  target: option("the API that --engine proxy forwards to, without /api/v1", { ...ofProxy, value: "URL" }),
+  record: option(
+    "write what --engine proxy sees to a file for --seed, with invented values in place of secrets, names, phone numbers and URLs",
+    { ...file, ...ofProxy },
+  ),
+  strict: flag("let --engine proxy refuse requests that deviate, instead of forwarding them", ofProxy),
+} as const satisfies ParseArgsOptionsConfig & OptionTable;
 
 /** The options with which the commands find a running server. */
 export const connectionOptions = {
-  config: path,
-  url: textOr("http://127.0.0.1:4010"),
-  sandbox: textOr("default"),
-  token: { type: "string", kind: "secret", setting: "control-token" },
-} as const satisfies ParseArgsOptionsConfig & SettingTable;
+  config: option("config file to read the following options from; see help settings", {
+    ...file,
+    readBy: "cli/options/settings.ts",
+  }),
+  url: option("address of the server", { ...inRun, value: "URL", fallback: "http://127.0.0.1:4010" }),
+  sandbox: option("sandbox to use (default: {default})", { ...inRun, value: "NAME", fallback: "default" }),
+  token: option("control token, if the server printed one. Better set CALL_TRANSFER_CONTROL_TOKEN", {
+    ...inRun,
+    kind: "secret",
+    setting: "control-token",
+    value: "TOKEN",
+  }),
+} as const satisfies ParseArgsOptionsConfig & OptionTable;
 
 const { help: _help, version: _version, ...settableStartOptions } = startOptions;
 const { token: _token, ...settableConnectionOptions } = connectionOptions;
 
 /** The options that an environment variable or, except for `config`, the config file can set too. */
-export const settings: SettingTable = { ...settableStartOptions, ...settableConnectionOptions };
+export const settings: OptionTable = { ...settableStartOptions, ...settableConnectionOptions };
 
 /** The options of every command for a running server; commands/ has those of one command. */
 export const commandOptions = {
   ...common,
   ...connectionOptions,
-} satisfies ParseArgsOptionsConfig;
+  json: flag("print the result as one line of JSON", inRun),
+} as const satisfies ParseArgsOptionsConfig & OptionTable;
 
 /** The options of `attack`. */
 export const attackOptions = {
   ...common,
-  secret: text,
-  "previous-secret": text,
-  "handled-url": text,
-  payload: text,
-  tolerance: textOr("300s"),
-  timeout: textOr("10s"),
-  prng: text,
-  "allow-remote": flag,
-} satisfies ParseArgsOptionsConfig;
+  secret: option(
+    "signing secret. Better set CALL_TRANSFER_SIGNING_SECRET, because other users of the machine can see a command line",
+    { ...inAttack, value: "SECRET" },
+  ),
+  "previous-secret": option(
+    "secret before the rotation, if the receiver accepts it too; or set CALL_TRANSFER_PREVIOUS_SIGNING_SECRET",
+    { ...inAttack, value: "SECRET" },
+  ),
+  "handled-url": option(
+    'URL that returns how often the app handled each event, as JSON: { "<event id>": 1 }. Without it, the attack sees only answers',
+    { ...inAttack, value: "URL" },
+  ),
+  payload: option("JSON file with fields to send in each event, such as a destinationId that the receiver recognizes", {
+    ...inAttack,
+    value: "FILE",
+  }),
+  tolerance: option("how far a signature's time may differ from now", {
+    ...inAttack,
+    value: "DURATION",
+    fallback: "300s",
+  }),
+  timeout: option("how long an answer may take", { ...inAttack, value: "DURATION", fallback: "10s" }),
+  prng: option("seed of the event ids (default: random)", { ...inAttack, value: "N" }),
+  "allow-remote": flag("attack a receiver on another machine", inAttack),
+  json: flag("print the report as one line of JSON", inAttack),
+} as const satisfies ParseArgsOptionsConfig & OptionTable;
 
 /** The roles of a member. */
 export const roles = ["agent", "member", "admin", "owner"] as const satisfies readonly Schema<"Role">[];

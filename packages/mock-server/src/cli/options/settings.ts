@@ -1,14 +1,7 @@
 import { bracketed, isWildcardAddress, unbracketed } from "../../net/urls.ts";
 import { isJson, suggestion, UsageError } from "../values/command-line.ts";
 import { fieldOf, type OptionValue, readConfigFile } from "./config-file.ts";
-import {
-  connectionOptions,
-  type SettingFacts,
-  type SettingTable,
-  settings,
-  startOptions,
-  variables,
-} from "./options.ts";
+import { connectionOptions, type OptionEntry, type OptionTable, settings, startOptions, variables } from "./options.ts";
 
 /** A value from a variable or from the config file. `source` is how messages name its place. */
 interface Setting {
@@ -36,7 +29,7 @@ export function variableOf(setting: string): string {
  */
 export function withSettings<Values extends { readonly config?: string | undefined }>(
   values: Values,
-  options: SettingTable,
+  options: OptionTable,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Settled<Values> {
   const found = readSettings(values.config, environment);
@@ -145,7 +138,7 @@ function closest(variable: string, known: readonly string[]): string {
 
 const flags: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false };
 
-function optionValue(text: string, { type, multiple, kind }: SettingFacts, variable: string): OptionValue {
+function optionValue(text: string, { type, multiple, kind }: OptionEntry, variable: string): OptionValue {
   if (type === "boolean") {
     const flag = flags[text.toLowerCase()];
     if (flag === undefined) throw new UsageError(`${variable} ${text}: must be true, false, 1 or 0.`);

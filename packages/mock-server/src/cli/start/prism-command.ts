@@ -2,10 +2,9 @@ import { startPrismServer } from "../../server/prism.ts";
 import { removeOwnReadyFile } from "../files/ready-file.ts";
 import { writeFileAtomically } from "../files/write-file.ts";
 import { program } from "../terminal/program.ts";
-import { UsageError } from "../values/command-line.ts";
 import { localUrl } from "./credentials.ts";
 import { beginReadyFile, onSignal } from "./start.ts";
-import { type StartValues, serverOptions } from "./start-options.ts";
+import { expectTaken, type StartValues, serverOptions } from "./start-options.ts";
 
 /** What `--json` and `--ready-file` contain. */
 interface PrismReadyInfo {
@@ -17,15 +16,11 @@ interface PrismReadyInfo {
   readonly apiKey: string;
 }
 
-const supportedOptions: ReadonlySet<string> = new Set(["engine", "port", "host", "cors", "json", "ready-file"]);
-
 /** Starts Prism and prints its address. A signal ends the process. */
 export async function startPrism(values: StartValues): Promise<void> {
   const { json, "ready-file": readyFile } = values;
   if (readyFile !== undefined) beginReadyFile(readyFile);
-  const unsupported = Object.entries(values).find(([name, value]) => !supportedOptions.has(name) && value !== false);
-  if (unsupported !== undefined)
-    throw new UsageError(`--${unsupported[0]} does not work with --engine prism, which is stateless. Remove it.`);
+  expectTaken(values, "prism");
   const { port = 0, host, corsOrigins } = serverOptions(values);
   const server = await startPrismServer({ port, cors: corsOrigins !== undefined, ...(host !== undefined && { host }) });
   onSignal(async () => {

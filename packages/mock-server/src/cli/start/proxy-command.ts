@@ -7,7 +7,7 @@ import { program } from "../terminal/program.ts";
 import { readUrl, UsageError } from "../values/command-line.ts";
 import { localUrl } from "./credentials.ts";
 import { beginReadyFile, expectWritable, listening, onSignal } from "./start.ts";
-import { logMode, type StartValues, serverOptions } from "./start-options.ts";
+import { expectTaken, logMode, type StartValues, serverOptions } from "./start-options.ts";
 
 /** What `--json` and `--ready-file` contain. */
 interface ProxyReadyInfo {
@@ -19,28 +19,6 @@ interface ProxyReadyInfo {
   readonly target: string;
   readonly controlToken?: string;
 }
-
-/** Options that concern data, which a proxy does not have. */
-const unsupported = [
-  "seed",
-  "import",
-  "export-on-exit",
-  "data",
-  "clock",
-  "clock-rate",
-  "now",
-  "prng",
-  "policy",
-  "fault",
-  "scenario",
-  "latency",
-  "forward-webhooks",
-  "auto-sandboxes",
-  "max-sandboxes",
-  "sandbox-idle",
-  "write-env",
-  "token-lifetime",
-] as const;
 
 /** How often the recording is written while it changes, in milliseconds. */
 const recordEveryMs = 2000;
@@ -78,9 +56,7 @@ export async function startProxyCommand(values: StartValues): Promise<void> {
 }
 
 function proxyOptions(values: StartValues): ProxyOptions {
-  const wrong = unsupported.find((name) => values[name] !== undefined && values[name] !== false);
-  if (wrong !== undefined)
-    throw new UsageError(`--${wrong} does not work with --engine proxy, which keeps no data. Remove it.`);
+  expectTaken(values, "proxy");
   if (values.target === undefined)
     throw new UsageError("Missing the API to forward to. Add it, such as --target https://staging.example.com");
   // The options of the data and its sandboxes are left out.

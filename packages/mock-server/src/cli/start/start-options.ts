@@ -14,7 +14,7 @@ import { isPublicUrl, unbracketed } from "../../net/urls.ts";
 import { isHostPattern } from "../../server/hosts.ts";
 import { highestPort, type MockServerOptions } from "../../server/server-options.ts";
 import { checkTls, type TlsOptions } from "../../server/tls.ts";
-import { startOptions } from "../options/options.ts";
+import { type engines, type OptionTable, startOptions } from "../options/options.ts";
 import {
   isJson,
   type readArguments,
@@ -35,6 +35,23 @@ import {
 
 /** The options of `start`. */
 export type StartValues = ReturnType<typeof readArguments<typeof startOptions>>["values"];
+
+/** Refuses an option that the engine does not take. Throws UsageError that names the first one. */
+export function expectTaken(values: Partial<StartValues>, engine: (typeof engines)[number]): void {
+  const options: OptionTable = startOptions;
+  const given = new Map(Object.entries(values).filter(([, value]) => value !== undefined && value !== false));
+  const wrong = Object.keys(options).find((name) => {
+    const { engines: takers = ["stateful", "proxy"] } = options[name] ?? {};
+    return given.has(name) && !takers.includes(engine);
+  });
+  if (wrong === undefined) return;
+  const reasons = { stateful: "", prism: "which is stateless", proxy: "which keeps no data" };
+  throw new UsageError(
+    engine === "stateful"
+      ? `--${wrong} only works with --engine proxy. Add it, or remove --${wrong}.`
+      : `--${wrong} does not work with --engine ${engine}, ${reasons[engine]}. Remove it.`,
+  );
+}
 
 /** More sandboxes than memory can hold. */
 const mostSandboxes = 1_000_000;

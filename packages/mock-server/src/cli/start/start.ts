@@ -9,33 +9,18 @@ import { StoreError } from "../../store/store-error.ts";
 import { readDotenv, type Variables, withVariables } from "../files/dotenv.ts";
 import { removeOwnReadyFile, removeStaleReadyFile } from "../files/ready-file.ts";
 import { messageOf, writeFileAtomically } from "../files/write-file.ts";
-import { exitStatus, startOptions } from "../options/options.ts";
+import { exitStatus, type OptionTable, startOptions } from "../options/options.ts";
 import { frozenClockWarning } from "../terminal/frozen-clock-warning.ts";
 import { printError, printWarning } from "../terminal/messages.ts";
 import { readLifetime, thisUser, UsageError } from "../values/command-line.ts";
 import { banner } from "./banner.ts";
 import { issueCredentials, type ReadyInfo, variablesOf } from "./credentials.ts";
-import { importedSnapshot, logMode, type StartValues, serverOptions } from "./start-options.ts";
+import { expectTaken, importedSnapshot, logMode, type StartValues, serverOptions } from "./start-options.ts";
 
-/** Options that a snapshot or a kept state overrides. */
-const replacedByState = [
-  "seed",
-  "clock",
-  "clock-rate",
-  "now",
-  "prng",
-  "policy",
-  "fault",
-  "scenario",
-  "latency",
-] as const;
-
-/** Starts a server and prints its address and credentials. A signal ends the process. */
-export async function start(values: StartValues): Promise<void> {
+/** Checks the options before anything starts. Throws UsageError for a wrong one. */
+function readOptions(values: StartValues) {
   const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile, data } = values;
-  const ofProxy = (["target", "strict", "record"] as const).find((name) => values[name]);
-  if (ofProxy !== undefined)
-    throw new UsageError(`--${ofProxy} only works with --engine proxy. Add it, or remove --${ofProxy}.`);
+  expectTaken(values, "stateful");
   if (readyFile !== undefined) beginReadyFile(readyFile);
   const options = serverOptions(values);
   const log = logMode(values);
@@ -54,6 +39,13 @@ export async function start(values: StartValues): Promise<void> {
     expectWritable("--write-env", envFile);
     readDotenv("--write-env", envFile);
   }
+  return { options, log, lifetimeSecs, imported };
+}
+
+/** Starts a server and prints its address and credentials. A signal ends the process. */
+export async function start(values: StartValues): Promise<void> {
+  const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile, data } = values;
+  const { options, log, lifetimeSecs, imported } = readOptions(values);
   const server = await listening(() => startMockServer(options), options);
   // Before the signal handlers, so that a signal cannot export the seed over the snapshot.
   if (imported !== undefined) server.backend.restore(imported);
@@ -80,12 +72,7 @@ export async function start(values: StartValues): Promise<void> {
     await server.backend.saved();
     if (server.controlToken !== undefined && options.controlToken === undefined)
       printWarning("Other machines can reach this server. Its control plane requires the control token.");
-    const restoredFrom = imported === undefined ? data : values.import;
-    const replaced = isRestored ? replacedByState.filter((name) => values[name] !== undefined) : [];
-    if (replaced.length > 0) {
-      const names = replaced.map((name) => `--${name}`).join(", ");
-      printWarning(`Restored from ${restoredFrom}. These options have no effect until a reset: ${names}`);
-    }
+    if (isRestored) warnOfReplaced(values, imported === undefined ? data : values.import);
     const warning = frozenClockWarning(server.backend);
     if (warning !== undefined) printWarning(warning);
     if (envFile !== undefined) writeVariables(envFile, variablesOf(ready));
@@ -99,6 +86,17 @@ export async function start(values: StartValues): Promise<void> {
     await server.close();
     throw error;
   }
+}
+
+/** Names the options that a snapshot or a kept state overrides. */
+function warnOfReplaced(values: StartValues, restoredFrom: string | undefined): void {
+  const options: OptionTable = startOptions;
+  const names = Object.keys(options).filter(
+    (name) => options[name]?.isState && Reflect.get(values, name) !== undefined,
+  );
+  if (names.length === 0) return;
+  const list = names.map((name) => `--${name}`).join(", ");
+  printWarning(`Restored from ${restoredFrom}. These options have no effect until a reset: ${list}`);
 }
 
 /** Starts a server. Rejects with an Error that says how to fix a wrong port or host. */
