@@ -1,3 +1,5 @@
+import { operations } from "@call-transfer/spec";
+
 /** A part of the sidebar. */
 export interface Section {
   readonly title: string;
@@ -72,14 +74,7 @@ export const contents: readonly Section[] = [
     pages: [
       "reference/api/index",
       "reference/api/try",
-      "reference/api/createCall",
-      "reference/api/listCalls",
-      "reference/api/createDestinationGroup",
-      "reference/api/rotateDestinationSecret",
-      "reference/api/getMemberAvailability",
-      "reference/api/deleteMemberHours",
-      "reference/api/listRoles",
-      "reference/api/listAccounts",
+      ...Object.keys(operations).map((id) => `reference/api/${id}`),
       "reference/api/webhook-transfer-offer",
       "reference/control/index",
     ],

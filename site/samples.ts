@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { demo } from "@call-transfer/backend";
 import { type OperationId, operations } from "@call-transfer/spec";
 import { parse } from "yaml";
+import { requestExample, requestSchema } from "../packages/contract/src/document/document.ts";
 
 /** The parts of a request that differ from one request of an operation to another. */
 export interface Sample {
@@ -14,15 +15,33 @@ export interface Sample {
 /** A YAML file of this folder. */
 export const readYaml = (name: string): unknown => parse(readFileSync(new URL(name, import.meta.url), "utf8"));
 
-const samples = readYaml("samples.yaml") as Readonly<Partial<Record<OperationId, Sample>>>;
+const { records, requests } = readYaml("samples.yaml") as {
+  readonly records: Readonly<Record<string, string>>;
+  readonly requests: Readonly<Partial<Record<OperationId, Sample>>>;
+};
+
+/** The required fields of an operation's example, with records of the demo seed. */
+function exampleOf(id: OperationId): Sample {
+  const { tag, pathParameters, hasBody } = operations[id];
+  const path = pathParameters.map((name) => {
+    const record = records[name === "id" ? tag : name];
+    if (record === undefined) throw new Error(`No record for {${name}} of ${id}. Add one to site/samples.yaml.`);
+    return [name, record];
+  });
+  const required: readonly string[] = requestSchema(id)?.required ?? [];
+  const body = Object.entries(requestExample(id) ?? {}).filter(([name]) => required.includes(name));
+  return {
+    ...(path.length > 0 && { path: Object.fromEntries(path) }),
+    ...(hasBody && { body: Object.fromEntries(body.map(([name, value]) => [name, records[name] ?? value])) }),
+  };
+}
 
 /** The request of an operation, with some parts replaced. A part that becomes null is left out. */
 export function sampleOf(operation: OperationId, changes: Sample = {}): Sample {
-  const sample = samples[operation];
-  if (sample === undefined) throw new Error(`${operation} has no sample request. Add one to site/samples.yaml.`);
+  const [example, own] = [exampleOf(operation), requests[operation]];
   const parts = (["path", "query", "body"] as const).flatMap((part) => {
-    if (sample[part] === undefined) return [];
-    const fields = Object.entries({ ...sample[part], ...changes[part] });
+    if (example[part] === undefined && own?.[part] === undefined) return [];
+    const fields = Object.entries({ ...example[part], ...own?.[part], ...changes[part] });
     return [[part, Object.fromEntries(fields.filter(([, value]) => value !== null))]];
   });
   return Object.fromEntries(parts);
