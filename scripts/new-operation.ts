@@ -23,7 +23,7 @@ try {
   }
   console.log(`
 Next:
-  npm run generate       says what to fill in, then writes the types, the SDK method and the tables
+  npm run record         says what to fill in, then writes everything that follows from the description
   npm run typecheck      checks the handler
   npm run test:contract  runs the case, and names what no case shows
   npx changeset          records the change for customers`);

@@ -48,7 +48,7 @@ export function renderPages(root: URL, operations: readonly OperationModel[]): M
 }
 
 function withTable(path: string, text: string, name: string, table: string): string {
-  const start = `<!-- ${name}, written by \`npm run generate\` -->\n`;
+  const start = `<!-- ${name}, written by \`npm run record\` -->\n`;
   const end = `<!-- end of ${name} -->\n`;
   const [before, rest] = text.split(start);
   const after = rest?.split(end)[1];
