@@ -128,7 +128,7 @@ declare class Calls extends IndexedMap<CallRecord> {
   protected clearIndex(): void;
 }
 
-declare type ChangeReport<Record> = (key: string, before: Record | undefined, after: Record | undefined) => void;
+declare type ChangeReport<Item> = (key: string, before: Item | undefined, after: Item | undefined, next?: string) => void;
 type Checked<Name extends CollectionName> = DeepReadonly<z.output<(typeof recordSchemas)[Name]>>;
 
 declare interface Clock {
@@ -348,10 +348,10 @@ declare interface IncomingRequest extends Pick<Request, "method" | "url" | "body
   readonly signal?: AbortSignal;
 }
 
-declare abstract class IndexedMap<Record> extends ReportingMap<Record> {
-  protected abstract reindex(before: Record | undefined, after: Record | undefined): void;
+declare abstract class IndexedMap<Item> extends ReportingMap<Item> {
+  protected abstract reindex(before: Item | undefined, after: Item | undefined): void;
   protected abstract clearIndex(): void;
-  protected changed(id: string, before: Record | undefined, after: Record | undefined): void;
+  protected changed(id: string, before: Item | undefined, after: Item | undefined): void;
   clear(): void;
 }
 
@@ -557,13 +557,13 @@ declare interface RehearsedResponse {
   readonly body?: unknown;
 }
 
-declare class ReportingMap<Record> extends Map<string, Record> {
+declare class ReportingMap<Item> extends Map<string, Item> {
   #private;
-  constructor(report?: ChangeReport<Record>);
-  set(key: string, record: Record): this;
+  constructor(report?: ChangeReport<Item>);
+  set(key: string, record: Item): this;
   delete(key: string): boolean;
   clear(): void;
-  protected changed(key: string, before: Record | undefined, after: Record | undefined): void;
+  protected changed(key: string, before: Item | undefined, after: Item | undefined): void;
 }
 
 declare interface RequestCaller {

@@ -1,10 +1,15 @@
 import { readFileSync } from "node:fs";
+import { createBackend } from "@call-transfer/backend";
 import { createMcpServer, type McpServerOptions } from "@call-transfer/mcp";
 import { startMockServer, startProxy } from "@call-transfer/mock-server";
+import { type OperationId, operations } from "@call-transfer/spec";
 import { Client, InMemoryTransport, type Tool } from "@modelcontextprotocol/client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { validInput } from "../../packages/contract/src/suite/client.ts";
+import { accounts, start, world } from "../../packages/contract/src/world/world.ts";
 import { main } from "../../packages/mcp/src/cli/main.ts";
 import { commandOptions } from "../../packages/mcp/src/cli/options.ts";
+import { responseSchemas } from "../../packages/spec/src/response-schemas.gen.ts";
 
 const page = readFileSync(new URL("../../docs/mcp.md", import.meta.url), "utf8");
 
@@ -41,7 +46,7 @@ describe("docs/mcp.md", () => {
     const head = "| Tool | What it does | Hints | On the real platform |\n|---|---|---|---|";
     const table = `<!-- tools -->\n\n${head}\n${rows.join("\n")}\n\n<!-- end of tools -->`;
     const written = page.replace(/<!-- tools -->.*<!-- end of tools -->/s, () => table);
-    await expect(written).toMatchFileSnapshot("../docs/mcp.md");
+    await expect(written).toMatchFileSnapshot("../../docs/mcp.md");
   });
 
   it("shows configurations that the command accepts", () => {
@@ -61,6 +66,39 @@ describe("docs/mcp.md", () => {
     const comparable = (text: string) => text.trim().replace(/"eventId":"[^"]+"/g, '"eventId":"…"');
     const [, printed = ""] = /```text\n(.*?)```/s.exec(page) ?? [];
     expect(comparable(log.mock.calls.flat().join("\n"))).toBe(comparable(printed));
+  });
+});
+
+describe.each(Object.keys(operations) as OperationId[])("the tool %s, in the world of the examples", (id) => {
+  /** Calls the tool with the example of its operation. */
+  async function call(more: object = {}) {
+    const backend = createBackend({ seed: world, now: start, controlPlane: true });
+    const client = await connect({ backend, apiKey: backend.keys.issueApiKey({ accountId: accounts.home }).key });
+    const { path, query, body } = validInput(id);
+    const answer = await client.callTool({ name: id, arguments: { ...path, ...query, ...Object(body), ...more } });
+    return {
+      ...answer,
+      text: answer.content.map((block) => (block.type === "text" ? block.text : "")).join(),
+      backend,
+    };
+  }
+
+  it("returns what the API returns", async () => {
+    const { backend, isError = false, structuredContent, text } = await call();
+    expect(isError).toBe(false);
+    const [request] = backend.journal.list();
+    expect(request).toMatchObject({ operationId: id, status: operations[id].successes[0]?.status });
+    if (!Object.hasOwn(responseSchemas, id)) return;
+    const schema = responseSchemas[id as keyof typeof responseSchemas];
+    expect(schema.safeParse(structuredContent)).toMatchObject({ success: true });
+    expect(JSON.parse(text)).toEqual(structuredContent);
+  });
+
+  it("refuses a misspelt argument before anything is sent", async () => {
+    const { backend, isError, text } = await call({ provider_id: "one" });
+    expect(isError).toBe(true);
+    expect(text).toContain("The tool has no argument provider_id.");
+    expect(backend.journal.list()).toEqual([]);
   });
 });
 
