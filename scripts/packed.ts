@@ -1,16 +1,30 @@
 // Uses the packages as a customer does: packs and installs them in a new project, and starts the packed mock server there.
 import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, mkdtempDisposableSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempDisposableSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
+/** The packages of the checks, apart from the workspace. */
+export const tools = join(root, "tests/tools");
 const runWithinMs = 900_000;
+const pollMs = 500;
 const readyWithinMs = 120_000;
 const stopWithinMs = 60_000;
 const program = "every-operation.mjs";
@@ -35,12 +49,56 @@ export function run(folder: string, command: string, ...options: readonly string
   }
 }
 
-/** Runs npm ci in a folder with its own lockfile, unless its packages are up to date. */
+const changedMs = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/**
+ * Installs what a folder's package.json names, unless it is there: exactly with a lockfile, and otherwise the direct
+ * dependencies alone exactly. Waits for another process that installs the same.
+ */
 export function ensureInstalled(folder: string): void {
-  const installedAt = statSync(join(folder, "node_modules", ".package-lock.json"), { throwIfNoEntry: false })?.mtimeMs;
-  const lockedAt = statSync(join(folder, "package-lock.json")).mtimeMs;
-  if (installedAt === undefined || installedAt < lockedAt)
-    execFileSync("npm", ["ci"], { cwd: folder, stdio: "inherit", timeout: runWithinMs });
+  const lockfile = join(folder, "package-lock.json");
+  const isLocked = existsSync(lockfile);
+  const wantedMs = changedMs(isLocked ? lockfile : join(folder, "package.json"));
+  const isCurrent = () => changedMs(join(folder, "node_modules", ".package-lock.json")) >= wantedMs;
+  const turn = join(folder, ".cache", "installing");
+  while (!isCurrent()) {
+    if (!tookTurn(turn)) continue;
+    try {
+      const command = isLocked ? ["ci"] : ["install", "--no-package-lock"];
+      if (!isCurrent()) execFileSync("npm", command, { cwd: folder, stdio: "inherit", timeout: runWithinMs });
+    } finally {
+      rmSync(turn, { recursive: true });
+    }
+    return;
+  }
+}
+
+/** Makes a folder that one process at a time can make. Otherwise waits a moment, and removes what was left behind. */
+function tookTurn(folder: string): boolean {
+  mkdirSync(dirname(folder), { recursive: true });
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (changedMs(folder) < Date.now() - runWithinMs) rmSync(folder, { recursive: true, force: true });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMs);
+    return false;
+  }
+}
+
+/** Installs tests/tools, whose packages a folder then finds as its own. */
+export function ensureTools(folder: string): void {
+  ensureInstalled(tools);
+  const link = join(folder, "node_modules");
+  if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  rmSync(link, { recursive: true, force: true });
+  try {
+    symlinkSync(join(tools, "node_modules"), link, "junction");
+  } catch (error) {
+    // Another process may have been first.
+    if (!existsSync(link)) throw error;
+  }
 }
 
 /** Packs packages, given by their folders, into `folder`. Returns the tarball of each package name. */

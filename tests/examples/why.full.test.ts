@@ -1,4 +1,4 @@
-// Runs the programs of docs/why.md with the SDKs in examples/why/package-lock.json. The page must show their output.
+// Runs the programs of docs/why.md with the SDKs in examples/why/package.json. The page must show their output.
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -5,7 +5,7 @@
 import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ensureInstalled, run } from "../../scripts/packed.ts";
+import { ensureTools, run } from "../../scripts/packed.ts";
 import { runSteps, type Step } from "../../scripts/steps.ts";
 import { findNginx } from "./nginx.ts";
 
@@ -38,7 +38,7 @@ async function check(asked: readonly string[]): Promise<number> {
     console.log(`${howToInstall} The tests with it are left out.`);
   }
   run(root, process.execPath, "scripts/build.ts");
-  ensureInstalled(folder);
+  ensureTools(folder);
   run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", folder);
   const files = globSync(`*${suffix}`, { cwd: folder }).filter((file) => hasNginx || !withNginx.includes(file));
   const all = [contract, ...[kills, ...files].map(testIn)].sort((one, other) => rank(one) - rank(other));

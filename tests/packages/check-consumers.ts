@@ -10,11 +10,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { editorOptions, hoversOf, publicNamesOf, sourceOptions } from "../../packages/sdk/tests/hover/answers.ts";
 import {
-  ensureInstalled,
+  ensureTools,
   install,
   optionalPeers,
   pack,
   temporaryFolder,
+  tools,
   withPackedServer,
 } from "../../scripts/packed.ts";
 import { bundlers } from "./bundlers.ts";
@@ -35,9 +36,9 @@ const imports = /^import \* as (\w+) from (".+");$/gm;
 const typesFiles = ["sdk-types", "query-types"];
 const modulesFile = "platform-types";
 
-/** The TypeScript versions of tests/packages/consumers/package.json. */
+/** The TypeScript versions of tests/tools/package.json. */
 function compilers(): { version: string; path: string }[] {
-  const { dependencies } = JSON.parse(readFileSync(join(consumers, "package.json"), "utf8")) as {
+  const { dependencies } = JSON.parse(readFileSync(join(tools, "package.json"), "utf8")) as {
     dependencies: Record<string, string>;
   };
   return Object.keys(dependencies).flatMap((name) => {
@@ -184,7 +185,7 @@ async function runAll(tasks: readonly Task[]): Promise<boolean> {
 }
 
 async function check(folder: string): Promise<boolean> {
-  ensureInstalled(consumers);
+  ensureTools(consumers);
   const project = join(folder, "customer");
   const sources = ["spec", "sdk", "backend", "mock-server", "contract"];
   const tarballs = pack(folder, sources);

@@ -8,7 +8,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { type Metafile, build as runEsbuild } from "esbuild";
-import { install, optionalPeers, pack, run, temporaryFolder } from "../../scripts/packed.ts";
+import { ensureTools, install, optionalPeers, pack, run, temporaryFolder } from "../../scripts/packed.ts";
 import { bundlers } from "./bundlers.ts";
 import { everything, largest, pagesWithSizes, smallest } from "./size-table.ts";
 
@@ -237,6 +237,7 @@ function print(figures: readonly Figure[]): void {
   }
 }
 
+ensureTools(consumers);
 using folder = temporaryFolder("size");
 const project = join(folder.path, "project");
 install(project, pack(folder.path, ["sdk"]));

@@ -6,9 +6,8 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { fileURLToPath } from "node:url";
 import { isLong, leftOut } from "../../scripts/long.ts";
-import { ensureInstalled, run, temporaryFolder } from "../../scripts/packed.ts";
+import { ensureInstalled, run, temporaryFolder, tools } from "../../scripts/packed.ts";
 import { startRegistry } from "../../scripts/registry.ts";
 import { pages, read } from "./blocks.ts";
 import { matches } from "./output.ts";
@@ -16,14 +15,13 @@ import { isAssistant, type Machine, type PageRun, runSession } from "./session.t
 import { type Session, sessionsIn } from "./sessions.ts";
 
 const atOnce = 2;
-const runtimes = fileURLToPath(new URL("../packages/runtimes/", import.meta.url));
 const chosen = process.argv.slice(2);
 
 /** The folder of the newest Node of a version's major. */
 function nodeFolder(version: string): string {
   const major = Number.parseInt(version, 10);
   if (process.versions.node.startsWith(`${major}.`)) return dirname(process.execPath);
-  return join(runtimes, `node_modules/node-${major}/bin`);
+  return join(tools, `node_modules/node-${major}/bin`);
 }
 
 const runsCommands = ({ blocks }: Session): boolean =>
@@ -72,7 +70,7 @@ async function check(folder: string): Promise<boolean> {
   if (sessions.length === 0 && !chosen.every((name) => pages.includes(name)))
     throw new Error(`No page has the name ${chosen.join(", ")}.`);
   listOthers(sessions);
-  ensureInstalled(runtimes);
+  ensureInstalled(tools);
   const registry = await startRegistry(0);
   const cache = join(folder, "npm");
   mkdirSync(cache);

@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ensureInstalled, run } from "../../scripts/packed.ts";
+import { ensureInstalled, ensureTools, run } from "../../scripts/packed.ts";
 import { missingPrograms } from "./servers.ts";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
@@ -25,7 +25,8 @@ function check(): number {
     }
     console.log(`${howToInstall} Their tests are left out.`);
   }
-  for (const installation of [folder, lab]) ensureInstalled(installation);
+  ensureTools(folder);
+  ensureInstalled(lab);
   // Copies find the database clients, which are installed here.
   cpSync(`${root}examples/stores`, `${folder}.cache/examples`, { recursive: true });
   run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", folder);

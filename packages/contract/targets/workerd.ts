@@ -66,17 +66,17 @@ export async function bundleWorker({ entry, isBuilt = false }: WorkerdOptions = 
   return outputFiles[0]?.text ?? "";
 }
 
-/** What the tests use of miniflare, which only tests/hosting/ installs. */
+/** What the tests use of miniflare, which only tests/tools/ installs. */
 interface MiniflareModule {
   readonly Miniflare: new (options: object) => { readonly ready: Promise<URL>; dispose(): Promise<void> };
 }
 
 async function loadMiniflare(): Promise<MiniflareModule> {
-  const { resolve } = createRequire(new URL("tests/hosting/package.json", repository));
+  const { resolve } = createRequire(new URL("tests/tools/package.json", repository));
   try {
     return (await import(pathToFileURL(resolve("miniflare")).href)) as MiniflareModule;
   } catch (error) {
-    throw new Error("Cloudflare's runtime is not installed. Run: npm ci --prefix tests/hosting", { cause: error });
+    throw new Error("Cloudflare's runtime is not installed. Run: npm ci --prefix tests/tools", { cause: error });
   }
 }
 

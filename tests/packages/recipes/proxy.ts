@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { fileURLToPath } from "node:url";
+import { tools } from "../../../scripts/packed.ts";
 import { listen, runProgram } from "./processes.ts";
 import type { Stage } from "./stage.ts";
 
-const runtimes = fileURLToPath(new URL("../runtimes/node_modules/", import.meta.url));
+const runtimes = `${tools}/node_modules/`;
 
 /** Starts a proxy for tunnels (CONNECT) and for requests with a whole URL. It keeps the hosts that it was asked for. */
 async function openProxy() {

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { browserHere } from "../../../packages/contract/targets/browser/find-browser.ts";
 import { launchBrowser } from "../../../packages/contract/targets/browser/launch-browser.ts";
-import { ensureInstalled } from "../../../scripts/packed.ts";
+import { ensureTools, tools } from "../../../scripts/packed.ts";
 
 export interface Runtime {
   readonly name: string;
@@ -34,7 +34,7 @@ const runFile = promisify(execFile);
 /** The path of an installed file. */
 function installed(name: string, file: string): string {
   const path = join(folder, "node_modules", file);
-  if (!existsSync(path)) throw new Error(`${name} is missing. Run npm ci in tests/packages/runtimes.`);
+  if (!existsSync(path)) throw new Error(`${name} is missing. Run npm run check -- runtimes.`);
   return path;
 }
 
@@ -76,7 +76,7 @@ function workerd(): Runtime {
     hasErrorCodes: false,
     resolves: false,
     async run(script, expression) {
-      const require = createRequire(join(folder, "package.json"));
+      const require = createRequire(join(tools, "package.json"));
       const { Miniflare } = require("miniflare") as { Miniflare: new (options: object) => Miniflare };
       const handler = `export default { fetch: async () => Response.json(await ${expression}) };`;
       const worker = `${readFileSync(script, "utf8")}\n${handler}\n`;
@@ -130,7 +130,7 @@ export function firstNodeWithSqlite(): Runtime {
  * @throws {Error} names a missing runtime
  */
 export async function openRuntimes(): Promise<Runtime[]> {
-  ensureInstalled(folder);
+  ensureTools(folder);
   const browser = await chromium();
   return [
     ...[20, 22, 24, 26].map((major) => command(`Node ${major}`, `node-${major}`, `node-${major}/bin/node`, true)),

@@ -10,7 +10,7 @@ export interface BrowserProgram {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The folder with the lockfile that pins the package. It is separate because only machines without a browser need its 67 MB. */
+/** The folder that pins the package. It is separate because only machines without a browser need its 67 MB. */
 const pinned = fileURLToPath(new URL("./chromium/", import.meta.url));
 const cache = fileURLToPath(new URL("../../../../.cache/", import.meta.url));
 const withinMs = 900_000;
@@ -43,7 +43,10 @@ async function fetchInto(folder: string): Promise<void> {
     const [project, unpacked] = [join(staging, "project"), join(staging, "unpacked")];
     mkdirSync(unpacked);
     cpSync(pinned, project, { recursive: true, filter: (path) => !path.includes("node_modules") });
-    await run("npm", ["ci", "--ignore-scripts", "--loglevel=error"], { cwd: project, timeout: withinMs });
+    await run("npm", ["install", "--ignore-scripts", "--no-package-lock", "--loglevel=error"], {
+      cwd: project,
+      timeout: withinMs,
+    });
     await run(process.execPath, ["--input-type=module", "--eval", unpacking], {
       cwd: project,
       env: { ...process.env, TMPDIR: unpacked },
