@@ -13,16 +13,9 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
-import { VERSION } from "./generated/version.gen.ts";
 import type { AttemptInstrumentation, Instrumentation } from "./options/instrumentation.ts";
-import {
-  type DescribedEnd,
-  type DescribedRequest,
-  describeAttemptEnd,
-  describeRequest,
-  describeRequestEnd,
-} from "./otel/attributes.ts";
-import { instrumentsOf, type Scope } from "./otel/metrics.ts";
+import { type DescribedEnd, describeAttemptEnd, describeRequest, describeRequestEnd } from "./otel/attributes.ts";
+import { instrumentsOf, scope } from "./otel/metrics.ts";
 
 /** Options of `openTelemetry()`. */
 export interface OpenTelemetryOptions {
@@ -46,10 +39,21 @@ export interface OpenTelemetryOptions {
   readonly includeErrorMessages?: boolean | undefined;
 }
 
-const scope: Scope = { name: "@call-transfer/sdk", version: VERSION };
-
 /** Under this key of `@opentelemetry/core`, OpenTelemetry creates no spans and adds no headers. */
 const suppressTracing = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
+
+function endSpan(span: Span, { standard, own, failure }: DescribedEnd, includeMessage = false): void {
+  try {
+    span.setAttributes({ ...standard, ...own });
+    if (failure) {
+      const message = includeMessage ? failure.message : "";
+      if (message) span.addEvent("exception", { "exception.type": failure.name, "exception.message": message });
+      span.setStatus({ code: SpanStatusCode.ERROR, ...(message && { message }) });
+    }
+  } finally {
+    span.end();
+  }
+}
 
 /**
  * Creates a span for each request and for each of its attempts, passes the trace context to the server, and counts retries and
@@ -60,24 +64,15 @@ const suppressTracing = createContextKey("OpenTelemetry SDK Context Key SUPPRESS
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentation {
   const { meterProvider, requestDuration = false, includeUrl, includeErrorMessages } = options;
-  const tracer = (options.tracerProvider ?? trace).getTracer(scope.name, scope.version);
+  const tracer = (options.tracerProvider ?? trace).getTracer(...scope);
   const propagator = options.propagator ?? propagation;
-  const instruments = instrumentsOf(scope, meterProvider, requestDuration);
+  const instruments = instrumentsOf(meterProvider, requestDuration);
 
-  function endSpan(span: Span, { standard, own, failure }: DescribedEnd): void {
-    try {
-      span.setAttributes({ ...standard, ...own });
-      if (failure) {
-        const message = includeErrorMessages ? failure.message : "";
-        if (message) span.addEvent("exception", { "exception.type": failure.name, "exception.message": message });
-        span.setStatus({ code: SpanStatusCode.ERROR, ...(message && { message }) });
-      }
-    } finally {
-      span.end();
-    }
-  }
-
-  function startAttempt(request: DescribedRequest, parent: Context, number: number): AttemptInstrumentation {
+  function startAttempt(
+    request: ReturnType<typeof describeRequest>,
+    parent: Context,
+    number: number,
+  ): AttemptInstrumentation {
     let sent: { readonly span: Span; readonly at: number } | undefined;
     return {
       // The span begins here, so that an attempt that sends nothing has none.
@@ -99,7 +94,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentati
       end(summary) {
         if (!sent) return;
         const end = describeAttemptEnd(summary);
-        endSpan(sent.span, end);
+        endSpan(sent.span, end, includeErrorMessages);
         const seconds = (performance.now() - sent.at) / 1000;
         instruments().duration?.record(seconds, { ...request.http, ...end.standard }, parent);
       },
@@ -116,7 +111,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentati
         startAttempt: (number) => startAttempt(request, parent, number),
         end(summary) {
           const end = describeRequestEnd(summary);
-          endSpan(span, end);
+          endSpan(span, end, includeErrorMessages);
           if (end.failure?.name === "OutcomeUnknownError") instruments().unknownOutcomes.add(1, request.own);
         },
       };

@@ -10,8 +10,8 @@ import { expandPath, serializeQuery } from "./utils/path.ts";
 
 export type { components, operations, paths, webhooks } from "./generated/types.gen.ts";
 
-type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
-const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
+const verbs = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"] as const;
+type Verb = (typeof verbs)[number];
 
 /** Paths that have an operation of a method. */
 type PathsWith<Method extends string> = {
@@ -98,9 +98,6 @@ async function request(client: CallTransferCore, verb: Verb, template: string, i
 export function raw(client: CallTransferCore): RawClient {
   if (!isFunction(client?.[transport]))
     throw new TypeError("raw() requires a client of this version of @call-transfer/sdk");
-  const methods = verbs.map((verb) => [
-    verb,
-    (template: string, init?: RawInit) => request(client, verb, template, init),
-  ]);
-  return Object.fromEntries(methods) as unknown as RawClient;
+  const methodOf = (verb: Verb) => (template: string, init?: RawInit) => request(client, verb, template, init);
+  return Object.fromEntries(verbs.map((verb) => [verb, methodOf(verb)])) as unknown as RawClient;
 }

@@ -10,18 +10,6 @@ const maxAdded = 10_000;
 /** Limit of items in a list without a total. */
 const maxWithoutTotal = 100_000;
 
-/** Decides which page comes next, which items are new, and when a list ends. */
-export interface ListReader<Item> {
-  /** Takes in the page at the current offset, and returns its new items. */
-  accept(items: readonly Item[], total: unknown): readonly Item[];
-  /**
-   * Moves to the next page and returns its offset, or undefined at the end of the list.
-   *
-   * @throws {InvalidResponseError} Pages bring nothing new before the end, or the list keeps growing.
-   */
-  nextOffset(): number | undefined;
-}
-
 const idOf = (item: unknown): unknown => (item as { id?: unknown } | null | undefined)?.id;
 
 /** Whether an item has no ID or a new one, which is then recorded. */
@@ -34,8 +22,8 @@ function unreadable(operationId: string, why: string, at: number, count: string)
   return new InvalidResponseError(message, details);
 }
 
-/** Creates the reader of an operation's list, from an offset on. */
-export function createListReader<Item>(operationId: string, start: number): ListReader<Item> {
+/** Creates what decides which page of a list comes next, which items are new, and when the list ends. */
+export function createListReader<Item>(operationId: string, start: number) {
   const ids = new Set<unknown>();
   // First item of each page. If it comes again, the server ignored the offset.
   const firsts = new Set<unknown>();
@@ -60,7 +48,8 @@ export function createListReader<Item>(operationId: string, start: number): List
   };
 
   return {
-    accept(items, newTotal) {
+    /** Takes in the page at the current offset, and returns its new items. */
+    accept(items: readonly Item[], newTotal: unknown): readonly Item[] {
       length = items.length;
       const end = offset + length;
       noteTotal(newTotal as number, length && end);
@@ -72,8 +61,7 @@ export function createListReader<Item>(operationId: string, start: number): List
       // Items added in front move others onto the next page: as many may be repeated.
       const isShort = given + growth < end - start;
       const isRepeated = firsts.has(first) && (total === undefined || (fresh.length === 0 && isShort));
-      if (fresh.length > 0) stale = 0;
-      else stale += (isRepeated || length === 0) && !leavesGap ? idleWeight : 1;
+      stale = fresh.length > 0 ? 0 : stale + ((isRepeated || length === 0) && !leavesGap ? idleWeight : 1);
       if (isRepeated) doubt ??= offset;
       if (!leavesGap) {
         reached = Math.max(reached, end);
@@ -82,14 +70,14 @@ export function createListReader<Item>(operationId: string, start: number): List
       foundNothing = isRepeated || fresh.length === 0;
       return isRepeated ? [] : fresh;
     },
-    nextOffset() {
+    /** Moves to the next page and returns its offset, or undefined at the end of the list. */
+    nextOffset(): number | undefined {
       // Without a total, a page without new items is the last one.
       const isAtEnd = total === undefined ? foundNothing : reached >= total;
-      if (isAtEnd && (total === undefined || doubt === undefined || given + growth >= reached - start))
-        return undefined;
-      const count = `${given} items of ${total ?? "unknown"}`;
-      if (growth > maxGrowth) throw unreadable(operationId, "it keeps growing", doubt ?? reached, count);
-      if (stale >= maxStale) throw unreadable(operationId, "pages bring nothing new", doubt ?? reached, count);
+      const isWhole = total === undefined || doubt === undefined || given + growth >= reached - start;
+      if (isAtEnd && isWhole) return undefined;
+      const why = growth > maxGrowth ? "it keeps growing" : stale >= maxStale && "pages bring nothing new";
+      if (why) throw unreadable(operationId, why, doubt ?? reached, `${given} items of ${total ?? "unknown"}`);
       // A page came twice, and its items are still missing: start again.
       if (isAtEnd) [reached, doubt] = [start, undefined];
       offset = Math.max(0, reached - Math.max(0, Math.min(overlap, length - 1)));

@@ -12,12 +12,7 @@ export interface Operation extends OperationFacts {
 /** Methods whose repetition changes nothing (RFC 9110, section 9.2.2). */
 const idempotent = /^(?:GET|HEAD|OPTIONS|PUT|DELETE)$/;
 
-/**
- * Returns the operation of a method and a path. The path may be a template or filled in, and have a query. An operation that
- * this SDK version does not know is repeated if its method is idempotent.
- *
- * @throws {TypeError} The path does not start with one `/`, or would leave the base URL.
- */
+/** Finds the operation of a method and a path: a template or one filled in, also with a query. A bad path throws. */
 export function findOperation(givenMethod: string, path: string, baseUrl: string): Operation {
   const method = givenMethod.toUpperCase();
   const known = operationFacts[`${method} ${path}`];

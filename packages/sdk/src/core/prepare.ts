@@ -24,11 +24,7 @@ export interface PreparedCall extends Call {
   readonly extraQuery?: object | undefined;
 }
 
-/**
- * Combines the options of a request with the client's settings.
- *
- * @throws {ConfigurationError} An option is invalid, or `accountId` is missing.
- */
+/** Combines the options of a request with the client's settings, and checks them. */
 export function prepareCall(
   settings: Settings,
   operation: Operation,

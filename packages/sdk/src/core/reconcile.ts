@@ -1,6 +1,6 @@
 // Finding results of a request whose outcome is unknown (§8.3).
 import type { OutcomeWindow, Reconciliation } from "../errors/details.ts";
-import type { SoughtResult } from "../options/options.ts";
+import type { FindCandidates } from "../options/options.ts";
 import { parseProblem } from "../send/response.ts";
 import { isText, messageOf } from "../utils/guards.ts";
 import type { PagePromise } from "./pagination.ts";
@@ -16,7 +16,7 @@ interface Listed {
 export async function findInList<List extends object, Item extends Listed>(
   list: PagePromise<List, Item>,
   { from }: OutcomeWindow,
-  { body, maxCalls = 1000 }: SoughtResult,
+  { body, maxCalls = 1000 }: Parameters<FindCandidates>[2],
 ): Promise<Reconciliation<Item>> {
   const found = new Map<string, Item>();
   const totals = new Set<number | undefined>();
@@ -58,11 +58,7 @@ function explainCount(count: number, complete: boolean, from: string): string {
     : `Nothing is listed since ${from}. That is no proof: a list may lag behind, and queued calls may not be listed.`;
 }
 
-/**
- * Explains why there is nothing to find.
- *
- * @param text May hold `{until}`, the time `overlapHours` after the start of the window.
- */
+/** Explains why there is nothing to find. The text may hold `{until}`: `overlapHours` after the start of the window. */
 export async function explain(
   text: string,
   overlapHours: number,

@@ -12,13 +12,7 @@ export interface Transport {
   readonly baseUrl: string;
   /** The client's account, if it has one. */
   readonly accountId: string | undefined;
-  /**
-   * Combines the options of a request with the client's.
-   *
-   * @param anyBody Whether a success of an operation that this SDK version does not know may be something else than JSON.
-   * @throws {ConfigurationError} An option is invalid, or `accountId` is missing.
-   * @throws {TypeError} The path would leave the base URL.
-   */
+  /** Combines and checks the options of a request. `anyBody`: a success of an unknown operation need not be JSON. */
   prepare(method: string, path: string, options?: RequestOptions, anyBody?: boolean): Prepared;
 }
 

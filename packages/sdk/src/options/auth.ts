@@ -1,5 +1,4 @@
 import { defaultTimeoutMs } from "../generated/operations.gen.ts";
-import { isFunction } from "../utils/guards.ts";
 import { checkToken } from "./checks.ts";
 import type { AccessTokenFunction } from "./options.ts";
 
@@ -9,95 +8,93 @@ export interface Credential {
   readonly renewals: number;
 }
 
-/** Provides the token of each attempt. Requests that find it expired share one renewal. */
-export interface Auth {
+/** Milliseconds without a renewal after this many renewed tokens in a row were refused. The first may have been bad luck. */
+const pauseAfter = (refusals: number): number => (refusals < 2 ? 0 : Math.min(60_000, 500 * 2 ** (refusals - 1)));
+
+/** Provides the token of each attempt. Requests that find it expired share one renewal, also those of a client's copies. */
+export class Auth {
   readonly kind: "apiKey" | "accessToken";
   /** Whether an expired token can be renewed. */
   readonly canRenew: boolean;
+  /** A token, or a function that returns one. */
+  readonly #source: string | AccessTokenFunction;
+  #renewals = 0;
+  #pending: Promise<Credential> | undefined;
+  #pendingSince = 0;
+  /** The last renewal, and the token that it replaced until it was refused itself. */
+  #latest: { replaced: string | undefined; credential: Credential } | undefined;
+  #refusals = 0;
+  #refusedAt = 0;
+
+  constructor(kind: Auth["kind"], source: string | AccessTokenFunction) {
+    this.kind = kind;
+    this.canRenew = typeof source !== "string";
+    this.#source = source;
+  }
+
   /** Whether its tokens come from this source. */
-  isFrom(source: string | AccessTokenFunction): boolean;
+  isFrom(kind: Auth["kind"], source: string | AccessTokenFunction): boolean {
+    return this.kind === kind && this.#source === source;
+  }
+
   /** @throws {ConfigurationError} The token function returned something that is not a token. */
-  credential(): Promise<Credential>;
+  async credential(): Promise<Credential> {
+    // Counted before: a renewal that ends while the function runs is newer than its result.
+    const renewals = this.#renewals;
+    return { token: typeof this.#source === "string" ? this.#source : await this.#getToken(false), renewals };
+  }
+
   /**
    * Returns a newer credential than the expired one. Concurrent requests share one renewal. Returns undefined while no renewal
    * is due: after two renewed tokens in a row were refused, there is one at most in 1 s, then 2 s, and so on up to 60 s.
    *
    * @param now Milliseconds since any fixed moment. A renewal that takes longer than a minute is abandoned.
    */
-  renew(expired: Credential, now: number): Promise<Credential | undefined>;
+  async renew({ token, renewals }: Credential, now: number): Promise<Credential | undefined> {
+    // A clock without `elapsed()` may go back.
+    if (!this.#pending || Math.abs(now - this.#pendingSince) >= defaultTimeoutMs) {
+      const latest = this.#latest;
+      // Even if that token has expired by now: else a crowd of requests would renew one after the other.
+      const isNewer = latest && renewals < latest.credential.renewals && token !== latest.credential.token;
+      if (latest && (isNewer || latest.replaced === token)) return latest.credential;
+      if (Math.abs(now - this.#refusedAt) < pauseAfter(this.#refusals)) return undefined;
+      this.#pending = this.#startRenewal(token);
+      this.#pendingSince = now;
+    }
+    return this.#pending;
+  }
+
   /** Records that a token was accepted. One at least as new as the last renewed one ends the pauses. */
-  accept(used: Credential | undefined): void;
+  accept(used: Credential | undefined): void {
+    if (used && used.renewals >= (this.#latest?.credential.renewals ?? 0)) this.#refusals = 0;
+  }
+
   /** Records that a renewed token was refused, so that later requests renew again. */
-  forget(refused: Credential, now: number): void;
-}
+  forget({ token }: Credential, now: number): void {
+    if (this.#latest?.replaced === undefined || this.#latest.credential.token !== token) return;
+    this.#latest.replaced = undefined;
+    this.#refusals += 1;
+    this.#refusedAt = now;
+  }
 
-/** Milliseconds without a renewal after this many renewed tokens in a row were refused. The first may have been bad luck. */
-const pauseAfter = (refusals: number): number => (refusals < 2 ? 0 : Math.min(60_000, 500 * 2 ** (refusals - 1)));
-
-/**
- * Creates the credentials of a client.
- *
- * @param source A token, or a function that returns one.
- * @param parent Returned as it is if it has the same source, so that copies of a client share its renewals.
- */
-export function createAuth(kind: Auth["kind"], source: string | AccessTokenFunction, parent?: Auth): Auth {
-  if (parent?.kind === kind && parent.isFrom(source)) return parent;
-  let renewals = 0;
-  let pending: Promise<Credential> | undefined;
-  let pendingSince = 0;
-  /** The last renewal, and the token that it replaced until it was refused itself. */
-  let latest: { replaced: string | undefined; credential: Credential } | undefined;
-  let refusals = 0;
-  let refusedAt = 0;
-  const getToken = async (forceRefresh: boolean): Promise<string> => {
-    if (typeof source !== "function") return source;
-    const token = await source({ forceRefresh });
+  async #getToken(forceRefresh: boolean): Promise<string> {
+    const token = await (this.#source as AccessTokenFunction)({ forceRefresh });
     checkToken(token);
     return token;
-  };
-  const startRenewal = (replaced: string): Promise<Credential> => {
-    const own: Promise<Credential> = getToken(true)
+  }
+
+  #startRenewal(replaced: string): Promise<Credential> {
+    const own: Promise<Credential> = this.#getToken(true)
       .then((token) => {
-        const credential = { token, renewals: ++renewals };
+        const credential = { token, renewals: ++this.#renewals };
         // An abandoned renewal must not replace the result of a later one.
-        if (pending === own) latest = { replaced, credential };
+        if (this.#pending === own) this.#latest = { replaced, credential };
         return credential;
       })
       .finally(() => {
         // Later requests do not share a failed renewal.
-        if (pending === own) pending = undefined;
+        if (this.#pending === own) this.#pending = undefined;
       });
     return own;
-  };
-  return {
-    kind,
-    canRenew: isFunction(source),
-    isFrom: (other) => other === source,
-    async credential() {
-      // Counted before: a renewal that ends while the function runs is newer than its result.
-      const before = renewals;
-      return { token: typeof source === "string" ? source : await getToken(false), renewals: before };
-    },
-    async renew({ token, renewals: before }, now) {
-      // A clock without `elapsed()` may go back.
-      if (!pending || Math.abs(now - pendingSince) >= defaultTimeoutMs) {
-        // Even if that token has expired by now: else a crowd of requests would renew one after the other.
-        const isNewer = latest && before < latest.credential.renewals && token !== latest.credential.token;
-        if (latest && (isNewer || latest.replaced === token)) return latest.credential;
-        if (Math.abs(now - refusedAt) < pauseAfter(refusals)) return undefined;
-        pending = startRenewal(token);
-        pendingSince = now;
-      }
-      return pending;
-    },
-    accept(used) {
-      if (used && used.renewals >= (latest?.credential.renewals ?? 0)) refusals = 0;
-    },
-    forget({ token }, now) {
-      if (latest?.replaced === undefined || latest.credential.token !== token) return;
-      latest.replaced = undefined;
-      refusals += 1;
-      refusedAt = now;
-    },
-  };
+  }
 }

@@ -130,11 +130,7 @@ function suggest(name: string, known: readonly string[]): string {
   return isNear ? `. Did you mean ${known[shared.indexOf(most)]}?` : `; known are ${known.join(", ")}`;
 }
 
-/**
- * Checks options, and returns those that have a value.
- *
- * @throws {ConfigurationError} An option is unknown or invalid. The message never holds a secret.
- */
+/** Checks options, and returns those that have a value. An error names the option, and never holds a secret. */
 export function checkOptions<T extends object>(
   options: T,
   rules: Readonly<Record<string, Rule>>,
@@ -154,9 +150,5 @@ export function checkOptions<T extends object>(
   return given as Given<T>;
 }
 
-/**
- * Checks the result of a token function before it goes into a header.
- *
- * @throws {ConfigurationError} It is not a token. The message never holds it.
- */
+/** Checks the result of a token function before it goes into a header. The error never holds it. */
 export const checkToken = (value: unknown): void => check(token[0](value), "accessToken", token[1]);

@@ -96,7 +96,7 @@ export type FindCandidates = (
 ) => Promise<Reconciliation>;
 
 /** The request whose result is sought, and how far. */
-export interface SoughtResult extends Pick<ReconcileOptions, "maxCalls"> {
+interface SoughtResult extends Pick<ReconcileOptions, "maxCalls"> {
   /** The request's body as it was sent. */
   readonly body: unknown;
 }

@@ -12,11 +12,7 @@ export class RetryBudget {
   #tokens = capacity;
   #filledAt = 0;
 
-  /**
-   * Takes the cost of a retry. Returns false when too little is left.
-   *
-   * @param now Milliseconds since any fixed moment.
-   */
+  /** Takes the cost of a retry. Returns false when too little is left. `now` is in milliseconds since any fixed moment. */
   spend(cost: number, now: number): boolean {
     this.#add(Math.max(0, now - this.#filledAt) * gainPerMs);
     this.#filledAt = now;

@@ -1,8 +1,8 @@
 import { defaultMaxRetries, defaultTimeoutMs } from "../generated/operations.gen.ts";
 import { isText } from "../utils/guards.ts";
-import { type Auth, createAuth } from "./auth.ts";
+import { Auth } from "./auth.ts";
 import { check, checkOptions, clientRules, logLevels, retryRules } from "./checks.ts";
-import type { ClientOptions, Clock, Logger, LogLevel } from "./options.ts";
+import type { AccessTokenFunction, ClientOptions, Clock, Logger, LogLevel } from "./options.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { inBrowser, readVariable, userAgentHeader } from "./runtime.ts";
 
@@ -49,11 +49,7 @@ export interface Settings
   readonly elapsed: () => number;
 }
 
-/**
- * An option, what a copy inherits from its original, or the environment variable. The name is for messages.
- *
- * @throws {ConfigurationError} The variable is invalid. The message never holds its value.
- */
+/** An option, what a copy inherits from its original, or the environment variable, with its name for messages. */
 function readOption<Name extends keyof typeof variables>(
   given: ClientOptions,
   name: Name,
@@ -71,7 +67,9 @@ function readOption<Name extends keyof typeof variables>(
 function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Auth): Auth {
   const { apiKey: ownKey, accessToken, allowApiKeyInBrowser } = given;
   check(ownKey === undefined || accessToken === undefined, "accessToken", "and apiKey cannot be combined. Pass one.");
-  if (accessToken !== undefined) return createAuth("accessToken", accessToken, parent);
+  const authOf = (kind: Auth["kind"], source: string | AccessTokenFunction): Auth =>
+    parent?.isFrom(kind, source) ? parent : new Auth(kind, source);
+  if (accessToken !== undefined) return authOf("accessToken", accessToken);
   if (ownKey === undefined && parent && !hasTokenOption) return parent;
   // Where a user's token turns out to be undefined, the application's own key must not take its place.
   const [apiKey] = hasTokenOption ? [ownKey] : readOption(given, "apiKey");
@@ -83,7 +81,7 @@ function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Aut
   // Visitors can read the memory of a page or a web worker.
   const problem = "would be exposed in the browser. Use accessToken, or set allowApiKeyInBrowser: true.";
   check(allowApiKeyInBrowser === true || !inBrowser(), "apiKey", problem);
-  return createAuth("apiKey", apiKey, parent);
+  return authOf("apiKey", apiKey);
 }
 
 const loopback = /^(?:(?:.+\.)?localhost|\[::1\]|127(?:\.\d{1,3}){3})$/;
@@ -113,12 +111,7 @@ export function withHeaders(
   return headers;
 }
 
-/**
- * Checks a client's options and fills in the defaults.
- *
- * @param parent Settings to share the retry budget, renewed tokens and logged deprecations with.
- * @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret.
- */
+/** Checks a client's options and fills in the defaults. A copy shares what its requests have in common with its parent. */
 export function resolveSettings(options: ClientOptions, parent?: Settings): Settings {
   const given = checkOptions(options, clientRules);
   const { apiKey, accessToken, retry = {}, logger, ...rest } = given;

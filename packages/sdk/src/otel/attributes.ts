@@ -2,20 +2,6 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { AttemptSummary, InstrumentedRequest, RequestSummary } from "../options/instrumentation.ts";
 
-/** A request as its spans and metrics name it. */
-export interface DescribedRequest {
-  /** The operationId, or the method and path template. */
-  readonly name: string;
-  /** Name of the span of an attempt. */
-  readonly attemptName: string;
-  /** Base URL and path template. */
-  readonly url: string;
-  /** Attributes of OpenTelemetry's HTTP conventions that are known before it is sent. */
-  readonly http: Attributes;
-  /** The SDK's own attributes. */
-  readonly own: Attributes;
-}
-
 /** How a request or an attempt ended. */
 export interface DescribedEnd {
   /** Attributes of OpenTelemetry's conventions. */
@@ -28,8 +14,8 @@ export interface DescribedEnd {
 
 const methods = new Set(["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE"]);
 
-/** Describes a request by its method, path template and server. */
-export function describeRequest({ operationId, method: given, route, baseUrl }: InstrumentedRequest): DescribedRequest {
+/** Describes a request by its method, path template and server: with attributes of the HTTP conventions, and of the SDK. */
+export function describeRequest({ operationId, method: given, route, baseUrl }: InstrumentedRequest) {
   const template = templateOf(route);
   const { hostname, port, protocol } = new URL(baseUrl);
   const isKnown = methods.has(given);
@@ -44,8 +30,8 @@ export function describeRequest({ operationId, method: given, route, baseUrl }: 
       "server.address": hostname,
       "server.port": Number(port || (protocol === "https:" ? 443 : 80)),
       "url.template": template,
-    },
-    own: { "call_transfer.operation": name },
+    } satisfies Attributes,
+    own: { "call_transfer.operation": name } satisfies Attributes,
   };
 }
 

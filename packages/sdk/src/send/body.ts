@@ -47,14 +47,8 @@ export class BodyBuffer {
 }
 
 /**
- * Reads a body as text.
- *
- * @param maxBytes Limit of the decoded body. The rest is cancelled, not downloaded.
- * @param onTooLarge Whether a larger body throws or is cut off.
- * @param signal Its reason is thrown if it aborts. To end the reading at once, call `buffer.cancel()` too: listening to the
- * signal would cost more time than the reading.
- * @param buffer Keeps what has arrived, in case the rest never does.
- * @throws {BodyTooLarge} The body exceeds `maxBytes`, and `onTooLarge` is `throw`.
+ * Reads a body as text, and cancels what exceeds `maxBytes`. The buffer keeps what has arrived, in case the rest never does.
+ * The signal is only asked after each chunk: listening would cost more time than the reading. `buffer.cancel()` ends it.
  */
 export async function readText(
   response: Response,
@@ -101,11 +95,7 @@ const isComplete = (given: Response): boolean =>
   typeof given.headers?.get === "function" &&
   (given.body === null || typeof given.body?.getReader === "function" || typeof given.text === "function");
 
-/**
- * Returns a response as it is, or a genuine `Response` in place of a test double.
- *
- * @throws {TypeError} It is not a response.
- */
+/** Returns a response as it is, or a genuine `Response` in place of a test double. Anything else is a `TypeError`. */
 export function toResponse(given: Response): Response {
   if (isComplete(given)) return given;
   if (!isObject(given) || typeof given.status !== "number") throw new TypeError("fetch returned no Response");

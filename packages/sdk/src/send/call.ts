@@ -8,7 +8,7 @@ import type { AttemptInstrumentation } from "../options/instrumentation.ts";
 import type { Middleware } from "../options/middleware.ts";
 import type { FetchOptions, FindCandidates, RequestOptions } from "../options/options.ts";
 import type { Settings } from "../options/settings.ts";
-import type { BodyState } from "./body.ts";
+import type { BodyState, ReadResponse } from "./body.ts";
 
 /** What is sent, possibly several times. */
 export interface Outgoing {
@@ -69,13 +69,13 @@ export interface AttemptState extends BodyState {
   /** Effect on the server, whatever middleware does with the response. */
   outcome: RequestOutcome;
   /** Set when the request is sent. */
-  attempt?: Attempt;
+  attempt?: Attempt | undefined;
   /** Replaces an expired credential. */
   readonly renewed?: Credential | undefined;
-  credential?: Credential;
+  credential?: Credential | undefined;
   readonly instrumentation?: AttemptInstrumentation | undefined;
   /** Milliseconds that the server's clock is ahead. */
-  skewMs?: number;
+  skewMs?: number | undefined;
   /** Seconds that the server asked to wait. */
   hintSecs?: number | undefined;
   /** The error of the exchange itself, as opposed to one of middleware. */
@@ -99,16 +99,11 @@ export interface AttemptEnd {
   readonly interrupted: boolean;
 }
 
-/** Result of one attempt. */
-export interface AttemptResult extends AttemptEnd {
-  /** Undefined if nothing was sent. */
-  readonly attempt?: Attempt | undefined;
-  /** The credential that it was sent with. */
-  readonly credential?: Credential | undefined;
-  /** The response. */
-  readonly response?: Response;
-  /** Its body. */
-  readonly text?: string | null;
+/** Result of one attempt. Without an `attempt`, nothing was sent. */
+export interface AttemptResult
+  extends AttemptEnd,
+    Partial<Readonly<Pick<AttemptState, "attempt" | "credential" | "skewMs" | "hintSecs">>>,
+    Partial<ReadResponse> {
   /** Why there is no usable response. */
   readonly failure?: Failure;
   /** Whether the caller's own code ended it, so that no retry may follow. */
@@ -121,8 +116,4 @@ export interface AttemptResult extends AttemptEnd {
   readonly problem?: Problem;
   /** Body of an error that is not a JSON object. */
   readonly bodyText?: string | undefined;
-  /** Seconds that the server asked to wait. */
-  readonly hintSecs?: number | undefined;
-  /** Milliseconds that the server's clock is ahead. */
-  readonly skewMs?: number | undefined;
 }

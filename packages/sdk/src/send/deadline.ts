@@ -2,10 +2,8 @@ import { AbortError, type FailureKind, TimeoutError } from "../errors/request-er
 import type { Call, Failure } from "./call.ts";
 
 /**
- * Runs work until it ends, its time is up, or the caller aborts. The work may ignore its signal.
- *
- * @param limitMs Milliseconds. At 0 the work is not started.
- * @param onFailure Turns the work's error, or the interruption, into the result. Called at most once.
+ * Runs work until it ends, its time is up, or the caller aborts. At 0 ms it is not started. It may ignore its signal.
+ * `onFailure` turns its error, or the interruption, into the result.
  */
 export function withDeadline<T>(
   { signal, settings: { clock } }: Call,

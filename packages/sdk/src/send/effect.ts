@@ -15,11 +15,7 @@ export function combine(one: RequestOutcome, other: RequestOutcome): RequestOutc
 export const isEffectFree = (status: number | undefined, code = ""): boolean =>
   status === 503 && effectFreeCodes.includes(code);
 
-/**
- * Effect of an attempt, by the status and code of its response.
- *
- * @param trust503Codes Whether to rely on assumption A-28.
- */
+/** Effect of an attempt by its status and code. Whether to rely on assumption A-28 is the caller's choice. */
 export function outcomeOfResponse(status: number, code: string | undefined, trust503Codes: boolean): RequestOutcome {
   if (status >= 200 && status < 300) return "applied";
   if (trust503Codes && isEffectFree(status, code)) return "rejected";

@@ -14,10 +14,7 @@ import { excerpt, redact } from "../utils/redact.ts";
 import { BodyTooLarge } from "./body.ts";
 import type { AttemptResult, AttemptState, Failure } from "./call.ts";
 
-/**
- * Returns the result of an attempt that failed or was interrupted. Rethrows an error of the SDK that came before anything was
- * sent, such as a token of an invalid form.
- */
+/** Result of an attempt that failed or was interrupted. An error of the SDK from before the first sending is thrown again. */
 export function failedResult(state: AttemptState, thrown: unknown, interruption?: Failure): AttemptResult {
   const { number, attempt, credential, reading, failed, outcome, skewMs, hintSecs, waitingFor } = state;
   const isOwnCode = !interruption && !failed && !attempt;

@@ -18,49 +18,48 @@ function callHook<T>({ settings }: Call, hook: () => T): T | undefined {
   }
 }
 
+/** Runs what is followed, and reports its end once, also if it throws. */
+async function untilEnd<T>(run: Promise<T>, end: (result: T | undefined, thrown?: unknown) => unknown): Promise<T> {
+  try {
+    const result = await run;
+    end(result);
+    return result;
+  } catch (error) {
+    end(undefined, error);
+    throw error;
+  }
+}
+
 /** Follows a request over all its attempts. */
-export async function followRequest<T extends { readonly error?: unknown }>(
+export function followRequest<T extends { readonly error?: unknown }>(
   call: Call,
   run: (request: RequestInstrumentation | undefined) => Promise<T>,
 ): Promise<T> {
   const { operationId, method, route, settings } = call;
   const { instrumentation, baseUrl } = settings;
   const request = callHook(call, () => instrumentation?.startRequest({ operationId, method, route, baseUrl }));
-  const end = (error: unknown) => {
+  return untilEnd(run(request), (sent, thrown) => {
     const { outcome, retrySkippedReason } = call;
     const attempts = call.attempts.map((attempt) => ({ ...attempt }));
+    const error = sent ? sent.error : thrown;
     callHook(call, () => request?.end({ outcome, attempts, retrySkippedReason, error }));
-  };
-  try {
-    const sent = await run(request);
-    end(sent.error);
-    return sent;
-  } catch (error) {
-    end(error);
-    throw error;
-  }
+  });
 }
 
 /** Follows one attempt. */
-export async function followAttempt(
+export function followAttempt(
   call: Call,
   request: RequestInstrumentation,
   run: (attempt: AttemptInstrumentation | undefined) => Promise<AttemptResult>,
 ): Promise<AttemptResult> {
   const following = callHook(call, () => request.startAttempt(call.attempts.length + 1));
-  const end = ({ outcome, attempt, failure }: Pick<AttemptResult, "outcome" | "attempt" | "failure">) => {
+  return untilEnd(run(following), (result) => {
+    // Without a result, the token function returned something that is not a token.
+    const { outcome, attempt, failure }: Partial<AttemptResult> = result ?? {};
     const reported = failure && { name: failure.kind[kind], message: failure.message };
-    callHook(call, () => following?.end({ outcome, attempt: attempt && { ...attempt }, failure: reported }));
-  };
-  try {
-    const result = await run(following);
-    end(result);
-    return result;
-  } catch (error) {
-    // The token function returned something that is not a token.
-    end({ outcome: "not_sent" });
-    throw error;
-  }
+    const summary = { outcome: outcome ?? "not_sent", attempt: attempt && { ...attempt }, failure: reported };
+    callHook(call, () => following?.end(summary));
+  });
 }
 
 /** Calls `fetch` within the instrumentation of an attempt: once, whatever that does. It gets no response. */

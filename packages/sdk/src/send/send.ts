@@ -157,20 +157,18 @@ function finish<T>(call: Call, result: AttemptResult): Sent<T> {
     return fail(call, result, new FailureError(full, call, cause));
   }
   const { problem, bodyText, hintSecs: retryAfterSecs } = result;
-  const { operationId, method, outcome, attempts, retrySkippedReason, tokens } = call;
-  const headers = redactHeaders(response.headers, tokens);
-  const error = createApiError({
-    ...{ operationId, method, outcome, attempts, retrySkippedReason, problem, bodyText, retryAfterSecs, headers },
-    ...{ status: response.status, requestId: requestIdOf(response, call) },
-  });
+  const headers = redactHeaders(response.headers, call.tokens);
+  const { status } = response;
+  const requestId = requestIdOf(response, call);
+  const error = createApiError({ ...call, status, headers, problem, bodyText, requestId, retryAfterSecs });
   return isUnknown(call) ? fail(call, result, error) : { response, text, data: undefined as T, error };
 }
 
 function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): never {
   if (!isUnknown(call)) throw error;
-  const { operationId, outcome, attempts, retrySkippedReason, tokens, body, findOptions, findCandidates: find } = call;
+  const { body, findOptions, findCandidates: find } = call;
   const what =
-    outcome === "applied"
+    call.outcome === "applied"
       ? "was carried out, but its response was lost. Do not send it again: reconcile() looks for its result."
       : "may have been carried out. Call reconcile() before sending it again.";
   const window = windowOf(call);
@@ -180,7 +178,6 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
       const { signal, maxCalls } = checkOptions(options, reconcileRules);
       return find(window, { ...findOptions, signal }, { body, maxCalls });
     });
-  const received = partialBody && redact(partialBody, tokens);
-  const details = { operationId, outcome, attempts, retrySkippedReason, window, partialBody: received, findCandidates };
-  throw new OutcomeUnknownError(`${operationId} ${what} ${error.message}`, details, error);
+  const details = { ...call, window, partialBody: partialBody && redact(partialBody, call.tokens), findCandidates };
+  throw new OutcomeUnknownError(`${call.operationId} ${what} ${error.message}`, details, error);
 }

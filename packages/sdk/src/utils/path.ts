@@ -11,11 +11,7 @@ const unsafe = /[\p{Cc}\p{Cs}]/u;
  */
 const dotSegment = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?=\/|%2f|%5c|$)|%.?\{/i;
 
-/**
- * Checks a path that the caller wrote, which may have a query. It must stay below the base URL: the credential goes along.
- *
- * @throws {TypeError} It does not start with one `/`, or has dot segments, backslashes, spaces, a fragment or control characters.
- */
+/** Checks a path that the caller wrote, also with a query: it must stay below the base URL, as the credential goes along. */
 export function checkPath(path: unknown, baseUrl: string): void {
   const isPlain =
     isText(path, /^\/(?!\/)[^\\#\s]*$/) && !unsafe.test(path) && !dotSegment.test(path.split("?")[0] ?? "");
@@ -33,11 +29,7 @@ function encode(name: string, value: unknown): string {
   return encodeURIComponent(value);
 }
 
-/**
- * Puts path parameters into a template such as `/api/v1/transfers/members/{memberId}/hours`, percent-encoded.
- *
- * @throws {TypeError} A value is missing, not a string, empty, `.`, `..`, or contains control characters.
- */
+/** Puts path parameters into a template, percent-encoded. One that is no segment of a path is a `TypeError`. */
 export function expandPath(template: string, parameters: Readonly<Record<string, unknown>> = {}): string {
   const [start = "", ...parts] = template.split("{");
   let path = start;
@@ -50,11 +42,7 @@ export function expandPath(template: string, parameters: Readonly<Record<string,
   return path;
 }
 
-/**
- * Serializes query parameters, without those that are undefined or null.
- *
- * @throws {TypeError} A value is not a string, number or boolean, e.g. a `Date`.
- */
+/** Serializes query parameters, without those that are undefined or null. */
 export function serializeQuery(query: Readonly<Record<string, unknown>>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

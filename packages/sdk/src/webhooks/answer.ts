@@ -7,11 +7,7 @@ const maxStoredBodyBytes = 16 * 1024;
 /** The statuses whose responses have no body. */
 const bodiless = [204, 205, 304];
 
-/**
- * Writes down a response: status, content type, and a body of up to 16 kB. The response can still be sent.
- *
- * @param owner Makes the text of each handling another one.
- */
+/** Writes down a response, which can still be sent. The owner makes the text of each handling another one. */
 export async function answerOf(response: Response, owner: string): Promise<string> {
   const contentType = response.headers.get("content-type") ?? undefined;
   const { body: stream } = response.clone();
@@ -20,11 +16,7 @@ export async function answerOf(response: Response, owner: string): Promise<strin
   return JSON.stringify({ status: response.status, contentType, body, owner });
 }
 
-/**
- * Makes the response again.
- *
- * @throws {TypeError} The text is not of `answerOf`.
- */
+/** Makes the response again. A text that is not of `answerOf` is a `TypeError`. */
 export function responseOf(answer: string): Response {
   try {
     const { status, contentType, body } = JSON.parse(answer);

@@ -19,12 +19,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/**
- * Reads a body. Returns undefined, and cancels the rest, if it is longer than `maxBytes`.
- *
- * @param of Names what has the body, for the error.
- * @throws {TypeError} The body has something else than bytes.
- */
+/** Reads a body. Returns undefined, and cancels the rest, if it is longer than `maxBytes`. `of` names its owner in errors. */
 export async function readUpTo(
   maxBytes: number,
   body: ReadableStream<Uint8Array>,

@@ -3,12 +3,7 @@ export const sleep = (ms: number): Promise<void> =>
     setTimeout(resolve, ms);
   });
 
-/**
- * Runs a step that may take so many milliseconds.
- *
- * @param what Does the step, for the error.
- * @throws {Error} It took longer.
- */
+/** Runs a step that may take so many milliseconds. `what` names what does the step, for the error. */
 export async function inTime<Result>(step: () => Promise<Result>, limitMs: number, what: string): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {

@@ -15,6 +15,9 @@ export interface OnceSettings {
   readonly storeTimeoutMs: number;
 }
 
+/** Receives the store's errors. */
+type Report = (error: unknown) => void;
+
 /** How long a lease is extended. A handling that never ends must not keep an event from other processes forever. */
 const longestHandlingMs = 60_000;
 
@@ -28,17 +31,12 @@ const states: readonly unknown[] = ["mine", "busy", "done"];
 const unavailable = (cause?: unknown): Refusal =>
   new Refusal(503, "The webhook cannot be handled now. Send it again.", { "retry-after": "1" }, cause);
 
-/**
- * Handles an event, unless it is handled already: then waits for that answer.
- *
- * @param handle Its rejections and 5xx responses are not stored, so that a later copy is handled.
- * @param report Receives the store's errors.
- */
+/** Handles an event, or waits for its answer. Rejections and 5xx are not stored, so that a later copy is handled. */
 export async function handleOnce(
   key: string,
   settings: OnceSettings,
   handle: () => Promise<Response>,
-  report: (error: unknown) => void,
+  report: Report,
 ): Promise<Response> {
   const event = new OwnedEvent(key, settings);
   let stored: Response | undefined;
@@ -61,32 +59,22 @@ async function storedAnswer(event: OwnedEvent, { duplicates }: OnceSettings): Pr
   return claim.state === "done" ? responseOf(claim.answer) : undefined;
 }
 
-async function handleAndStore(
-  event: OwnedEvent,
-  handle: () => Promise<Response>,
-  report: (error: unknown) => void,
-): Promise<Response> {
+async function handleAndStore(event: OwnedEvent, handle: () => Promise<Response>, report: Report): Promise<Response> {
   const lease = event.keepLease();
   const release = async (): Promise<void> => {
     await lease.end();
-    await event.release().catch((error: unknown) => {
-      // Not awaited: the answer must not wait for onError.
-      report(error);
-    });
+    // The report is not awaited: the answer must not wait for onError.
+    await event.release().catch((error: unknown) => void report(error));
   };
   let response: Response;
   let answer: string | undefined;
   try {
     response = await handle();
     if (response.status < 500) answer = await answerOf(response, event.owner);
-  } catch (error) {
-    await release();
-    throw error;
+  } finally {
+    if (answer === undefined) await release();
   }
-  if (answer === undefined) {
-    await release();
-    return response;
-  }
+  if (answer === undefined) return response;
   try {
     return (await storeOrFind(event, answer, report)) ?? response;
   } catch (error) {
@@ -100,11 +88,7 @@ async function handleAndStore(
 }
 
 /** Stores the answer. Returns another one if another owner completed the event before. */
-async function storeOrFind(
-  event: OwnedEvent,
-  answer: string,
-  report: (error: unknown) => void,
-): Promise<Response | undefined> {
+async function storeOrFind(event: OwnedEvent, answer: string, report: Report): Promise<Response | undefined> {
   for (let triesLeft = completeTries; !(await event.complete(answer)); triesLeft -= 1) {
     if (triesLeft === 0) throw new TypeError("complete() of the event store must return true.");
     const claim = await event.claimWhenFree();
@@ -169,11 +153,7 @@ class OwnedEvent {
     return this.#inTime(() => this.#settings.store.release(this.key, this.owner));
   }
 
-  /**
-   * Claims until the event is this owner's or done, at least once.
-   *
-   * @throws {Refusal} Another owner still has it after `waitMs`, or the store failed so long.
-   */
+  /** Claims until the event is this owner's or done, at least once. After `waitMs` it throws a `Refusal`. */
   async claimWhenFree(): Promise<EventClaim> {
     const { waitMs } = this.#settings;
     let failure: unknown;

@@ -11,12 +11,7 @@ export type SecretSource = () => WebhookSecrets | Promise<WebhookSecrets>;
 /** The platform gives a delivery up after 10 seconds. */
 const longestReadMs = 2000;
 
-/**
- * Returns a function that reads the secrets for one webhook. When the source fails or takes longer than 2 seconds, it
- * reports the error and returns the secrets of the last time.
- *
- * @throws {TypeError} A secret is empty or padded.
- */
+/** Returns what reads the secrets for one webhook. If the source fails, it reports the error and returns those of last time. */
 export function secretsReader(
   secret: WebhookSecrets | SecretSource,
   report: (error: unknown) => void,

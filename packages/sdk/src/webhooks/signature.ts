@@ -54,11 +54,7 @@ export interface VerifyOptions {
   now?: () => number;
 }
 
-/**
- * Returns the secrets as a list.
- *
- * @throws {TypeError} A secret is empty or padded.
- */
+/** Returns the secrets as a list. One that is empty or padded is a `TypeError`. */
 export function secretsOf(secret: VerifyOptions["secret"]): readonly string[] {
   const secrets = typeof secret === "string" ? [secret] : secret;
   if (!Array.isArray(secrets) || secrets.length === 0)
@@ -70,11 +66,7 @@ export function secretsOf(secret: VerifyOptions["secret"]): readonly string[] {
   return secrets;
 }
 
-/**
- * Returns the tolerance in seconds.
- *
- * @throws {TypeError} It is not a finite number above 0.
- */
+/** Returns the tolerance in seconds. Anything but a finite number above 0 is a `TypeError`. */
 export function toleranceOf({ toleranceSecs = signature.toleranceSecs }: Pick<VerifyOptions, "toleranceSecs">): number {
   if (Number.isFinite(toleranceSecs) && toleranceSecs > 0) return toleranceSecs;
   throw new TypeError("toleranceSecs must be a finite number above 0");
@@ -125,11 +117,7 @@ function parseHeader(header: string): { timestamp: string; signatures: Uint8Arra
   return { timestamp, signatures: wellFormed };
 }
 
-/**
- * Checks the form of the signature header.
- *
- * @throws {WebhookVerificationError} It is missing or malformed.
- */
+/** Checks the form of the signature header, as `verifyWebhook` does. */
 export function checkSignatureHeader(headers: WebhookHeaders): void {
   parseHeader(headerOf(headers));
 }
