@@ -22,7 +22,10 @@ function unreadable(operationId: string, why: string, at: number, count: string)
   return new InvalidResponseError(message, details);
 }
 
-/** Creates what decides which page of a list comes next, which items are new, and when the list ends. */
+/**
+ * Creates what decides which page of a list comes next. `accept` takes in the page at the current offset and returns its new
+ * items. `nextOffset` moves to the next page and returns its offset, or undefined at the end of the list.
+ */
 export function createListReader<Item>(operationId: string, start: number) {
   const ids = new Set<unknown>();
   // First item of each page. If it comes again, the server ignored the offset.
@@ -48,7 +51,6 @@ export function createListReader<Item>(operationId: string, start: number) {
   };
 
   return {
-    /** Takes in the page at the current offset, and returns its new items. */
     accept(items: readonly Item[], newTotal: unknown): readonly Item[] {
       length = items.length;
       const end = offset + length;
@@ -70,7 +72,6 @@ export function createListReader<Item>(operationId: string, start: number) {
       foundNothing = isRepeated || fresh.length === 0;
       return isRepeated ? [] : fresh;
     },
-    /** Moves to the next page and returns its offset, or undefined at the end of the list. */
     nextOffset(): number | undefined {
       // Without a total, a page without new items is the last one.
       const isAtEnd = total === undefined ? foundNothing : reached >= total;

@@ -62,9 +62,6 @@ export function prepareCall(
     tokens: new Set(),
     attempts: [],
     outcome: "not_sent",
-    retrySkippedReason: undefined,
-    skewMs: undefined,
-    renewed: false,
     retryCost: 0,
   };
 }

@@ -10,8 +10,6 @@ const maxErrorBodyBytes = 65_536;
 /** The body exceeds its limit. */
 export class BodyTooLarge extends Error {}
 
-const tooLarge = (maxBytes: number) => new BodyTooLarge(`larger than ${maxBytes} bytes`);
-
 /** Decodes bodies that arrive in one piece. A decoder of its own for each would cost more than the decoding. */
 const wholeDecoder = new TextDecoder();
 
@@ -58,11 +56,14 @@ export async function readText(
   buffer: BodyBuffer = new BodyBuffer(),
 ): Promise<string | null> {
   if (response.body === null) return null;
+  const refuse = () => {
+    if (onTooLarge === "throw") throw new BodyTooLarge(`larger than ${maxBytes} bytes`);
+  };
   if (typeof response.body?.getReader !== "function") {
     // React Native has no streams: the body can only be measured once it has arrived.
     const text = (await response.text()) || null;
     if (text === null || text.length <= maxBytes) return text;
-    if (onTooLarge === "throw") throw tooLarge(maxBytes);
+    refuse();
     return text.slice(0, maxBytes);
   }
   const reader = response.body.getReader();
@@ -78,7 +79,7 @@ export async function readText(
     if (done) return buffer.text(true);
     if (buffer.size + value.byteLength > maxBytes) {
       buffer.cancel();
-      if (onTooLarge === "throw") throw tooLarge(maxBytes);
+      refuse();
       return buffer.text(false);
     }
     buffer.add(value);

@@ -44,11 +44,11 @@ export interface Call extends OperationFacts, RequestErrorDetails, Outgoing {
   readonly tokens: Set<string>;
   readonly attempts: Attempt[];
   outcome: RequestOutcome;
-  retrySkippedReason: string | undefined;
+  retrySkippedReason?: string | undefined;
   /** Milliseconds that the server's clock is ahead. */
-  skewMs: number | undefined;
+  skewMs?: number;
   /** Whether an expired token was renewed. */
-  renewed: boolean;
+  renewed?: boolean;
   /** What the last retry cost of the retry budget. */
   retryCost: number;
 }
@@ -99,7 +99,7 @@ export interface AttemptEnd {
   readonly interrupted: boolean;
 }
 
-/** Result of one attempt. Without an `attempt`, nothing was sent. */
+/** Result of one attempt: its state at the end. Without an `attempt`, nothing was sent. */
 export interface AttemptResult
   extends AttemptEnd,
     Partial<Readonly<Pick<AttemptState, "attempt" | "credential" | "skewMs" | "hintSecs">>>,

@@ -16,7 +16,7 @@ import type { AttemptResult, AttemptState, Failure } from "./call.ts";
 
 /** Result of an attempt that failed or was interrupted. An error of the SDK from before the first sending is thrown again. */
 export function failedResult(state: AttemptState, thrown: unknown, interruption?: Failure): AttemptResult {
-  const { number, attempt, credential, reading, failed, outcome, skewMs, hintSecs, waitingFor } = state;
+  const { number, attempt, reading, failed, waitingFor } = state;
   const isOwnCode = !interruption && !failed && !attempt;
   if (isOwnCode && number === 1 && isInstance(thrown, CallTransferError)) throw thrown;
   const failure = interruption ?? failureOf(thrown, state);
@@ -25,16 +25,12 @@ export function failedResult(state: AttemptState, thrown: unknown, interruption?
   const message = failure.message + hung;
   if (attempt) attempt.error = message;
   return {
+    ...state,
     failure: { ...failure, message },
     interrupted: kind === ConnectionError || kind === TimeoutError,
     final: kind === AbortError || kind === RequestError,
     status: attempt?.status,
-    outcome,
     partialBody: reading?.response.ok ? reading.buffer.text(false) : undefined,
-    attempt,
-    credential,
-    skewMs,
-    hintSecs,
   };
 }
 

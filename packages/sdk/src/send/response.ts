@@ -10,16 +10,16 @@ import { contentTypeOf, isJsonType } from "./effect.ts";
 import { sanitizeError } from "./failure.ts";
 import { longest, retryHint } from "./retry.ts";
 
-const commonResult = (state: AttemptState, { response, text }: ReadResponse) => {
-  const { outcome, attempt, credential, skewMs } = state;
-  return { status: response.status, outcome, interrupted: false, response, text, attempt, credential, skewMs };
+/** The state at the end of a complete exchange. Only a refusal says how long to wait. */
+const resultOf = (state: AttemptState, read: ReadResponse): AttemptResult & ReadResponse & { status: number } => {
+  return { ...state, ...read, hintSecs: undefined, status: read.response.status, interrupted: false };
 };
 
 /** Result of a success: its data, or why its body is unusable. */
 export function success(state: AttemptState, read: ReadResponse): AttemptResult {
   const { call } = state;
   const { response, text } = read;
-  const result = commonResult(state, read);
+  const result = resultOf(state, read);
   if ((call.success !== "object" && !text) || (call.anyBody && !call.success)) return result;
   const value = parseJson(text);
   const data = call.success ? asObject(value) : value;
@@ -71,7 +71,7 @@ export function refusal(state: AttemptState, read: ReadResponse): AttemptResult 
   const { response, text } = read;
   const problem = parseProblem(text);
   return {
-    ...commonResult(state, read),
+    ...resultOf(state, read),
     code: codeOf(problem),
     problem,
     bodyText: (!problem && text) || undefined,
