@@ -22,31 +22,6 @@ function onTargets(row: CoverageRow, all: readonly string[]): string {
   return others.length < covered.length ? `all but ${others.join(", ")}` : covered.toSorted().join(", ");
 }
 
-/** The coverage as JSON. Deterministic for the same contract, cases and targets. */
-export function coverageJson(coverage: Coverage): string {
-  const all = targetsOf(coverage);
-  const cells = kinds.map((kind) => [
-    cellClasses[kind],
-    Object.fromEntries(
-      rowsOf(coverage, kind)
-        .map((row) => [nameCell(row.cell), `${row.expected}: ${onTargets(row, all)}`] as const)
-        .toSorted(([left], [right]) => (left < right ? -1 : 1)),
-    ),
-  ]);
-  const targets = coverage.tallies.map(({ target, passed, failed, deviations, notRun }) => [
-    target,
-    { passed, failed, deviations: Object.fromEntries(deviations), notRun: Object.fromEntries(notRun) },
-  ]);
-  const document = {
-    targets: Object.fromEntries(targets),
-    cells: Object.fromEntries(cells),
-    onDemandOnly: onDemandCodes.toSorted(),
-    undocumented: coverage.undocumented,
-    findings: coverage.findings,
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
-}
-
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...rows]
     .map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`)

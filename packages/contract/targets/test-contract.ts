@@ -11,7 +11,7 @@ import type { CaseResult } from "../src/suite/run.ts";
 import { messageOf } from "../src/suite/trace.ts";
 import { isMockServer, mockServerAt } from "./address.ts";
 import { assumptionsPage, unsaidFindings } from "./assumption-rows.ts";
-import { caseTable, classTable, coverageJson, coverageMarkdown } from "./report.ts";
+import { caseTable, classTable, coverageMarkdown } from "./report.ts";
 import { keepSummary, writeReport } from "./reports.ts";
 import { namedTargets, targets } from "./targets.ts";
 
@@ -28,9 +28,9 @@ At the address of a mock server, each case gets its own sandbox. If its control 
 set CALL_TRANSFER_CONTROL_TOKEN. Any other server is checked like call-transfer-contract --base-url does,
 with GET requests only. Set its credential in CALL_TRANSFER_API_KEY.
 
-Writes the coverage to reports/contract-coverage.md and .json. A run on all targets also updates the
-numbers in docs/contract-coverage.md, and fails when one falls. With CI set, it fails when they are
-outdated and does not update them.`;
+Writes the coverage to reports/contract-coverage.md. A run on all targets also updates the numbers in
+docs/contract-coverage.md, and fails when one falls. With CI set, it fails when they are outdated and
+does not update them.`;
 
 const isAddress = (name: string): boolean => /^https?:\/\//.test(name);
 
@@ -67,7 +67,6 @@ async function runTarget(target: string): Promise<Result | undefined> {
 
 /** Writes the full reports and, after a complete run, the committed numbers; returns the problems. */
 function report(coverage: Coverage, isWhole: boolean): string[] {
-  writeReport("contract-coverage.json", coverageJson(coverage));
   writeReport("contract-coverage.md", coverageMarkdown(coverage));
   if (!isWhole) return [];
   const sections = [

@@ -1,12 +1,12 @@
 import { casesFor } from "../suite/case.ts";
+import { type Check, rejectedByEndpoint } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
-import type { Target } from "../suite/target.ts";
+import type { Target, TargetWith } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
 import { accounts, hourMs, iso, members, start, uuid } from "../world/names.ts";
 import type { SeedMember } from "../world/seed.ts";
 
-const needs = ["stateful"] as const;
-const test = casesFor("members", needs);
+const test = casesFor("members", ["stateful"]);
 const memberId = uuid(801);
 
 /** Adds a member to the home account. */
@@ -33,6 +33,16 @@ const stateOf = ({ status, source, reason, until: end, updatedAt: set }: Record<
   updatedAt: typeof set === "string" ? iso(Date.parse(set) - start) : null,
 });
 
+/** Sets an availability, lets time pass, and checks what the API shows. */
+const laterShows =
+  (availability: NonNullable<SeedMember["availability"]>, to: number, expected: object) =>
+  async (target: TargetWith<"clock">, check: Check): Promise<void> => {
+    await given(target, { availability });
+    const client = await connect(target, asKey);
+    await target.clock.advance({ to });
+    check.equal(stateOf({ ...(await client.members.getAvailability(memberId)) }), expected, "availability");
+  };
+
 export const memberCases = [
   test(
     "a member without a set availability is available, without source, reason and times",
@@ -45,38 +55,30 @@ export const memberCases = [
       check.equal(stateOf({ ...availability }), untouched, "availability");
     },
   ),
-  ...(["away", "offline"] as const).flatMap((status) => [
-    test(`${status} with an end lasts until a millisecond before the end`, ["clock"], async (target, check) => {
-      await given(target, { availability: { status, source: "member", until, updatedAt } });
-      const client = await connect(target, asKey);
-      await target.clock.advance({ to: Date.parse(until) - 1 });
-      const expected = { status, source: "member", reason: null, until, updatedAt };
-      check.equal(stateOf({ ...(await client.members.getAvailability(memberId)) }), expected, "availability");
-    }),
-    test(
-      `${status} ends exactly at its end, and its source, reason and times are removed`,
-      ["clock"],
-      async (target, check) => {
-        await given(target, { availability: { status, source: "member", until, updatedAt } });
-        const client = await connect(target, asKey);
-        await target.clock.advance({ to: Date.parse(until) });
-        check.equal(stateOf({ ...(await client.members.getAvailability(memberId)) }), untouched, "availability");
-      },
-      shows(`availability: ${status} → available, when \`until\` passes`),
-    ),
-    test(
-      `${status} without an end stays`,
-      ["clock"],
-      async (target, check) => {
-        await given(target, { availability: { status, source: "admin", until: null, updatedAt } });
-        const client = await connect(target, asKey);
-        await target.clock.advance({ by: 365 * 24 * hourMs });
-        const expected = { status, source: "admin", reason: null, until: null, updatedAt };
-        check.equal(stateOf({ ...(await client.members.getAvailability(memberId)) }), expected, "availability");
-      },
-      shows(`availability: ${status} stays, without \`until\``),
-    ),
-  ]),
+  ...(["away", "offline"] as const).flatMap((status) => {
+    const set = { status, source: "member", until, updatedAt } as const;
+    const lasting = { ...set, source: "admin", until: null } as const;
+    const end = Date.parse(until);
+    return [
+      test(
+        `${status} with an end lasts until a millisecond before the end`,
+        ["clock"],
+        laterShows(set, end - 1, { ...set, reason: null }),
+      ),
+      test(
+        `${status} ends exactly at its end, and its source, reason and times are removed`,
+        ["clock"],
+        laterShows(set, end, untouched),
+        shows(`availability: ${status} → available, when \`until\` passes`),
+      ),
+      test(
+        `${status} without an end stays`,
+        ["clock"],
+        laterShows(lasting, start + 365 * 24 * hourMs, { ...lasting, reason: null }),
+        shows(`availability: ${status} stays, without \`until\``),
+      ),
+    ];
+  }),
   test("a status that the platform set after missed calls has its source and reason", [], async (target, check) => {
     const availability = { status: "away", source: "auto", reason: "missed_calls", until, updatedAt } as const;
     await given(target, { availability });
@@ -123,21 +125,11 @@ export const memberCases = [
   ...Object.entries({ unknown: uuid(999), "another organization's": members.foreign }).flatMap(([what, id]) => [
     test(`the availability of a member who is ${what} is not found`, [], async (target, check) => {
       const call = (await connect(target)).members.getAvailability(id);
-      await check.rejectedWithStatusOf(
-        call,
-        "resource_not_found",
-        "A-16",
-        "the member or destination is not in the account",
-      );
+      await rejectedByEndpoint(check, call, "resource_not_found");
     }),
     test(`the hours of a member who is ${what} are not found`, ["destructive"], async (target, check) => {
       const call = (await connect(target)).members.deleteHours(id);
-      await check.rejectedWithStatusOf(
-        call,
-        "resource_not_found",
-        "A-16",
-        "the member or destination is not in the account",
-      );
+      await rejectedByEndpoint(check, call, "resource_not_found");
     }),
   ]),
 ];

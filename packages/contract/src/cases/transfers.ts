@@ -123,14 +123,8 @@ export const transferCases = [
   ),
   test("a destination that is disabled does not ring", [], async (target, check) => {
     const destinationId = uuid(825);
-    const phone = {
-      id: destinationId,
-      accountId: accounts.home,
-      name: "Off",
-      kind: "phone",
-      enabled: false,
-    } as const;
-    await target.seed({ destinations: [phone] });
+    const off = { accountId: accounts.home, name: "Off", enabled: false };
+    await target.seed({ destinations: [{ ...off, id: destinationId, kind: "phone" }] });
     await shown(target, check, await target.transfers.start({ destinationId }), "unanswered", ["not_rung"]);
   }),
   test("all of a group ring at once, and the first to answer is connected", [], async (target, check) => {

@@ -1,7 +1,7 @@
 import { type FieldFact, type ResourceFact, resources } from "../facts/resources.ts";
 import type { FieldContext, Resolve, SchemaNode } from "./document.ts";
 import { compareKeywords, limitKeywords } from "./keywords.ts";
-import { beyond, compareWords, isMarked, wrong } from "./sentences.ts";
+import { beyond, compareRequired, compareWords, isMarked, wrong } from "./sentences.ts";
 
 const shown = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value));
 
@@ -165,13 +165,7 @@ export function* compareResource(
       yield wrong(`${field} is missing`, section, "has it");
       continue;
     }
-    const isRequired = required.includes(name);
-    if (fact.required !== undefined && fact.required !== isRequired)
-      yield wrong(
-        `${field} is ${isRequired ? "required" : "optional"}`,
-        section,
-        `says ${isRequired ? "optional" : "required"}`,
-      );
+    yield* compareRequired(field, required.includes(name), fact.required, section);
     yield* compareField(field, property, fact, section, context);
   }
   for (const name of required)

@@ -3,7 +3,7 @@ import { type AnswerFact, answers, type OperationFact, operations } from "../fac
 import { type FieldFact, resources } from "../facts/resources.ts";
 import type { ContentNode, ContractDocument, FieldContext, OperationNode, ParameterNode } from "./document.ts";
 import { compareField } from "./fields.ts";
-import { beyond, compareWords, isExtension, isMarked, wrong } from "./sentences.ts";
+import { beyond, compareRequired, compareWords, isExtension, isMarked, wrong } from "./sentences.ts";
 
 const methods = ["get", "put", "post", "delete", "patch", "head", "options", "trace"];
 const listOf = (values: readonly (string | number)[]): string => values.join(", ") || "none";
@@ -33,12 +33,7 @@ function* parameterSentences(
       yield wrong(`${field} is missing`, section, "has it");
       continue;
     }
-    if ((parameter.required ?? false) !== fact.required)
-      yield wrong(
-        `${field} is ${parameter.required ? "required" : "optional"}`,
-        section,
-        `says ${fact.required ? "required" : "optional"}`,
-      );
+    yield* compareRequired(field, parameter.required ?? false, fact.required, section);
     yield* keywordSentences(field, parameter);
     yield* compareField(field, parameter.schema, fact, section, context);
   }

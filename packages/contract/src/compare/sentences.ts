@@ -36,3 +36,11 @@ export function* compareWords(
 /** Whether a node of the document says that the specification does not have it, or leaves it open. */
 export const isMarked = (node: unknown): boolean =>
   memberOf(node, "x-beyond-specification") === true || typeof memberOf(node, "x-assumption") === "string";
+
+const requirement = (isRequired: boolean): string => (isRequired ? "required" : "optional");
+
+/** A sentence if a field is required and should not be, or the other way around. */
+export function* compareRequired(place: string, found: boolean, stated: boolean | undefined, section: string) {
+  if (stated !== undefined && stated !== found)
+    yield wrong(`${place} is ${requirement(found)}`, section, `says ${requirement(stated)}`);
+}

@@ -28,31 +28,18 @@ async function apiErrorOf(call: PromiseLike<unknown>) {
 }
 
 /** Groups beyond the documented limits (§8), and the expected field error (A-20). */
-function badGroups(destinationId: string): Record<string, { change: object; names: string }> {
-  const members = [{ destinationId }];
+function badGroups(destinationId: string): Record<string, readonly [change: object, names: string]> {
+  const ringing = (ringTimeoutSecs: number) => ({ members: [{ destinationId, ringTimeoutSecs }] });
+  const tooLong = "n".repeat((name.maxLength ?? 0) + 1);
+  const [shortest, longest] = [(total.minimum ?? 0) - 1, (total.maximum ?? 0) + 1];
   return {
-    "an empty name": { change: { name: "" }, names: "name too_short" },
-    "a name one character too long": {
-      change: { name: "n".repeat((name.maxLength ?? 0) + 1) },
-      names: "name too_long",
-    },
-    "no member": { change: { members: [] }, names: "members too_short" },
-    "a total time one second too short": {
-      change: { totalTimeoutSecs: (total.minimum ?? 0) - 1 },
-      names: "totalTimeoutSecs below_minimum",
-    },
-    "a total time one second too long": {
-      change: { totalTimeoutSecs: (total.maximum ?? 0) + 1 },
-      names: "totalTimeoutSecs above_maximum",
-    },
-    "a ring time one second too short": {
-      change: { members: members.map((item) => ({ ...item, ringTimeoutSecs: (ring.minimum ?? 0) - 1 })) },
-      names: "members[0].ringTimeoutSecs below_minimum",
-    },
-    "a ring time one second too long": {
-      change: { members: members.map((item) => ({ ...item, ringTimeoutSecs: (ring.maximum ?? 0) + 1 })) },
-      names: "members[0].ringTimeoutSecs above_maximum",
-    },
+    "an empty name": [{ name: "" }, "name too_short"],
+    "a name one character too long": [{ name: tooLong }, "name too_long"],
+    "no member": [{ members: [] }, "members too_short"],
+    "a total time one second too short": [{ totalTimeoutSecs: shortest }, "totalTimeoutSecs below_minimum"],
+    "a total time one second too long": [{ totalTimeoutSecs: longest }, "totalTimeoutSecs above_maximum"],
+    "a ring time one second too short": [ringing((ring.minimum ?? 0) - 1), "members[0].ringTimeoutSecs below_minimum"],
+    "a ring time one second too long": [ringing((ring.maximum ?? 0) + 1), "members[0].ringTimeoutSecs above_maximum"],
   };
 }
 
@@ -77,7 +64,7 @@ async function refusesGroups(session: Session): Promise<void> {
   const { check, options } = session;
   const destinationId = options.changes.groupDestinationId ?? "";
   const groups = (await client(session)).destinationGroups;
-  for (const [what, { change, names }] of Object.entries(badGroups(destinationId))) {
+  for (const [what, [change, names]] of Object.entries(badGroups(destinationId))) {
     const refusal = await apiErrorOf(groups.create({ name: uniqueName(), members: [{ destinationId }], ...change }));
     check.equal(refusal?.code, "validation_failed", `code for ${what}`);
     const [first] = refusal?.errors ?? [];

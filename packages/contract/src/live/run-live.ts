@@ -1,6 +1,6 @@
-import type { Check, Finding } from "../suite/check.ts";
+import { casesFor } from "../suite/case.ts";
+import type { Finding } from "../suite/check.ts";
 import { type CaseResult, runCase } from "../suite/run.ts";
-import type { Target } from "../suite/target.ts";
 import { assumptions } from "./assumptions.ts";
 import { changeCases } from "./changes.ts";
 import { type LiveCase, type Session, skipReason } from "./live-case.ts";
@@ -44,6 +44,8 @@ export interface RunHooks {
   saveSecret: Session["saveSecret"];
 }
 
+const declare = casesFor("live");
+
 /** Runs one case; returns its result, observations and traffic. */
 async function runLive(
   live: LiveCase,
@@ -51,25 +53,17 @@ async function runLive(
   keepSecret: Session["saveSecret"],
 ): Promise<{ run: CaseResult; observations: readonly Observation[]; traffic: Traffic }> {
   const traffic: Traffic = { sent: 0, answers: [] };
-  const run = await runCase(
-    {
-      noun: "live",
-      name: live.name,
-      needs: [],
-      covers: [],
-      run: (target: Target, check: Check) => live.run({ options, target, check, saveSecret: keepSecret }),
-    },
-    liveTarget(options, traffic, live.change?.operation),
+  const liveCase = declare(live.name, [], (target, check) =>
+    live.run({ options, target, check, saveSecret: keepSecret }),
   );
+  const run = await runCase(liveCase, liveTarget(options, traffic, live.change?.operation));
   const findings = [...run.findings, ...findingsOf(traffic.answers)];
   return { run, observations: findings.map((finding) => ({ ...finding, case: live.name })), traffic };
 }
 
 /** Removes duplicates that several cases observed. */
 const distinct = (observations: readonly Observation[]): Observation[] => [
-  ...new Map(
-    observations.map((observation) => [`${observation.subject}: ${observation.observed}`, observation]),
-  ).values(),
+  ...new Map(observations.map((one) => [`${one.subject}: ${one.observed}`, one])).values(),
 ];
 
 function verdictOf(id: string, observations: readonly Observation[]): Verdict {

@@ -2,6 +2,7 @@ import { CallTransfer, type SharedClientOptions } from "@call-transfer/sdk";
 import { type OperationId, operations } from "@call-transfer/spec";
 import { pathExample, requestExample } from "../document/document.ts";
 import { isObject, jsonOf, memberOf } from "../document/json.ts";
+import { headers } from "../facts/limits.ts";
 import { accounts, users, uuid } from "../world/names.ts";
 import type { Caller, Target } from "./target.ts";
 
@@ -26,6 +27,15 @@ export async function connect(
     ...account,
     ...options,
   });
+}
+
+/** The authentication headers of a caller, for requests without the SDK. */
+export async function identityOf(target: Target, who: Caller): Promise<Record<string, string>> {
+  const { apiKey, accessToken, accountId } = await target.credentialsFor(who);
+  return {
+    Authorization: `Bearer ${apiKey ?? accessToken}`,
+    ...(accountId === undefined ? {} : { [headers.account]: accountId }),
+  };
 }
 
 /** The input of a request. */
@@ -69,10 +79,10 @@ export function sendRaw(
   const address = operations[operation].path.replaceAll(/\{([^}]+)\}/g, (_whole, name) => path[name] ?? "");
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   const json = operations[operation].hasBody ? { body: JSON.stringify(body) } : {};
-  const headers = new Headers(init.headers);
-  if (operations[operation].hasBody && !headers.has("Content-Type")) headers.set("Content-Type", "application/json");
+  const sent = new Headers(init.headers);
+  if (operations[operation].hasBody && !sent.has("Content-Type")) sent.set("Content-Type", "application/json");
   const url = target.baseUrl + address + (search.size > 0 ? `?${search}` : "");
-  return target.fetch(url, { ...json, ...init, method: operations[operation].method, headers });
+  return target.fetch(url, { ...json, ...init, method: operations[operation].method, headers: sent });
 }
 
 /** The code in the error body of a response; undefined without one. */

@@ -2,7 +2,6 @@ import { RequestError, type RequestOutcome } from "@call-transfer/sdk";
 import { operations } from "@call-transfer/spec";
 import { operationIds } from "../../document/document.ts";
 import { type ContractCase, casesFor, type RetryClass } from "../../suite/case.ts";
-import type { Check } from "../../suite/check.ts";
 import { invoke, type PendingResult, validInput } from "../../suite/client.ts";
 import { connectImpatient } from "../../suite/impatient-client.ts";
 import type { BrokenResponse } from "../../suite/target.ts";
@@ -63,11 +62,6 @@ async function outcomeOf(call: PendingResult): Promise<RequestOutcome | undefine
 const words = ({ sent, outcome }: Reaction): string =>
   `${sent === 1 ? "sent once" : "retried"} and ${outcome === undefined ? "succeeds" : `fails with outcome ${outcome}`}`;
 
-async function reacts(check: Check, call: PendingResult, count: () => number, expected: Reaction): Promise<void> {
-  const outcome = await outcomeOf(call);
-  check.equal({ outcome, sent: count() }, { outcome: expected.outcome, sent: expected.sent }, "the SDK's reaction");
-}
-
 function casesOf(fault: BrokenResponse, { reactions, takesTime, needsBody }: BrokenResponseRule): ContractCase[] {
   const touched = operationIds.filter((id) => !needsBody || operations[id].successes[0].example !== null);
   // For cases that take real time, one operation of each class is enough.
@@ -84,7 +78,8 @@ function casesOf(fault: BrokenResponse, { reactions, takesTime, needsBody }: Bro
       async (target, check) => {
         await target.faults.add({ match: { operationId: operation }, do: fault });
         const { client, sent } = await connectImpatient(target, takesTime ?? false);
-        await reacts(check, invoke(client, operation, validInput(operation)), () => sent.count, reactions[retry]);
+        const outcome = await outcomeOf(invoke(client, operation, validInput(operation)));
+        check.equal({ sent: sent.count, outcome }, reactions[retry], "the SDK's reaction");
       },
       [{ kind: "reaction", fault, retry }],
     );

@@ -1,9 +1,9 @@
 import { type ErrorCode, type OperationId, operations } from "@call-transfer/spec";
 import { operationIds, requestSchema } from "../../document/document.ts";
 import { admittedBy, isAccountScoped } from "../../document/expected.ts";
-import { headers as headerNames, limits } from "../../facts/limits.ts";
+import { limits } from "../../facts/limits.ts";
 import { type ContractCase, casesFor } from "../../suite/case.ts";
-import { codeOf, connect, type Input, invoke, sendRaw, validInput } from "../../suite/client.ts";
+import { codeOf, connect, type Input, identityOf, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import type { Caller, Target, TargetWith } from "../../suite/target.ts";
 import { accounts, telephony, users, uuid } from "../../world/names.ts";
 
@@ -192,16 +192,9 @@ function pairCase(operation: OperationId, first: Flaw, second: Flaw): ContractCa
   return test(`${operation}: ${first.name} is reported before ${second.name}`, [], async (target, check) => {
     const valid: RequestPlan = { who, headers: {}, input: validInput(operation), before: [] };
     const { who: caller, headers, input, text, before } = second.applyTo(first.applyTo(valid));
-    const { apiKey, accessToken, accountId } = await target.credentialsFor(caller);
+    const identity = await identityOf(target, caller);
     for (const prepare of before) await prepare(target);
-    const init: RequestInit = {
-      headers: {
-        Authorization: `Bearer ${apiKey ?? accessToken}`,
-        ...(accountId === undefined ? {} : { [headerNames.account]: accountId }),
-        ...headers,
-      },
-      ...(text === undefined ? {} : { body: text }),
-    };
+    const init = { headers: { ...identity, ...headers }, ...(text === undefined ? {} : { body: text }) };
     const response = await sendRaw(target, operation, init, input);
     check.equal(await codeOf(response), first.code, "code");
   });

@@ -4,7 +4,7 @@ import { hasFieldErrors, statusOf } from "../../document/expected.ts";
 import { headers } from "../../facts/limits.ts";
 import { type ContractCase, casesFor } from "../../suite/case.ts";
 import type { Check } from "../../suite/check.ts";
-import { codeOf, connect, homeUser, invoke, sendRaw, validInput } from "../../suite/client.ts";
+import { codeOf, connect, homeUser, identityOf, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import type { Target } from "../../suite/target.ts";
 import { shows } from "../../suite/transitions.ts";
 import { accounts } from "../../world/names.ts";
@@ -76,8 +76,7 @@ const rateLimitCases = operationIds.map((operation) =>
 );
 
 async function sendAs(target: Target, operation: OperationId, init: RequestInit): Promise<Response> {
-  const { accessToken } = await target.credentialsFor(homeUser("owner"));
-  const identity = { Authorization: `Bearer ${accessToken}`, [headers.account]: accounts.home };
+  const identity = await identityOf(target, homeUser("owner"));
   return sendRaw(target, operation, { ...init, headers: { ...identity, ...(init.headers as object) } });
 }
 

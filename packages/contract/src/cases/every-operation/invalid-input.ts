@@ -6,7 +6,7 @@ import { valueAt } from "../../document/json.ts";
 import { absent, type Probe, probesOf } from "../../document/probes.ts";
 import { type ContractCase, casesFor } from "../../suite/case.ts";
 import { type Check, fieldsNamed } from "../../suite/check.ts";
-import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../../suite/client.ts";
+import { connect, homeUser, type Input, identityOf, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import { exampleValue, inputWith, itemsFrom } from "../../suite/field-values.ts";
 import type { Target } from "../../suite/target.ts";
 
@@ -39,8 +39,7 @@ async function accepts(target: Target, check: Check, rule: Rule, probe: Probe): 
 
 /** Sends a request without a body, which the SDK refuses to do. */
 async function withoutBody(target: Target, check: Check, operation: OperationId, input: Input): Promise<void> {
-  const { accessToken = "", accountId = "" } = await target.credentialsFor(homeUser("owner"));
-  const headers = { Authorization: `Bearer ${accessToken}`, "X-Account-Id": accountId };
+  const headers = await identityOf(target, homeUser("owner"));
   const { status } = await sendRaw(target, operation, { headers }, input);
   check.equal(status, statusOf("validation_failed"), "the status of a request without a body");
 }

@@ -23,14 +23,11 @@ const test = casesFor("properties", ["stateful"]);
 const reads = operationIds.filter((id) => operations[id].method === "GET");
 
 /** The schema of a field in a response; undefined without one. */
-function schemaAt(schema: Schema | undefined, steps: Field["steps"]): Schema | undefined {
-  let found = schema;
-  for (const step of steps) {
+const schemaAt = (schema: Schema, steps: Field["steps"]): Schema | undefined =>
+  steps.reduce<Schema | undefined>((found, step) => {
     const next = typeof step === "number" ? found?.items : found?.properties?.[step];
-    found = next && resolve<Schema>(next);
-  }
-  return found;
-}
+    return next && resolve<Schema>(next);
+  }, schema);
 
 /** The fields of a request that its response shows under the same name. */
 const mirroredFields = (operation: OperationId): Field[] =>

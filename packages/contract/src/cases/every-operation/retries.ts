@@ -16,32 +16,30 @@ const always: readonly RetryClass[] = ["safe", "unique", "once"];
 
 const codesWhere = (filter: (code: ErrorCode) => boolean) => (Object.keys(errorCodes) as ErrorCode[]).filter(filter);
 
+interface RetriedResponse {
+  readonly name: string;
+  readonly fault: Fault["do"];
+  readonly code?: ErrorCode;
+  readonly retried: readonly RetryClass[];
+}
+const withCode = (code: ErrorCode, retried: readonly RetryClass[]): RetriedResponse => ({
+  name: code,
+  fault: { code },
+  code,
+  retried,
+});
+
 /** Error responses, and the classes of operations that are retried after each. */
-export const retriedResponses: readonly {
-  name: string;
-  fault: Fault["do"];
-  code?: ErrorCode;
-  retried: readonly RetryClass[];
-}[] = [
-  ...codesWhere((code) => [500, 503].includes(statusOf(code) ?? 0)).map((code) => ({
-    name: code,
-    fault: { code },
-    code,
-    retried: repeatable,
-  })),
+export const retriedResponses: readonly RetriedResponse[] = [
+  ...codesWhere((code) => [500, 503].includes(statusOf(code) ?? 0)).map((code) => withCode(code, repeatable)),
   ...retriedStatuses
     // Codes of the table have the other status. Their responses stand below.
     .filter((status) => status !== statusOf("rate_limit_exceeded"))
     .map((status) => ({ name: `a ${status} without a body`, fault: { status }, retried: repeatable })),
   { name: "a proxy's 502", fault: { status: 502, body: "<html></html>" }, retried: repeatable },
-  { name: "rate_limit_exceeded", fault: { code: "rate_limit_exceeded" }, code: "rate_limit_exceeded", retried: always },
-  {
-    name: "assistant_quota_exceeded",
-    fault: { code: "assistant_quota_exceeded" },
-    code: "assistant_quota_exceeded",
-    retried: [],
-  },
-  { name: "forbidden", fault: { code: "forbidden" }, code: "forbidden", retried: [] },
+  withCode("rate_limit_exceeded", always),
+  withCode("assistant_quota_exceeded", []),
+  withCode("forbidden", []),
 ];
 
 const matrix = operationIds.flatMap((operation) =>
