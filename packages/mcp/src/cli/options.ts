@@ -2,23 +2,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { OptionError } from "../server/option-error.ts";
 
-/** The options of the command after checks. */
-export interface CommandOptions {
-  /** Address of a real platform; undefined for a mock. */
-  readonly baseUrl?: string;
-  readonly accountId?: string;
-  readonly allowInsecureHttp: boolean;
-  readonly allowCalls: boolean;
-  readonly allowChanges: boolean;
-  /** The file for new secrets. */
-  readonly secretFile?: string;
-  /** Address of a running mock server. */
-  readonly mockUrl?: string;
-  readonly sandbox?: string;
-  readonly apiKey?: string;
-  readonly controlToken?: string;
-}
-
 /** The environment variables. The SDK gives the first two their names, the mock server the third. */
 export const variables = {
   baseUrl: "CALL_TRANSFER_BASE_URL",
@@ -100,10 +83,7 @@ function read(args: readonly string[]): Values {
  *
  * @throws {OptionError} names the option and how to fix it, and never contains a credential.
  */
-export function commandOptions(
-  args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): CommandOptions | "help" | "version" {
+export function commandOptions(args: readonly string[], environment: Readonly<Record<string, string | undefined>>) {
   const values = read(args);
   if (values.help) return "help";
   if (values.version) return "version";
@@ -120,8 +100,10 @@ export function commandOptions(
     );
   if (sandbox !== undefined && mockUrl === undefined)
     throw new OptionError("--sandbox", "--sandbox only works with a running mock server. Set --mock-url.");
-  return defined({
+  return {
+    /** Address of a real platform; undefined for a mock. */
     baseUrl,
+    /** Address of a running mock server. */
     mockUrl,
     sandbox,
     accountId: values["account-id"],
@@ -131,9 +113,8 @@ export function commandOptions(
     secretFile: values["secret-file"],
     apiKey: fromEnvironment("apiKey"),
     controlToken: mockUrl === undefined ? undefined : fromEnvironment("controlToken"),
-  });
+  };
 }
 
-/** Leaves out what is undefined. */
-const defined = (all: { readonly [Name in keyof CommandOptions]: CommandOptions[Name] | undefined }): CommandOptions =>
-  Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as unknown as CommandOptions;
+/** The options of the command after checks. */
+export type CommandOptions = Exclude<ReturnType<typeof commandOptions>, string>;

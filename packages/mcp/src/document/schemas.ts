@@ -3,10 +3,10 @@ import type { DocumentedOperation, JsonObject, Parameter } from "./operations.ts
 
 /** Where the arguments of a tool go. */
 export interface RequestParts {
-  readonly path: Readonly<Record<string, unknown>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly header: Readonly<Record<string, unknown>>;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly path: JsonObject;
+  readonly query: JsonObject;
+  readonly header: JsonObject;
+  readonly body: JsonObject;
 }
 
 const propertiesIn = (schema: JsonObject): Readonly<Record<string, JsonObject>> =>
@@ -61,13 +61,10 @@ export function inputSchemaOf({ id, parameters, body }: DocumentedOperation): Js
 
 /** Splits arguments into the parts of a request. Arguments that are no parameter belong to the body. */
 export function partsOf({ parameters }: DocumentedOperation, given: JsonObject): RequestParts {
-  const parts = { path: {}, query: {}, header: {}, body: {} } as Record<string, Record<string, unknown>>;
   const places = new Map(parameters.map((parameter) => [argumentName(parameter), parameter.in]));
-  for (const [name, value] of Object.entries(given)) {
-    const part = parts[places.get(name) ?? "body"];
-    if (part !== undefined) part[name] = value;
-  }
-  return parts as unknown as RequestParts;
+  const partIn = (place: string): JsonObject =>
+    Object.fromEntries(Object.entries(given).filter(([name]) => (places.get(name) ?? "body") === place));
+  return { path: partIn("path"), query: partIn("query"), header: partIn("header"), body: partIn("body") };
 }
 
 /** Keywords that describe. The others could reject an answer of a platform that is newer than this package. */

@@ -5,33 +5,26 @@ import { inputSchemaOf, partsOf } from "../document/schemas.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { dataResult, failureResult, type Tool, textResult, withoutArguments } from "./tool.ts";
 
-/** An operation of the control plane that is offered. */
-interface Choice {
-  readonly id: string;
-  /** It discards something, although its method does not say so. */
-  readonly isDestructive?: boolean;
-}
-
-/** A useful handful. Tokens, keys and policies are left to people. */
-const choices: readonly Choice[] = [
-  { id: "getClock" },
-  { id: "setClock" },
-  { id: "advanceClock" },
-  { id: "listRecords" },
-  { id: "listRequests" },
-  { id: "getRequest" },
-  { id: "listFaults" },
-  { id: "addFault" },
-  { id: "removeFault" },
-  { id: "clearFaults" },
-  { id: "listScenarios" },
-  { id: "applyScenario" },
-  { id: "listTransfers" },
-  { id: "startTransfer" },
-  { id: "answerTransfer" },
-  { id: "declineTransfer" },
-  { id: "getInbox" },
-  { id: "resetSandbox", isDestructive: true },
+/** A useful handful of the control plane. Tokens, keys and policies are left to people. */
+const choices = [
+  "getClock",
+  "setClock",
+  "advanceClock",
+  "listRecords",
+  "listRequests",
+  "getRequest",
+  "listFaults",
+  "addFault",
+  "removeFault",
+  "clearFaults",
+  "listScenarios",
+  "applyScenario",
+  "listTransfers",
+  "startTransfer",
+  "answerTransfer",
+  "declineTransfer",
+  "getInbox",
+  "resetSandbox",
 ];
 
 /** How many entries a list shows, unless the call says more. An assistant has to read them all. */
@@ -42,11 +35,8 @@ const nameOf = (id: string): string => `mock_${id}`;
 
 /** The tools of a mock's control plane. Operations that an older mock lacks are left out. */
 export function controlTools(plane: ControlPlane): Tool[] {
-  const tools = choices.flatMap(({ id, isDestructive = false }) => {
-    const operation = plane.operations.get(id);
-    return operation === undefined ? [] : [toolOf(plane, operation, isDestructive)];
-  });
-  return [...tools, ...snapshotTools(plane)];
+  const offered = choices.map((id) => plane.operations.get(id)).filter((operation) => operation !== undefined);
+  return [...offered.map((operation) => toolOf(plane, operation)), ...snapshotTools(plane)];
 }
 
 /** Parameters that decide whether secrets are shown: the server sets them. */
@@ -54,7 +44,7 @@ const decidesOnSecrets = ({ name }: Parameter): boolean => name === "redact" || 
 
 const hasLimit = ({ parameters }: DocumentedOperation): boolean => parameters.some(({ name }) => name === "limit");
 
-function toolOf(plane: ControlPlane, operation: DocumentedOperation, isDestructive: boolean): Tool {
+function toolOf(plane: ControlPlane, operation: DocumentedOperation): Tool {
   const { id, method, summary, description, parameters, body } = operation;
   const offered = forAssistants(operation);
   const redact = parameters.some(({ name }) => name === "redact") ? { redact: true } : {};
@@ -66,7 +56,8 @@ function toolOf(plane: ControlPlane, operation: DocumentedOperation, isDestructi
       .filter(Boolean)
       .join(" "),
     inputSchema: inputSchemaOf(offered),
-    annotations: annotationsOf(method, `Mock: ${summary}`, isDestructive),
+    // A reset discards something, although its method does not say so.
+    annotations: annotationsOf(method, `Mock: ${summary}`, id === "resetSandbox"),
     call: (given, signal) =>
       asResult(async () => {
         const parts = partsOf(offered, given);
@@ -114,33 +105,27 @@ function snapshotTools(plane: ControlPlane): Tool[] {
   const write = plane.operations.get("putSnapshot");
   if (read === undefined || write === undefined) return [];
   let kept: unknown;
+  const tool = (id: string, title: string, description: string, isDestructive: boolean, call: Tool["call"]): Tool => ({
+    name: nameOf(id),
+    title: `Mock: ${title}`,
+    description,
+    inputSchema: withoutArguments,
+    annotations: annotationsOf("PUT", `Mock: ${title}`, isDestructive),
+    call: (given, signal) => asResult(() => call(given, signal)),
+  });
+  const saved =
+    "Keeps the records, clock, policies and faults of the mock as they are now, in place of an earlier snapshot.";
+  const restored = `Returns to what ${nameOf("saveSnapshot")} kept. Later changes and the list of requests are lost.`;
   return [
-    {
-      name: nameOf("saveSnapshot"),
-      title: "Mock: Save a snapshot",
-      description:
-        "Keeps the records, clock, policies and faults of the mock as they are now, in place of an earlier snapshot.",
-      inputSchema: withoutArguments,
-      annotations: annotationsOf("PUT", "Mock: Save a snapshot", false),
-      call: (_, signal) =>
-        asResult(async () => {
-          kept = await plane.call(read, {}, signal);
-          return textResult(`The snapshot is kept until this server ends. ${nameOf("restoreSnapshot")} returns to it.`);
-        }),
-    },
-    {
-      name: nameOf("restoreSnapshot"),
-      title: "Mock: Return to the saved snapshot",
-      description: `Returns to what ${nameOf("saveSnapshot")} kept. Later changes and the list of requests are lost.`,
-      inputSchema: withoutArguments,
-      annotations: annotationsOf("PUT", "Mock: Return to the saved snapshot", true),
-      call: (_, signal) =>
-        asResult(async () => {
-          if (kept === undefined) return failureResult([`There is no snapshot. Call ${nameOf("saveSnapshot")} first.`]);
-          await plane.call(write, { body: kept as JsonObject }, signal);
-          return textResult("The mock is as it was when the snapshot was saved.");
-        }),
-    },
+    tool("saveSnapshot", "Save a snapshot", saved, false, async (_, signal) => {
+      kept = await plane.call(read, {}, signal);
+      return textResult(`The snapshot is kept until this server ends. ${nameOf("restoreSnapshot")} returns to it.`);
+    }),
+    tool("restoreSnapshot", "Return to the saved snapshot", restored, true, async (_, signal) => {
+      if (kept === undefined) return failureResult([`There is no snapshot. Call ${nameOf("saveSnapshot")} first.`]);
+      await plane.call(write, { body: kept as JsonObject }, signal);
+      return textResult("The mock is as it was when the snapshot was saved.");
+    }),
   ];
 }
 

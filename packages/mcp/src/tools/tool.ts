@@ -13,10 +13,8 @@ export interface Tool {
   call(given: JsonObject, signal: AbortSignal): Promise<CallToolResult>;
 }
 
-const noInput: JsonObject = { type: "object", properties: {}, additionalProperties: false };
-
 /** The input schema of a tool without arguments. */
-export const withoutArguments = noInput;
+export const withoutArguments: JsonObject = { type: "object", properties: {}, additionalProperties: false };
 
 /** A result with data, as structured content and as text for clients that read text only. */
 export const dataResult = (data: JsonObject): CallToolResult => ({
