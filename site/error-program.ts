@@ -1,7 +1,7 @@
 // Programs and commands that make the backend answer an error code.
 import { createBackend } from "@call-transfer/backend";
 import { type ErrorCode, type FieldErrorCode, type OperationId, operations } from "@call-transfer/spec";
-import { faultProblem } from "../packages/backend/src/faults/faults.ts";
+import { faultProblem } from "../packages/backend/src/faults/fault-problem.ts";
 import { curl, readYaml, resolved, type Sample, sampleOf, sdkCall, serverUrl, source } from "./samples.ts";
 
 /** A row of error-recipes.yaml. */

@@ -10,6 +10,7 @@ import {
 } from "../generated/schemas.gen.ts";
 import { checkInput, InputError, under } from "../model/errors/input-error.ts";
 import { isTimeZone } from "../model/time/time-zone.ts";
+import { isObject } from "../model/values/json.ts";
 import { suggestion } from "../model/values/spelling.ts";
 import { isWebAddress } from "../model/values/web-address.ts";
 import type { Fault, FaultAction } from "./fault.ts";
@@ -20,7 +21,8 @@ const framingHeaders = ["content-length", "transfer-encoding"];
 
 /** Throws InputError naming the invalid field unless `fault` is a fault, of requests for one of `operations`. */
 export function assertFault(fault: unknown, operations: readonly OperationDescription[]): asserts fault is Fault {
-  if (!isRecord(fault)) throw new InputError("", "a fault must be an object, or a text such as createCall 503");
+  if (!isObject(fault) || Array.isArray(fault))
+    throw new InputError("", "a fault must be an object, or a text such as createCall 503");
   if ("webhooks" in fault) return assertWebhookFault(fault);
   checkSteps(fault.do, requestActions, webhookActions);
   const { do: actions, match = {}, when } = checkInput(zRequestFault, fault);
@@ -91,7 +93,8 @@ function checkSteps(actions: unknown, kind: Actions, other: Actions): void {
 
 /** Checks that a fault does exactly one thing of its kind. A union of schemas could not say which one was meant. */
 function checkAction(field: string, action: unknown, { schemas }: Actions, other: Actions): void {
-  const given = typeof action === "string" ? [action] : isRecord(action) ? Object.keys(action) : [];
+  const given =
+    typeof action === "string" ? [action] : isObject(action) && !Array.isArray(action) ? Object.keys(action) : [];
   const [name, second] = given.filter((key) => schemas.has(key));
   const foreign = given.find((key) => other.schemas.has(key));
   if (name === undefined && foreign !== undefined) throw new InputError(field, `${foreign} ${other.use}`);
@@ -104,10 +107,6 @@ function checkAction(field: string, action: unknown, { schemas }: Actions, other
       `a fault does one thing, here ${name}. Add another fault for ${second}.`,
     );
   under(field, () => checkInput(schemas.get(name) ?? z.never(), action));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function checkMatch(match: z.output<typeof zFaultMatch>, operations: readonly OperationDescription[]): void {

@@ -156,5 +156,8 @@ export interface WebhookFault {
   readonly do: WebhookFaultAction | readonly (WebhookFaultAction | "pass")[];
 }
 
+/** What one match gets of a fault. */
+export type FaultStep = FaultAction | WebhookFaultAction | "pass";
+
 /** A failure to inject into requests or into deliveries. */
 export type Fault = RequestFault | WebhookFault;

@@ -1,15 +1,13 @@
 import { errorCodes, type OperationDescription } from "@call-transfer/spec";
-import type { Fault, FaultAction, FaultMatch, FaultWhen, WebhookFault, WebhookFaultAction } from "./fault.ts";
+import type { Fault, FaultMatch, FaultStep, FaultWhen, WebhookFault } from "./fault.ts";
 import { parseFault } from "./parse-fault.ts";
-
-type Step = FaultAction | WebhookFaultAction | "pass";
 
 /**
  * Writes a fault as a text that `parseFault` reads as the same fault. Returns undefined for a fault that only JSON can say,
  * such as one with field errors.
  */
 export function formatFault(fault: Fault, known: readonly OperationDescription[]): string | undefined {
-  const steps: readonly Step[] = Array.isArray(fault.do) ? fault.do : [fault.do as Step];
+  const steps: readonly FaultStep[] = Array.isArray(fault.do) ? fault.do : [fault.do as FaultStep];
   const target = fault.webhooks === undefined ? requestWords(fault.match ?? {}) : deliveryWords(fault.webhooks);
   const words = [...target, steps.map(stepText).join(", "), ...whenWords(fault.when ?? {}, isLasting(fault, steps))];
   const text = words.join(" ");
@@ -69,14 +67,14 @@ function whenWords(when: FaultWhen, lasts: boolean): readonly string[] {
 }
 
 /** Whether the text of a fault without a number of times means one without a limit. */
-function isLasting({ when = {} }: Fault, steps: readonly Step[]): boolean {
+function isLasting({ when = {} }: Fault, steps: readonly FaultStep[]): boolean {
   const [first] = steps;
   const isLatency = steps.length === 1 && typeof first === "object" && "latency" in first;
   const { probability = 1, days, from, to } = when;
   return isLatency || probability !== 1 || days !== undefined || from !== undefined || to !== undefined;
 }
 
-function stepText(step: Step): string {
+function stepText(step: FaultStep): string {
   if (typeof step === "string") return step;
   if ("code" in step) return codeText(step.code);
   if ("status" in step) return String(step.status);

@@ -1,5 +1,6 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import { localTime } from "../model/time/time-zone.ts";
+import { isObject } from "../model/values/json.ts";
 import type { FaultWhen, RequestFault, WebhookFault, Weekday } from "./fault.ts";
 
 /** The days of the week, in order. */
@@ -104,9 +105,5 @@ function fieldAt(body: unknown, path: string): unknown {
   return path
     .split(/[.[\]]+/)
     .filter((part) => part !== "")
-    .reduce<unknown>(
-      (node, part) =>
-        typeof node === "object" && node !== null && Object.hasOwn(node, part) ? Reflect.get(node, part) : undefined,
-      body,
-    );
+    .reduce<unknown>((node, part) => (isObject(node) && Object.hasOwn(node, part) ? node[part] : undefined), body);
 }

@@ -1,28 +1,47 @@
 import { errorCodes, type OperationDescription, operations } from "@call-transfer/spec";
 import { InputError } from "../model/errors/input-error.ts";
 import { suggestion } from "../model/values/spelling.ts";
-import type { Fault, FaultAction, FaultMatch, FaultWhen, WebhookFault, WebhookFaultAction, Weekday } from "./fault.ts";
+import type { Fault, FaultMatch, FaultStep, FaultWhen, WebhookFault, Weekday } from "./fault.ts";
 import { assertFault, checkPath } from "./fault-check.ts";
 import { countAfter, requestWords, statusOrCode, Words, webhookWords } from "./fault-words.ts";
 import { weekdays } from "./match-fault.ts";
 
-type Step = FaultAction | WebhookFaultAction | "pass";
-type Writable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
+type Match = FaultMatch & WebhookFault["webhooks"];
 
 /** What has been read of a text so far. */
 interface Draft {
   readonly words: Words;
   readonly isOfWebhooks: boolean;
-  readonly match: Writable<FaultMatch & WebhookFault["webhooks"]>;
-  readonly when: Writable<FaultWhen>;
-  readonly steps: Step[];
+  readonly match: Match;
+  readonly when: FaultWhen;
+  readonly steps: readonly FaultStep[];
 }
 
-/** Reads words other than actions. Returns whether the next word was one. */
-type Reader = (draft: Draft) => boolean;
+/** A criterion: its field, and what must follow its word. A pair is a name and a value. */
+interface Criterion {
+  readonly field: keyof Match;
+  readonly needs: string;
+  readonly isPair?: true;
+}
 
-const requestCriteria = ["header", "query", "body", "sandbox"];
-const webhookCriteria = ["destination", "url", "transfer", "sandbox"];
+const pair = (field: keyof Match, example: string): Criterion => ({
+  field,
+  needs: `a name and a value, such as ${example}`,
+  isPair: true,
+});
+const sandbox: Criterion = { field: "sandbox", needs: "a name" };
+const requestCriteria: Readonly<Record<string, Criterion>> = {
+  header: pair("headers", "x-test=slow"),
+  query: pair("query", "limit=5"),
+  body: pair("body", "toNumber=+1*"),
+  sandbox,
+};
+const webhookCriteria: Readonly<Record<string, Criterion>> = {
+  destination: { field: "destinationId", needs: "an id" },
+  url: { field: "url", needs: "an address" },
+  transfer: { field: "transferId", needs: "an id" },
+  sandbox,
+};
 const whenWords = ["10%", "once", "3 times", "always", "nth 2", "on monday", "09:00-17:00", "timeZone Europe/Berlin"];
 
 /**
@@ -41,10 +60,13 @@ export function parseFault(text: string, known: readonly OperationDescription[] 
   const words = new Words(text);
   if (words.next === undefined) throw new InputError("", "the text is empty. Write a fault such as createCall 503");
   const isOfWebhooks = words.take("webhooks");
-  const draft: Draft = { words, isOfWebhooks, match: {}, when: {}, steps: [] };
-  if (!isOfWebhooks) readTarget(draft, known);
-  const readers: readonly Reader[] = [readWhen, isOfWebhooks ? readWebhookCriterion : readRequestCriterion, readSteps];
-  while (words.next !== undefined) if (!readers.some((read) => read(draft))) throw unknownWord(draft, known);
+  const match = isOfWebhooks ? {} : readTarget(words, known);
+  let draft: Draft = { words, isOfWebhooks, match, when: {}, steps: [] };
+  while (words.next !== undefined) {
+    const read = readWhen(draft) ?? readCriterion(draft) ?? readSteps(draft);
+    if (read === undefined) throw unknownWord(draft, known);
+    draft = { ...draft, ...read };
+  }
   const fault = faultOf(draft);
   try {
     assertFault(fault, known);
@@ -54,84 +76,73 @@ export function parseFault(text: string, known: readonly OperationDescription[] 
   return fault;
 }
 
-function faultOf({ isOfWebhooks, match, when: { ...when }, steps }: Draft): unknown {
+function faultOf({ isOfWebhooks, match, when, steps }: Draft): unknown {
   const [first, ...others] = steps;
   if (first === undefined) throw new InputError("", `it does not say what happens. Add ${actionsOf(isOfWebhooks)}`);
   const isLatency = others.length === 0 && typeof first === "object" && "latency" in first;
   const isLasting = isLatency || [when.probability, when.days, when.from].some((part) => part !== undefined);
-  if (when.times === undefined && isLasting) when.times = null;
-  const hasWhen = Object.keys(when).length > 0;
+  const whole = when.times === undefined && isLasting ? { ...when, times: null } : when;
   const hasMatch = isOfWebhooks || Object.keys(match).length > 0;
   return {
     ...(hasMatch && { [isOfWebhooks ? "webhooks" : "match"]: match }),
-    ...(hasWhen && { when }),
+    ...(Object.keys(whole).length > 0 && { when: whole }),
     do: others.length === 0 ? first : steps,
   };
 }
 
 /** Reads an operation, a method with or without a path, a path, or `*`. Without one, all requests match. */
-function readTarget({ words, match }: Draft, known: readonly OperationDescription[]): void {
-  if (words.take("*")) return;
+function readTarget(words: Words, known: readonly OperationDescription[]): FaultMatch {
+  if (words.take("*")) return {};
   const { next = "" } = words;
   const operation = known.find(({ id }) => id.toLowerCase() === next.toLowerCase());
   const method = known.find((one) => one.method === next.toUpperCase())?.method;
-  if (operation !== undefined) match.operationId = operation.id;
-  if (method !== undefined) match.method = method;
+  const match = { ...(operation && { operationId: operation.id }), ...(method !== undefined && { method }) };
   if (operation !== undefined || method !== undefined) words.skip();
-  if (operation !== undefined || (method !== undefined && words.take("*"))) return;
+  if (operation !== undefined || (method !== undefined && words.take("*"))) return match;
   const path = words.next;
-  if (!path?.startsWith("/")) return;
+  if (!path?.startsWith("/")) return match;
   checkPath(path, method, known);
-  match.path = path;
   words.skip();
+  return { ...match, path };
 }
 
-function readRequestCriterion({ words, match }: Draft): boolean {
-  if (words.take("sandbox")) match.sandbox = words.after("sandbox", "a name", (next) => next);
-  else if (words.take("header")) match.headers = { ...match.headers, ...pairAfter(words, "header", "x-test=slow") };
-  else if (words.take("query")) match.query = { ...match.query, ...pairAfter(words, "query", "limit=5") };
-  else if (words.take("body")) match.body = { ...match.body, ...pairAfter(words, "body", "toNumber=+1*") };
-  else return false;
-  return true;
+function readCriterion({ words, isOfWebhooks, match }: Draft): Pick<Draft, "match"> | undefined {
+  const criteria = isOfWebhooks ? webhookCriteria : requestCriteria;
+  const [word, criterion] = Object.entries(criteria).find(([name]) => words.take(name)) ?? [];
+  if (word === undefined || criterion === undefined) return undefined;
+  const { field, needs, isPair } = criterion;
+  if (!isPair) return { match: { ...match, [field]: words.after(word, needs, String) } };
+  return { match: { ...match, [field]: { ...Object(match[field]), ...words.after(word, needs, pairOf) } } };
 }
 
-function readWebhookCriterion({ words, match }: Draft): boolean {
-  if (words.take("sandbox")) match.sandbox = words.after("sandbox", "a name", (next) => next);
-  else if (words.take("destination")) match.destinationId = words.after("destination", "an id", (next) => next);
-  else if (words.take("url")) match.url = words.after("url", "an address", (next) => next);
-  else if (words.take("transfer")) match.transferId = words.after("transfer", "an id", (next) => next);
-  else return false;
-  return true;
+function pairOf(text: string): Record<string, string> | undefined {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  return name === undefined || value === undefined ? undefined : { [name]: value };
 }
 
-function pairAfter(words: Words, word: string, example: string): Record<string, string> {
-  return words.after(word, `a name and a value, such as ${example}`, (next) => {
-    const [, name, value] = /^([^=]+)=(.*)$/s.exec(next) ?? [];
-    return name === undefined || value === undefined ? undefined : { [name]: value };
-  });
+function readWhen({ words, when }: Draft): Pick<Draft, "when"> | undefined {
+  const part = readPartOfWhen(words);
+  return part && { when: { ...when, ...part } };
 }
 
-function readWhen({ words, when }: Draft): boolean {
+function readPartOfWhen(words: Words): FaultWhen | undefined {
+  if (words.take("once")) return { times: 1 };
+  if (words.take("always")) return { times: null };
+  if (words.take("nth")) return { nth: countAfter(words, "nth") };
+  if (words.take("on")) return { days: daysAfter(words) };
+  if (words.take("timeZone"))
+    return { timeZone: words.after("timeZone", "an IANA time zone, such as Europe/Berlin", String) };
   const { next = "" } = words;
+  if (words.at(1)?.toLowerCase() === "times") {
+    const times = countAfter(words, "times");
+    words.skip();
+    return { times };
+  }
   const [, percent] = /^(\d+(?:\.\d+)?)%$/.exec(next) ?? [];
   const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(next) ?? [];
-  if (words.take("once")) when.times = 1;
-  else if (words.take("always")) when.times = null;
-  else if (words.take("nth")) when.nth = countAfter(words, "nth");
-  else if (words.take("on")) when.days = daysAfter(words);
-  else if (words.take("timeZone"))
-    when.timeZone = words.after("timeZone", "an IANA time zone, such as Europe/Berlin", (name) => name);
-  else if (words.at(1)?.toLowerCase() === "times") {
-    when.times = countAfter(words, "times");
-    words.skip();
-  } else if (percent !== undefined) {
-    when.probability = Number(percent) / 100;
-    words.skip();
-  } else if (from !== undefined && to !== undefined) {
-    [when.from, when.to] = [from, to];
-    words.skip();
-  } else return false;
-  return true;
+  if (percent === undefined && (from === undefined || to === undefined)) return undefined;
+  words.skip();
+  return percent === undefined ? { from: from ?? "", to: to ?? "" } : { probability: Number(percent) / 100 };
 }
 
 function daysAfter(words: Words): Weekday[] {
@@ -145,27 +156,25 @@ function daysAfter(words: Words): Weekday[] {
 }
 
 /** Reads what happens: one action, or several with commas between them. */
-function readSteps({ words, isOfWebhooks, steps }: Draft): boolean {
-  const step = readStep(words, isOfWebhooks);
-  if (step === undefined) return false;
+function readSteps({ words, isOfWebhooks, steps }: Draft): Pick<Draft, "steps"> | undefined {
+  const first = readStep(words, isOfWebhooks);
+  if (first === undefined) return undefined;
   if (steps.length > 0) throw new InputError("", "there are two actions. Write a comma between the steps of a list");
-  steps.push(step);
+  const read = [first];
   while (words.take(",")) {
     const following = readStep(words, isOfWebhooks);
+    const found = words.next === undefined ? "" : `, and not "${words.next}"`;
     if (following === undefined)
-      throw new InputError(
-        "",
-        `after a comma comes ${actionsOf(isOfWebhooks)}, or pass${words.next === undefined ? "" : `, and not "${words.next}"`}`,
-      );
-    steps.push(following);
+      throw new InputError("", `after a comma comes ${actionsOf(isOfWebhooks)}, or pass${found}`);
+    read.push(following);
   }
-  return true;
+  return { steps: read };
 }
 
-function readStep(words: Words, isOfWebhooks: boolean): Step | undefined {
+function readStep(words: Words, isOfWebhooks: boolean): FaultStep | undefined {
   const { next = "" } = words;
   if (words.take("pass")) return "pass";
-  const kinds: ReadonlyMap<string, (words: Words) => Step> = isOfWebhooks ? webhookWords : requestWords;
+  const kinds: ReadonlyMap<string, (words: Words) => FaultStep> = isOfWebhooks ? webhookWords : requestWords;
   for (const [word, read] of kinds) if (words.take(word)) return read(words);
   const plain = isOfWebhooks ? undefined : statusOrCode(next);
   if (plain !== undefined) words.skip();
@@ -181,21 +190,18 @@ function actionsOf(isOfWebhooks: boolean): string {
 function unknownWord({ words, isOfWebhooks, match, steps }: Draft, known: readonly OperationDescription[]): InputError {
   const { next = "" } = words;
   const isFirst = Object.keys(match).length === 0 && steps.length === 0;
-  const actions = isOfWebhooks ? [...webhookWords.keys()] : [...requestWords.keys(), ...Object.keys(errorCodes)];
-  const criteria = isOfWebhooks ? webhookCriteria : requestCriteria;
+  const kinds: ReadonlyMap<string, unknown> = isOfWebhooks ? webhookWords : requestWords;
+  const actions = [...kinds.keys(), ...(isOfWebhooks ? [] : Object.keys(errorCodes))];
+  const criteria = Object.keys(isOfWebhooks ? webhookCriteria : requestCriteria);
   const targets = isFirst && !isOfWebhooks ? ["webhooks", ...known.map(({ id }) => id)] : [];
   const hint = suggestion(next, [...targets, ...actions, ...criteria, "always", "times", "pass"]);
   const parts = [
     ...(targets.length > 0 ? ["requests (createCall, GET, GET /api/v1/calls, *)"] : []),
     `criteria (${criteria.join(", ")})`,
     ...(steps.length === 0
-      ? [`what happens (${isOfWebhooks ? "" : "503, queue_full, "}${actionsInShort(isOfWebhooks)})`]
+      ? [`what happens (${isOfWebhooks ? "" : "503, queue_full, "}${[...kinds.keys()].join(", ")})`]
       : []),
     `how often (${whenWords.join(", ")})`,
   ];
   return new InputError("", `"${next}" is not a word of a fault here.${hint || ` Possible are ${parts.join("; ")}.`}`);
-}
-
-function actionsInShort(isOfWebhooks: boolean): string {
-  return [...(isOfWebhooks ? webhookWords : requestWords).keys()].join(", ");
 }

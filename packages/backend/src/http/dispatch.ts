@@ -1,4 +1,5 @@
-import { faultProblem, type MatchedFaults } from "../faults/faults.ts";
+import type { MatchedFaults } from "../faults/active-faults.ts";
+import { faultProblem } from "../faults/fault-problem.ts";
 import { problem } from "../model/errors/problem.ts";
 import type { Moment } from "../model/past.ts";
 import type { World } from "../model/world.ts";

@@ -1,6 +1,7 @@
 import { type FieldError, fieldErrorCodesByPattern, type OperationDescription } from "@call-transfer/spec";
 import * as z from "zod";
 import { type Checked, type Problem, problem } from "../../model/errors/problem.ts";
+import { isObject } from "../../model/values/json.ts";
 import { isUuid } from "../../model/values/uuid.ts";
 import type { IncomingRequest } from "../transport/transport.ts";
 
@@ -240,8 +241,4 @@ function pathOf(path: readonly PropertyKey[]): string {
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((part, name) => (isObject(part) ? Reflect.get(part, name) : undefined), value);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

@@ -3,6 +3,7 @@ import type { Effects, RecordChange } from "../../model/changes/effects.ts";
 import type { Moment } from "../../model/past.ts";
 import { timeFields } from "../../model/time/seed-time.ts";
 import type { TimerPurpose } from "../../model/time/timer-queue.ts";
+import { jsonOrUndefined } from "../../model/values/json.ts";
 import { omitUndefined } from "../../model/values/omit-undefined.ts";
 import { redacted, redactedHeaders } from "../../model/values/redact.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
@@ -120,13 +121,4 @@ function lowerCased(headers: Iterable<readonly [string, string]>): Record<string
 
 function isIterable(headers: object): headers is Iterable<[string, string]> {
   return Symbol.iterator in headers;
-}
-
-/** The value of a JSON text; undefined if it is no JSON. */
-function jsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -76,40 +76,62 @@ interface Kept {
   readonly about: EventDetails | (() => EventDetails) | undefined;
 }
 
+/** The latest events and their ids. The ring buffer is like the journal's. */
+class KeptRing {
+  last = 0;
+  readonly #ring: Kept[] = [];
+  #stream: string | undefined;
+
+  add(at: string, type: string, about: Kept["about"]): Kept {
+    this.last += 1;
+    const kept = { number: this.last, at, type, about };
+    this.#ring[this.last % keptEvents] = kept;
+    return kept;
+  }
+
+  idOf(number: number): string {
+    this.#stream ??= newStream();
+    return `${this.#stream}-${number}`;
+  }
+
+  build({ number, at, type, about }: Kept): BackendEvent {
+    return { eventId: this.idOf(number), at, type, ...(typeof about === "function" ? about() : about) };
+  }
+
+  select({ after, limit = keptEvents }: EventSelection): KeptEvents {
+    const known = after === undefined ? 0 : this.#numberOf(after);
+    const oldest = Math.max(this.last - keptEvents, 0) + 1;
+    const next = Math.max((known ?? 0) + 1, oldest);
+    const first = after === undefined ? Math.max(next, this.last - limit + 1) : next;
+    const count = Math.min(this.last - first + 1, limit);
+    const events = Array.from({ length: count }, (_, index) => this.#ring[(first + index) % keptEvents]);
+    return {
+      events: events.filter((kept) => kept !== undefined).map((kept) => this.build(kept)),
+      isComplete: known !== undefined && first === known + 1,
+    };
+  }
+
+  /** The number in an id; undefined for an id of another stream. */
+  #numberOf(id: string): number | undefined {
+    const number = Number(id.slice(id.lastIndexOf("-") + 1));
+    return Number.isSafeInteger(number) && number <= this.last && id === this.idOf(number) ? number : undefined;
+  }
+}
+
 /** Creates the events of one backend. `onFollow` runs for each new follower, and the function it returns when that one leaves. */
 export function createEvents(clock: Pick<Clock, "iso">, onFollow: () => () => void = () => () => {}): Events {
   const followers = new Map<object, { listener: (event: BackendEvent) => void; leave(): void; ended(): void }>();
-  // A ring buffer, like the journal's.
-  const ring: Kept[] = [];
-  let last = 0;
+  const ring = new KeptRing();
   let isQuiet = false;
-  let stream: string | undefined;
-  const idOf = (number: number): string => {
-    stream ??= newStream();
-    return `${stream}-${number}`;
-  };
-  const build = ({ number, at, type, about }: Kept): BackendEvent => ({
-    eventId: idOf(number),
-    at,
-    type,
-    ...(typeof about === "function" ? about() : about),
-  });
-  /** The number in an id; undefined for an id of another stream. */
-  const numberOf = (id: string): number | undefined => {
-    const number = Number(id.slice(id.lastIndexOf("-") + 1));
-    return Number.isSafeInteger(number) && number <= last && id === idOf(number) ? number : undefined;
-  };
   return {
     get lastId() {
-      return idOf(last);
+      return ring.idOf(ring.last);
     },
     emit(type, about) {
       if (isQuiet) return;
-      last += 1;
-      const kept: Kept = { number: last, at: clock.iso(), type, about };
-      ring[last % keptEvents] = kept;
+      const kept = ring.add(clock.iso(), type, about);
       if (followers.size === 0) return;
-      const event = build(kept);
+      const event = ring.build(kept);
       for (const { listener } of [...followers.values()]) notify(listener, event);
     },
     quietly(task) {
@@ -130,18 +152,7 @@ export function createEvents(clock: Pick<Clock, "iso">, onFollow: () => () => vo
         followers.delete(key);
       };
     },
-    latest({ after, limit = keptEvents } = {}) {
-      const known = after === undefined ? 0 : numberOf(after);
-      const oldest = Math.max(last - keptEvents, 0) + 1;
-      const next = Math.max((known ?? 0) + 1, oldest);
-      const first = after === undefined ? Math.max(next, last - limit + 1) : next;
-      const count = Math.min(last - first + 1, limit);
-      const events = Array.from({ length: count }, (_, index) => ring[(first + index) % keptEvents]);
-      return {
-        events: events.filter((kept) => kept !== undefined).map(build),
-        isComplete: known !== undefined && first === known + 1,
-      };
-    },
+    latest: (selection = {}) => ring.select(selection),
     end() {
       const all = [...followers.values()];
       followers.clear();
