@@ -26,50 +26,12 @@ export function VirtualList<Item>({
   readonly onSelect: (key: string) => void;
   readonly row: (item: Item) => ComponentChildren;
 }) {
-  const list = useRef<HTMLDivElement>(null);
-  const view = useSignal({ top: 0, height: 600, rowHeight: 28 });
-  const anchor = useRef<string | undefined>(undefined);
-
-  const measure = () => {
-    const element = list.current;
-    if (element === null) return;
-    const rowHeight = Number.parseFloat(getComputedStyle(element).getPropertyValue("--row")) || 28;
-    const next = { top: element.scrollTop, height: element.clientHeight, rowHeight };
-    const { top, height, rowHeight: before } = view.peek();
-    if (next.top !== top || next.height !== height || rowHeight !== before) view.value = next;
-    const first = items[Math.floor(element.scrollTop / rowHeight)];
-    anchor.current = element.scrollTop < rowHeight || first === undefined ? undefined : keyOf(first);
-  };
-  const latestMeasure = useRef(measure);
-  latestMeasure.current = measure;
-  useEffect(() => {
-    const element = list.current;
-    if (element === null) return undefined;
-    // An observer reports at once: a new one for each drawing would draw without end.
-    const observer = new ResizeObserver(() => latestMeasure.current());
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  // Rows that arrive above those in view would push them down.
-  useLayoutEffect(() => {
-    const element = list.current;
-    if (element === null || anchor.current === undefined) return;
-    const { rowHeight } = view.peek();
-    const index = items.findIndex((item) => keyOf(item) === anchor.current);
-    if (index < 0) return;
-    const top = index * rowHeight + (element.scrollTop % rowHeight);
-    if (Math.abs(top - element.scrollTop) >= rowHeight) element.scrollTop = top;
-  }, [items]);
-
+  const { list, view, measure, reveal } = useRows(items, keyOf);
   const select = (index: number) => {
-    const item = items[Math.max(0, Math.min(index, items.length - 1))];
-    const element = list.current;
-    if (item === undefined || element === null) return;
-    const { rowHeight } = view.peek();
-    const top = items.indexOf(item) * rowHeight;
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + rowHeight > element.scrollTop + element.clientHeight)
-      element.scrollTop = top + rowHeight - element.clientHeight;
+    const place = Math.max(0, Math.min(index, items.length - 1));
+    const item = items[place];
+    if (item === undefined) return;
+    reveal(place);
     onSelect(keyOf(item));
   };
   const position = items.findIndex((item) => keyOf(item) === selected);
@@ -106,4 +68,52 @@ export function VirtualList<Item>({
       </div>
     </div>
   );
+}
+
+/** Measures which rows are in view, and keeps them where they are while others arrive above. */
+function useRows<Item>(items: readonly Item[], keyOf: (item: Item) => string) {
+  const list = useRef<HTMLDivElement>(null);
+  const view = useSignal({ top: 0, height: 600, rowHeight: 28 });
+  const anchor = useRef<string | undefined>(undefined);
+
+  const measure = () => {
+    const element = list.current;
+    if (element === null) return;
+    const rowHeight = Number.parseFloat(getComputedStyle(element).getPropertyValue("--row")) || 28;
+    const next = { top: element.scrollTop, height: element.clientHeight, rowHeight };
+    const { top, height, rowHeight: before } = view.peek();
+    if (next.top !== top || next.height !== height || rowHeight !== before) view.value = next;
+    const first = items[Math.floor(element.scrollTop / rowHeight)];
+    anchor.current = element.scrollTop < rowHeight || first === undefined ? undefined : keyOf(first);
+  };
+  const latestMeasure = useRef(measure);
+  latestMeasure.current = measure;
+  useEffect(() => {
+    const element = list.current;
+    if (element === null) return undefined;
+    // An observer reports at once: a new one for each drawing would draw without end.
+    const observer = new ResizeObserver(() => latestMeasure.current());
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  // Rows that arrive above those in view would push them down.
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (element === null || anchor.current === undefined) return;
+    const { rowHeight } = view.peek();
+    const index = items.findIndex((item) => keyOf(item) === anchor.current);
+    if (index < 0) return;
+    const top = index * rowHeight + (element.scrollTop % rowHeight);
+    if (Math.abs(top - element.scrollTop) >= rowHeight) element.scrollTop = top;
+  }, [items]);
+  const reveal = (index: number) => {
+    const element = list.current;
+    if (element === null) return;
+    const { rowHeight } = view.peek();
+    const top = index * rowHeight;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + rowHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = top + rowHeight - element.clientHeight;
+  };
+  return { list, view, measure, reveal };
 }

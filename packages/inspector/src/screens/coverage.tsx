@@ -1,16 +1,12 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import {
   type Coverage as CoverageData,
-  isShown,
   markdownOf,
-  type OperationCoverage,
   percentOf,
   type Share,
   type Show,
   sharesOf,
   shows,
-  statusesOf,
-  wordsOf,
 } from "../data/records/coverage.ts";
 import { act } from "../data/session/act.ts";
 import { useSession } from "../data/session/context.ts";
@@ -18,9 +14,8 @@ import { useLive } from "../data/session/live.ts";
 import { Button, CopyButton } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Filter } from "../parts/field.tsx";
-import { useKeys } from "../parts/keys.tsx";
-import { Link } from "../parts/link.tsx";
 import { LoadError, Screen, Split } from "../parts/screen.tsx";
+import { Matrix } from "./coverage/matrix.tsx";
 import { OperationDetail } from "./coverage/operation.tsx";
 
 /** The screen Coverage: what of the API the app under test has met, and what it never has. */
@@ -45,17 +40,7 @@ export function Coverage() {
             placeholder="Operation, status or code"
             onChange={(value) => (filter.value = value)}
           />
-          <select
-            aria-label="What to show"
-            value={show.value}
-            onChange={(event) => (show.value = shows.find(([id]) => id === event.currentTarget.value)?.[0] ?? "all")}
-          >
-            {shows.map(([id, text]) => (
-              <option key={id} value={id}>
-                {text}
-              </option>
-            ))}
-          </select>
+          <ShowChoice show={show} />
           {data !== undefined && (
             <>
               <CopyButton text={() => markdownOf(data)}>Copy as Markdown</CopyButton>
@@ -84,6 +69,22 @@ export function Coverage() {
         />
       )}
     </Screen>
+  );
+}
+
+function ShowChoice({ show }: { readonly show: Signal<Show> }) {
+  return (
+    <select
+      aria-label="What to show"
+      value={show.value}
+      onChange={(event) => (show.value = shows.find(([id]) => id === event.currentTarget.value)?.[0] ?? "all")}
+    >
+      {shows.map(([id, text]) => (
+        <option key={id} value={id}>
+          {text}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -154,109 +155,5 @@ function ShareOf({ name, share }: { readonly name: string; readonly share: Share
         <meter aria-label={name} min={0} max={share.of} value={share.seen} />
       </dd>
     </div>
-  );
-}
-
-/** The operations in rows, and the statuses in columns. */
-function Matrix({
-  coverage,
-  filter,
-  show,
-  selected,
-}: {
-  readonly coverage: CoverageData;
-  readonly filter: string;
-  readonly show: Show;
-  readonly selected: string | undefined;
-}) {
-  const session = useSession();
-  const rows = matching(coverage.operations, filter, show);
-  const columns = statusesOf(coverage);
-  const step = (by: number) => () => {
-    const index = rows.findIndex(({ operationId }) => operationId === selected);
-    const next = rows[Math.max(0, Math.min(index + by, rows.length - 1))];
-    if (next !== undefined) session.go("coverage", next.operationId);
-  };
-  useKeys({ j: step(1), k: step(-1) });
-  return rows.length === 0 ? (
-    <p class="coverage-note">Nothing fits the filter. Change it, or show all.</p>
-  ) : (
-    // A region that scrolls must be reachable by the keyboard.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
-    <div class="matrix" tabIndex={0} role="region" aria-label="Statuses of each operation">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Operation</th>
-            {columns.map((status) => (
-              <th key={status} scope="col" class="number">
-                {status}
-              </th>
-            ))}
-            <th scope="col">Codes</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((operation) => (
-            <Row
-              key={operation.operationId}
-              operation={operation}
-              columns={columns}
-              show={show}
-              isSelected={operation.operationId === selected}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-/** The operations with something to show, in whose cells or name each word stands. */
-function matching(operations: readonly OperationCoverage[], filter: string, show: Show): readonly OperationCoverage[] {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  return operations.filter(({ operationId, statuses, codes }) => {
-    const cells = [...statuses, ...codes].filter((cell) => isShown(cell, show));
-    const text = [operationId, ...cells.map((cell) => ("code" in cell ? cell.code : cell.status))]
-      .join(" ")
-      .toLowerCase();
-    return cells.length > 0 && words.every((word) => text.includes(word));
-  });
-}
-
-function Row({
-  operation,
-  columns,
-  show,
-  isSelected,
-}: {
-  readonly operation: OperationCoverage;
-  readonly columns: readonly number[];
-  readonly show: Show;
-  readonly isSelected: boolean;
-}) {
-  const { operationId, statuses } = operation;
-  const { seen, of } = sharesOf({ operations: [operation] }).codes;
-  return (
-    <tr class={isSelected ? "matrix-selected" : ""}>
-      <th scope="row">
-        <Link to={["coverage", operationId]} current={isSelected}>
-          {operationId}
-        </Link>
-      </th>
-      {columns.map((status) => {
-        const cell = statuses.find((one) => one.status === status);
-        const kind =
-          cell === undefined ? "none" : cell.count === 0 ? "never" : cell.documented ? "seen" : "undocumented";
-        return (
-          <td key={status} class={`number cell cell-${kind}`}>
-            {cell === undefined || isShown(cell, show) ? wordsOf(cell) : ""}
-          </td>
-        );
-      })}
-      <td class="number">
-        {seen} of {of}
-      </td>
-    </tr>
   );
 }

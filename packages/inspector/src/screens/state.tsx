@@ -25,6 +25,7 @@ export function State() {
   const [first, id] = session.route.value.rest;
   const collection = collectionNames.find((name) => name === first) ?? "members";
   const lookup = useMemo(() => createLookup(live.records), [live.records]);
+  const here = { collection, lookup };
   const list = live.records[collection];
   const shown = useMemo(
     () => filterRecords(collection, list ?? [], filter.value, lookup),
@@ -49,21 +50,14 @@ export function State() {
       }
     >
       <div class="state">
-        <nav class="state-tabs" aria-label="Collections">
-          {collectionNames.map((name) => (
-            <Link key={name} class="state-tab" to={["state", name]} current={name === collection}>
-              {collectionLabel(name)} <span class="state-count number">{live.records[name]?.length ?? ""}</span>
-            </Link>
-          ))}
-        </nav>
+        <Collections records={live.records} current={collection} />
         <LoadError error={live.error} />
         <Split
           list={
             <RecordList
-              collection={collection}
+              {...here}
               records={shown}
               total={list?.length}
-              lookup={lookup}
               changed={live.changed}
               availability={availability}
               selected={id}
@@ -71,20 +65,31 @@ export function State() {
           }
           detail={
             id === undefined || list === undefined ? undefined : (
-              <Detail
-                key={`${collection}/${id}`}
-                collection={collection}
-                live={live}
-                lookup={lookup}
-                id={id}
-                availability={availability.get(id)}
-              />
+              <Detail key={`${collection}/${id}`} {...here} live={live} id={id} availability={availability.get(id)} />
             )
           }
           close={() => session.go("state", collection)}
         />
       </div>
     </Screen>
+  );
+}
+
+function Collections({
+  records,
+  current,
+}: {
+  readonly records: LiveRecords["records"];
+  readonly current: CollectionName;
+}) {
+  return (
+    <nav class="state-tabs" aria-label="Collections">
+      {collectionNames.map((name) => (
+        <Link key={name} class="state-tab" to={["state", name]} current={name === current}>
+          {collectionLabel(name)} <span class="state-count number">{records[name]?.length ?? ""}</span>
+        </Link>
+      ))}
+    </nav>
   );
 }
 

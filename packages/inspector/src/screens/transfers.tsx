@@ -25,9 +25,7 @@ export function Transfers() {
   );
   const transfers = live.data?.transfers.toReversed() ?? [];
   const isStarting = useSignal(false);
-  const open = () => {
-    isStarting.value = true;
-  };
+  const open = () => (isStarting.value = true);
   useKeys({ n: open });
   // Without a selection the latest one is shown beside the list, where there is room.
   const shown = selected === undefined ? transfers[0] : transfers.find(({ id }) => id === selected);
@@ -43,10 +41,7 @@ export function Transfers() {
       {isStarting.value && <StartDialog directory={known} close={() => (isStarting.value = false)} />}
       <LoadError error={live.error ?? directory.error} />
       {live.data !== undefined && transfers.length === 0 ? (
-        <Empty title="No transfer yet">
-          <p>Ring a group or a destination: phones, members and apps ring on the sandbox's clock, and you answer.</p>
-          <FirstTransfer directory={known} />
-        </Empty>
+        <NoTransfer directory={known} />
       ) : (
         <Split
           isWide
@@ -101,6 +96,15 @@ function Result({ transfer, nameOf }: { readonly transfer: Transfer; readonly na
     <span class="transfer-row-result muted" dir="auto">
       {resultOf(transfer, nameOf, now)}
     </span>
+  );
+}
+
+function NoTransfer({ directory }: { readonly directory: Directory }) {
+  return (
+    <Empty title="No transfer yet">
+      <p>Ring a group or a destination: phones, members and apps ring on the sandbox's clock, and you answer.</p>
+      <FirstTransfer directory={directory} />
+    </Empty>
   );
 }
 

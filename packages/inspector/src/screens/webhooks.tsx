@@ -74,22 +74,13 @@ function Deliveries({ selected }: { readonly selected: string | undefined }) {
         <Split
           close={() => session.go("webhooks")}
           list={
-            shown.length === 0 && live.data !== undefined ? (
-              <Empty title="No delivery contains these words">
-                <p>Change the filter to see the others.</p>
-              </Empty>
-            ) : (
-              <VirtualList
-                label="Deliveries"
-                items={shown}
-                keyOf={({ id }) => id}
-                selected={selected}
-                onSelect={(id) => session.go("webhooks", id)}
-                row={(one) => (
-                  <DeliveryRow delivery={one} name={nameOf(one.destinationId)} attempt={attempts.get(one.id)} />
-                )}
-              />
-            )
+            <DeliveryList
+              shown={shown}
+              isLoaded={live.data !== undefined}
+              selected={selected}
+              nameOf={nameOf}
+              attempts={attempts}
+            />
           }
           detail={
             selected === undefined || live.data === undefined ? undefined : (
@@ -100,6 +91,38 @@ function Deliveries({ selected }: { readonly selected: string | undefined }) {
       )}
       {isSending.value && <SendOffer destinations={destinations ?? []} close={() => (isSending.value = false)} />}
     </Screen>
+  );
+}
+
+function DeliveryList({
+  shown,
+  isLoaded,
+  selected,
+  nameOf,
+  attempts,
+}: {
+  readonly shown: readonly Delivery[];
+  readonly isLoaded: boolean;
+  readonly selected: string | undefined;
+  readonly nameOf: (destinationId: string) => string;
+  readonly attempts: ReadonlyMap<string, Attempt>;
+}) {
+  const session = useSession();
+  if (shown.length === 0 && isLoaded)
+    return (
+      <Empty title="No delivery contains these words">
+        <p>Change the filter to see the others.</p>
+      </Empty>
+    );
+  return (
+    <VirtualList
+      label="Deliveries"
+      items={shown}
+      keyOf={({ id }) => id}
+      selected={selected}
+      onSelect={(id) => session.go("webhooks", id)}
+      row={(one) => <DeliveryRow delivery={one} name={nameOf(one.destinationId)} attempt={attempts.get(one.id)} />}
+    />
   );
 }
 

@@ -72,19 +72,13 @@ async function load(control: ControlClient): Promise<TrafficEntry[]> {
 }
 
 function createTrafficStore(session: Session): TrafficStore {
-  const entries = signal<readonly TrafficEntry[]>([]);
+  const rows = createRows();
   const isLoaded = signal(false);
   const error = signal<string | undefined>(undefined);
-  let keys = new Set<string>();
-  let hidden: ReadonlySet<string> = new Set();
   /** What arrived while the journal is read. */
   let waiting: TrafficEntry[] = [];
   let loading: object | undefined;
 
-  const replace = (next: readonly TrafficEntry[]) => {
-    keys = new Set();
-    entries.value = addEntries([], keys, next);
-  };
   const reload = async () => {
     const own = {};
     loading = own;
@@ -94,18 +88,17 @@ function createTrafficStore(session: Session): TrafficStore {
     loading = undefined;
     if (Array.isArray(result)) {
       // Events of before the reading are among what was read.
-      replace(result.filter(({ key }) => !hidden.has(key)));
+      rows.replace(result);
       error.value = undefined;
       isLoaded.value = true;
     } else {
       error.value = result instanceof Error ? result.message : String(result);
     }
-    entries.value = addEntries(entries.value, keys, waiting);
+    rows.add(waiting);
   };
   const forget = () => {
-    hidden = new Set();
     isLoaded.value = false;
-    replace([]);
+    rows.forget();
     void reload();
   };
   const take = (events: readonly BackendEvent[]) => {
@@ -122,7 +115,7 @@ function createTrafficStore(session: Session): TrafficStore {
     }
     if (batch.length === 0) return;
     if (loading !== undefined) waiting.push(...batch);
-    else entries.value = addEntries(entries.value, keys, batch);
+    else rows.add(batch);
   };
 
   session.onEvents(take);
@@ -131,12 +124,34 @@ function createTrafficStore(session: Session): TrafficStore {
     void session.control.value;
     forget();
   });
+  return { entries: rows.entries, isLoaded, error, clear: rows.clear };
+}
+
+/** The rows, without those that were cleared. */
+function createRows() {
+  const entries = signal<readonly TrafficEntry[]>([]);
+  let keys = new Set<string>();
+  let hidden: ReadonlySet<string> = new Set();
+  const replace = (next: readonly TrafficEntry[]) => {
+    keys = new Set();
+    entries.value = addEntries(
+      [],
+      keys,
+      next.filter(({ key }) => !hidden.has(key)),
+    );
+  };
   return {
     entries,
-    isLoaded,
-    error,
+    replace,
+    add(more: readonly TrafficEntry[]) {
+      entries.value = addEntries(entries.value, keys, more);
+    },
     clear() {
       hidden = new Set([...hidden, ...keys]);
+      replace([]);
+    },
+    forget() {
+      hidden = new Set();
       replace([]);
     },
   };

@@ -56,51 +56,8 @@ interface Held {
 
 /** Creates the credentials of a session, and the function that ends their upkeep. */
 export function createCredentials(parts: CredentialParts): Credentials & { end(): void } {
-  const { sandbox, control, clock } = parts;
-  const held = new Map<string, Promise<Held>>();
-  const expiries = signal<ReadonlyMap<string, TokenEnd>>(new Map());
-  const keyOf = (caller: Caller) => `${sandbox.peek()} ${caller}`;
-  const drop = (key: string) => {
-    held.delete(key);
-    expiries.value = new Map([...expiries.peek()].filter(([name]) => name !== key));
-  };
-
-  const hold = async (caller: Caller): Promise<Held> => {
-    const key = keyOf(caller);
-    const known = held.get(key);
-    if (known !== undefined) return known;
-    const issuing = issue(control.peek(), caller);
-    held.set(key, issuing);
-    try {
-      const { expiresAt } = await issuing;
-      if (expiresAt !== undefined) expiries.value = new Map(expiries.peek()).set(key, { caller, at: expiresAt });
-    } catch (error) {
-      drop(key);
-      throw error;
-    }
-    return issuing;
-  };
-
-  /** Drops the tokens that the clock has passed, and says so. */
-  const dropExpired = () => {
-    const now = clock.now.value;
-    if (clock.clock.value === undefined) return;
-    const ended = [...expiries.peek()].filter(([key, { at }]) => key.startsWith(`${sandbox.peek()} `) && at <= now);
-    for (const [key] of ended) drop(key);
-    const [first] = ended;
-    if (first === undefined) return;
-    const names = ended.map(([, { caller }]) => caller).join(", ");
-    parts.notify(
-      "info",
-      ended.length === 1
-        ? `The token of this page for the role ${names} expired at ${timeOfDay(first[1].at)}, on the sandbox's clock. The next request gets a new one.`
-        : `The tokens of this page for the roles ${names} expired on the sandbox's clock. The next request gets new ones.`,
-    );
-  };
-
-  const forget = () => {
-    for (const key of [...held.keys()]) if (key.startsWith(`${sandbox.peek()} `)) drop(key);
-  };
+  const { sandbox } = parts;
+  const { expiries, keyOf, hold, drop, dropExpired, forget } = createHeld(parts);
   const running = [
     effect(dropExpired),
     parts.onEvents((events) => {
@@ -125,12 +82,8 @@ export function createCredentials(parts: CredentialParts): Credentials & { end()
       const again = request.clone();
       const response = await sendOnce(caller, request);
       if (response.status !== 401 || !expiries.peek().has(keyOf(caller))) return response;
-      const { code } = Object(
-        await response
-          .clone()
-          .json()
-          .catch(() => undefined),
-      ) as { readonly code?: unknown };
+      const copy = response.clone();
+      const { code } = Object(await copy.json().catch(() => undefined)) as { readonly code?: unknown };
       if (code !== "token_expired") return response;
       drop(keyOf(caller));
       parts.notify("info", `The token of this page for the role ${caller} had expired. The page got a new one.`);
@@ -138,6 +91,53 @@ export function createCredentials(parts: CredentialParts): Credentials & { end()
     },
     end: () => running.forEach((stop) => void stop()),
   };
+}
+
+/** The credentials of each sandbox and caller, until they are dropped. */
+function createHeld({ sandbox, control, clock, notify }: CredentialParts) {
+  const held = new Map<string, Promise<Held>>();
+  const expiries = signal<ReadonlyMap<string, TokenEnd>>(new Map());
+  const isOfSandbox = (key: string) => key.startsWith(`${sandbox.peek()} `);
+  const keyOf = (caller: Caller) => `${sandbox.peek()} ${caller}`;
+  const drop = (key: string) => {
+    held.delete(key);
+    expiries.value = new Map([...expiries.peek()].filter(([name]) => name !== key));
+  };
+  const hold = async (caller: Caller): Promise<Held> => {
+    const key = keyOf(caller);
+    const known = held.get(key);
+    if (known !== undefined) return known;
+    const issuing = issue(control.peek(), caller);
+    held.set(key, issuing);
+    try {
+      const { expiresAt } = await issuing;
+      if (expiresAt !== undefined) expiries.value = new Map(expiries.peek()).set(key, { caller, at: expiresAt });
+    } catch (error) {
+      drop(key);
+      throw error;
+    }
+    return issuing;
+  };
+  /** Drops the tokens that the clock has passed, and says so. */
+  const dropExpired = () => {
+    const now = clock.now.value;
+    if (clock.clock.value === undefined) return;
+    const ended = [...expiries.peek()].filter(([key, { at }]) => isOfSandbox(key) && at <= now);
+    for (const [key] of ended) drop(key);
+    const [first] = ended;
+    if (first === undefined) return;
+    const names = ended.map(([, { caller }]) => caller).join(", ");
+    notify(
+      "info",
+      ended.length === 1
+        ? `The token of this page for the role ${names} expired at ${timeOfDay(first[1].at)}, on the sandbox's clock. The next request gets a new one.`
+        : `The tokens of this page for the roles ${names} expired on the sandbox's clock. The next request gets new ones.`,
+    );
+  };
+  const forget = () => {
+    for (const key of [...held.keys()]) if (isOfSandbox(key)) drop(key);
+  };
+  return { expiries, keyOf, hold, drop, dropExpired, forget };
 }
 
 /** The body that issues each caller's token. */

@@ -9,7 +9,7 @@ import { Panel } from "../../parts/screen.tsx";
 import { onSubmit } from "../../parts/submit.ts";
 import { Builder, type Choices } from "./builder.tsx";
 import { codeGroups } from "./code-groups.ts";
-import { createDraft } from "./draft.ts";
+import { createDraft, type Draft } from "./draft.ts";
 
 const examples: readonly string[] = [
   "createCall 503",
@@ -48,29 +48,7 @@ export function AddFault() {
   return (
     <Panel title="Add a fault">
       <form class="fault-text" onSubmit={onSubmit(add)}>
-        <Field
-          label="As a text"
-          hint={
-            draft.hasNoText.value
-              ? "Only JSON can say this fault, so it has no text. Add it as it is in the builder."
-              : "Which requests, what happens, how often. Enter adds it."
-          }
-          error={problem?.form === "text" ? problem.message : undefined}
-        >
-          {(ids) => (
-            <input
-              {...ids}
-              type="text"
-              class="fault-line"
-              data-filter=""
-              dir="auto"
-              spellcheck={false}
-              autocomplete="off"
-              value={draft.text.value}
-              onInput={(event) => draft.setText(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextOfFault draft={draft} />
         <button
           type="submit"
           class="button button-primary"
@@ -96,6 +74,35 @@ export function AddFault() {
         </p>
       )}
     </Panel>
+  );
+}
+
+function TextOfFault({ draft }: { readonly draft: Draft }) {
+  const problem = draft.problem.value;
+  return (
+    <Field
+      label="As a text"
+      hint={
+        draft.hasNoText.value
+          ? "Only JSON can say this fault, so it has no text. Add it as it is in the builder."
+          : "Which requests, what happens, how often. Enter adds it."
+      }
+      error={problem?.form === "text" ? problem.message : undefined}
+    >
+      {(ids) => (
+        <input
+          {...ids}
+          type="text"
+          class="fault-line"
+          data-filter=""
+          dir="auto"
+          spellcheck={false}
+          autocomplete="off"
+          value={draft.text.value}
+          onInput={(event) => draft.setText(event.currentTarget.value)}
+        />
+      )}
+    </Field>
   );
 }
 

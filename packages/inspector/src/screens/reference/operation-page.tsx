@@ -39,28 +39,7 @@ export function OperationPage({
       </header>
       <div class="operation-columns">
         <div>
-          {parameters.length > 0 && (
-            <Panel title="Parameters">
-              <ul class="schema-fields schema-top">
-                {parameters.map(({ name, in: place, required, description, schema }) => (
-                  <li key={`${place} ${name}`} class="schema-leaf">
-                    <code class="schema-name">{name}</code> {required && <span class="schema-required">required</span>}{" "}
-                    <span class="schema-type">
-                      {[place, typeName(schema, resolve), ...limitsOf(schema, resolve)].join(", ")}
-                    </span>
-                    <span class="schema-values">
-                      {(resolve(schema).enum ?? []).map((value) => (
-                        <code key={String(value)}>{String(value)}</code>
-                      ))}
-                    </span>
-                    <span class="schema-text">
-                      <Prose text={description} />
-                    </span>
-                  </li>
-                ))}
-              </ul>
-            </Panel>
-          )}
+          {parameters.length > 0 && <Parameters parameters={parameters} resolve={resolve} />}
           {body !== undefined && (
             <Panel title={body.isRequired ? "Request body, required" : "Request body"}>
               <SchemaTree schema={body.schema} resolve={resolve} />
@@ -75,6 +54,37 @@ export function OperationPage({
         <TryIt operation={operation} resolve={resolve} />
       </div>
     </article>
+  );
+}
+
+function Parameters({
+  parameters,
+  resolve,
+}: {
+  readonly parameters: Operation["parameters"];
+  readonly resolve: Resolve;
+}) {
+  return (
+    <Panel title="Parameters">
+      <ul class="schema-fields schema-top">
+        {parameters.map(({ name, in: place, required, description, schema }) => (
+          <li key={`${place} ${name}`} class="schema-leaf">
+            <code class="schema-name">{name}</code> {required && <span class="schema-required">required</span>}{" "}
+            <span class="schema-type">
+              {[place, typeName(schema, resolve), ...limitsOf(schema, resolve)].join(", ")}
+            </span>
+            <span class="schema-values">
+              {(resolve(schema).enum ?? []).map((value) => (
+                <code key={String(value)}>{String(value)}</code>
+              ))}
+            </span>
+            <span class="schema-text">
+              <Prose text={description} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
 

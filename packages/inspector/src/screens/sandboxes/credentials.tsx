@@ -2,6 +2,7 @@ import { dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useSession } from "../../data/session/context.ts";
 import { useLive } from "../../data/session/live.ts";
+import type { Session } from "../../data/session/session.ts";
 import { SelectField } from "../../parts/field.tsx";
 import { Empty, LoadError, Panel } from "../../parts/screen.tsx";
 import { type Issued, IssuedCredential } from "./issued-credential.tsx";
@@ -45,36 +46,7 @@ export function Credentials() {
   const lifetime = useSignal("");
   const options = (accounts.data?.records ?? []).map(({ id, name }) => [String(id), String(name ?? id)] as const);
   const accountId = account.value || options[0]?.[0];
-  const baseUrl = `${session.source.address}${session.sandbox.value === "default" ? "" : `/_sandbox/${session.sandbox.value}`}`;
-
-  const issueToken = async (role: Schema<"Role">): Promise<Issued> => {
-    const end =
-      lifetime.value === "expired"
-        ? { expired: true as const }
-        : lifetime.value === ""
-          ? {}
-          : { expiresInSecs: Number(lifetime.value) };
-    const result = await session.control.value.POST("/_control/v1/auth/tokens", {
-      body: { role, ...(accountId !== undefined && { accountId }), ...end },
-    });
-    const { token, expiresAt, accountId: own } = dataAs<"Token">(result);
-    return {
-      text: token,
-      expiresAt,
-      environment: {
-        CALL_TRANSFER_BASE_URL: baseUrl,
-        [`CALL_TRANSFER_TOKEN_${role.toUpperCase()}`]: token,
-        ...(own !== undefined && { CALL_TRANSFER_ACCOUNT_ID: own }),
-      },
-    };
-  };
-  const issueKey = async (state: KeyState): Promise<Issued> => {
-    const result = await session.control.value.POST("/_control/v1/auth/api-keys", {
-      body: { state, ...(accountId !== undefined && { accountId }) },
-    });
-    const { key } = dataAs<"ApiKey">(result);
-    return { text: key, environment: { CALL_TRANSFER_BASE_URL: baseUrl, CALL_TRANSFER_API_KEY: key } };
-  };
+  const { issueToken, issueKey } = createIssuers(session, accountId, lifetime.value);
   if (accounts.data !== undefined && options.length === 0)
     return (
       <Empty title="There is no account">
@@ -99,32 +71,81 @@ export function Credentials() {
           onChange={(value) => (lifetime.value = value)}
         />
       </div>
-      <Panel title="Access tokens, one for each role">
-        <ul class="credentials">
-          {roles.map(([role, purpose]) => (
-            <IssuedCredential
-              key={`${role} ${accountId}`}
-              title={role}
-              what={`token of the ${role}`}
-              purpose={purpose}
-              issue={() => issueToken(role)}
-            />
-          ))}
-        </ul>
-      </Panel>
-      <Panel title="API keys, one for each state">
-        <ul class="credentials">
-          {keyStates.map(([state, purpose]) => (
-            <IssuedCredential
-              key={`${state} ${accountId}`}
-              title={state}
-              what={`API key in the state ${state}`}
-              purpose={purpose}
-              issue={() => issueKey(state)}
-            />
-          ))}
-        </ul>
-      </Panel>
+      <CredentialList
+        title="Access tokens, one for each role"
+        kinds={roles}
+        what={(role) => `token of the ${role}`}
+        accountId={accountId}
+        issue={issueToken}
+      />
+      <CredentialList
+        title="API keys, one for each state"
+        kinds={keyStates}
+        what={(state) => `API key in the state ${state}`}
+        accountId={accountId}
+        issue={issueKey}
+      />
     </>
   );
+}
+
+function CredentialList<Kind extends string>({
+  title,
+  kinds,
+  what,
+  accountId,
+  issue,
+}: {
+  readonly title: string;
+  readonly kinds: readonly (readonly [kind: Kind, purpose: string])[];
+  readonly what: (kind: Kind) => string;
+  readonly accountId: string | undefined;
+  readonly issue: (kind: Kind) => Promise<Issued>;
+}) {
+  return (
+    <Panel title={title}>
+      <ul class="credentials">
+        {kinds.map(([kind, purpose]) => (
+          <IssuedCredential
+            key={`${kind} ${accountId}`}
+            title={kind}
+            what={what(kind)}
+            purpose={purpose}
+            issue={() => issue(kind)}
+          />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+/** Functions that issue a credential of an account, with the environment of a program that uses it. */
+function createIssuers({ source, sandbox, control }: Session, accountId: string | undefined, lifetime: string) {
+  const baseUrl = `${source.address}${sandbox.value === "default" ? "" : `/_sandbox/${sandbox.value}`}`;
+  const account = accountId !== undefined && { accountId };
+  const issueToken = async (role: Schema<"Role">): Promise<Issued> => {
+    const end =
+      lifetime === "expired" ? { expired: true as const } : lifetime === "" ? {} : { expiresInSecs: Number(lifetime) };
+    const body = { role, ...account, ...end };
+    const {
+      token,
+      expiresAt,
+      accountId: own,
+    } = dataAs<"Token">(await control.value.POST("/_control/v1/auth/tokens", { body }));
+    return {
+      text: token,
+      expiresAt,
+      environment: {
+        CALL_TRANSFER_BASE_URL: baseUrl,
+        [`CALL_TRANSFER_TOKEN_${role.toUpperCase()}`]: token,
+        ...(own !== undefined && { CALL_TRANSFER_ACCOUNT_ID: own }),
+      },
+    };
+  };
+  const issueKey = async (state: KeyState): Promise<Issued> => {
+    const result = await control.value.POST("/_control/v1/auth/api-keys", { body: { state, ...account } });
+    const { key } = dataAs<"ApiKey">(result);
+    return { text: key, environment: { CALL_TRANSFER_BASE_URL: baseUrl, CALL_TRANSFER_API_KEY: key } };
+  };
+  return { issueToken, issueKey };
 }

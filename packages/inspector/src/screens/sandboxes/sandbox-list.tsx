@@ -28,9 +28,7 @@ export function SandboxList() {
     const timer = setInterval(live.reload, reloadMs);
     return () => clearInterval(timer);
   });
-  const close = () => {
-    dialog.value = undefined;
-  };
+  const close = () => (dialog.value = undefined);
   const question = typeof dialog.value === "object" ? dialog.value : undefined;
   return (
     <Panel

@@ -2,6 +2,7 @@ import { messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { act } from "../../data/session/act.ts";
 import { useSession } from "../../data/session/context.ts";
+import type { Session } from "../../data/session/session.ts";
 import { day, timeOfDay } from "../../data/values/format.ts";
 import { saveFile } from "../../data/values/save-file.ts";
 import { Button } from "../../parts/button.tsx";
@@ -20,21 +21,20 @@ export function Snapshots() {
     undefined,
   );
   const name = session.sandbox.value;
-  const read = async (): Promise<unknown> => {
-    const { data, error } = await session.control.value.GET("/_control/v1/snapshot");
-    if (data === undefined) session.notify("bad", messageOf(error));
-    return data;
-  };
   const take = async () => {
     const at = session.clock.read();
-    const snapshot = await read();
+    const snapshot = await readSnapshot(session);
     if (snapshot === undefined) return;
     const number = (kept.value[0]?.number ?? 0) + 1;
     kept.value = [{ number, sandbox: name, at, text: JSON.stringify(snapshot) }, ...kept.value];
   };
   const compare = async ({ number, text }: KeptSnapshot) => {
-    const now = await read();
+    const now = await readSnapshot(session);
     if (now !== undefined) compared.value = { number, differences: compareSnapshots(JSON.parse(text), now) };
+  };
+  const forget = (number: number) => {
+    kept.value = kept.value.filter((one) => one.number !== number);
+    if (compared.value?.number === number) compared.value = undefined;
   };
   const restore = (snapshot: unknown, what: string) =>
     act(
@@ -65,10 +65,7 @@ export function Snapshots() {
               differences={compared.value?.number === snapshot.number ? compared.value.differences : undefined}
               restore={() => restore(JSON.parse(snapshot.text), `snapshot ${snapshot.number}`)}
               compare={() => compare(snapshot)}
-              forget={() => {
-                kept.value = kept.value.filter(({ number }) => number !== snapshot.number);
-                if (compared.value?.number === snapshot.number) compared.value = undefined;
-              }}
+              forget={() => forget(snapshot.number)}
             />
           ))}
         </ul>
@@ -76,6 +73,12 @@ export function Snapshots() {
       <Import restore={restore} />
     </Panel>
   );
+}
+
+async function readSnapshot(session: Session): Promise<unknown> {
+  const { data, error } = await session.control.value.GET("/_control/v1/snapshot");
+  if (data === undefined) session.notify("bad", messageOf(error));
+  return data;
 }
 
 function SnapshotRow({

@@ -30,14 +30,7 @@ export function HoursField({
   readonly errorAt: (path: string) => string | undefined;
   readonly path: string;
 }) {
-  if (hours === undefined)
-    return (
-      <fieldset class="form-group">
-        <legend>Hours</legend>
-        <p class="field-hint">No hours are set: every time is within them.</p>
-        <Button onPress={() => onChange(firstHours)}>Set hours</Button>
-      </fieldset>
-    );
+  if (hours === undefined) return <NoHours set={() => onChange(firstHours)} />;
   const error = errorAt(path);
   return (
     <fieldset class="form-group">
@@ -66,16 +59,11 @@ export function HoursField({
           />
         ))}
       </div>
-      <TextField
-        label="Time zone"
-        placeholder={accountTimeZone}
-        value={hours.timeZone ?? ""}
-        hint="An IANA name such as Europe/Berlin. Without one, the account's zone counts."
+      <TimeZoneField
+        hours={hours}
+        accountTimeZone={accountTimeZone}
         error={errorAt(`${path}.timeZone`)}
-        onChange={(text) => {
-          const { timeZone: _, ...others } = hours;
-          onChange(text === "" ? others : { ...others, timeZone: text });
-        }}
+        onChange={onChange}
       />
       <div class="form-tools">
         <Button onPress={() => onChange(withWorkingDays(hours, "monday"))}>Copy Monday to Friday</Button>
@@ -84,6 +72,42 @@ export function HoursField({
         </Button>
       </div>
     </fieldset>
+  );
+}
+
+function NoHours({ set }: { readonly set: () => void }) {
+  return (
+    <fieldset class="form-group">
+      <legend>Hours</legend>
+      <p class="field-hint">No hours are set: every time is within them.</p>
+      <Button onPress={set}>Set hours</Button>
+    </fieldset>
+  );
+}
+
+function TimeZoneField({
+  hours,
+  accountTimeZone,
+  error,
+  onChange,
+}: {
+  readonly hours: Hours;
+  readonly accountTimeZone: string;
+  readonly error: string | undefined;
+  readonly onChange: (hours: Hours) => void;
+}) {
+  return (
+    <TextField
+      label="Time zone"
+      placeholder={accountTimeZone}
+      value={hours.timeZone ?? ""}
+      hint="An IANA name such as Europe/Berlin. Without one, the account's zone counts."
+      error={error}
+      onChange={(text) => {
+        const { timeZone: _, ...others } = hours;
+        onChange(text === "" ? others : { ...others, timeZone: text });
+      }}
+    />
   );
 }
 
@@ -106,38 +130,15 @@ function DayFields({
       <span class="week-day">{shortDay(day)}</span>
       <div>
         {windows.length === 0 && <span class="day-none">none</span>}
-        {windows.map((window, index) => {
-          const errors = [errorAt(`${path}[${index}].from`), errorAt(`${path}[${index}].to`)];
-          return (
-            <div key={index} class="day-window">
-              {(["from", "to"] as const).map((end, place) => (
-                <input
-                  key={end}
-                  class="time-input number"
-                  aria-label={`${shortDay(day)} ${end}`}
-                  aria-invalid={errors[place] !== undefined}
-                  placeholder="00:00"
-                  value={window[end]}
-                  onInput={(event) => onWindow(index, { ...window, [end]: event.currentTarget.value })}
-                />
-              ))}
-              <Button
-                kind="quiet"
-                icon="close"
-                label={`Remove ${shortDay(day)} ${window.from} to ${window.to}`}
-                onPress={() => onWindow(index, undefined)}
-              />
-              {errors.map(
-                (error, place) =>
-                  error !== undefined && (
-                    <p key={place} class="field-error" role="alert">
-                      {error}
-                    </p>
-                  ),
-              )}
-            </div>
-          );
-        })}
+        {windows.map((window, index) => (
+          <WindowFields
+            key={index}
+            day={shortDay(day)}
+            window={window}
+            errors={[errorAt(`${path}[${index}].from`), errorAt(`${path}[${index}].to`)]}
+            onChange={(next) => onWindow(index, next)}
+          />
+        ))}
       </div>
       <Button
         kind="quiet"
@@ -145,6 +146,49 @@ function DayFields({
         label={`Add hours on ${shortDay(day)}`}
         onPress={() => onWindow(windows.length, { from: "09:00", to: "17:00" })}
       />
+    </div>
+  );
+}
+
+function WindowFields({
+  day,
+  window,
+  errors,
+  onChange,
+}: {
+  readonly day: string;
+  readonly window: Window;
+  /** Of its two ends. */
+  readonly errors: readonly (string | undefined)[];
+  readonly onChange: (window: Window | undefined) => void;
+}) {
+  return (
+    <div class="day-window">
+      {(["from", "to"] as const).map((end, place) => (
+        <input
+          key={end}
+          class="time-input number"
+          aria-label={`${day} ${end}`}
+          aria-invalid={errors[place] !== undefined}
+          placeholder="00:00"
+          value={window[end]}
+          onInput={(event) => onChange({ ...window, [end]: event.currentTarget.value })}
+        />
+      ))}
+      <Button
+        kind="quiet"
+        icon="close"
+        label={`Remove ${day} ${window.from} to ${window.to}`}
+        onPress={() => onChange(undefined)}
+      />
+      {errors.map(
+        (error, place) =>
+          error !== undefined && (
+            <p key={place} class="field-error" role="alert">
+              {error}
+            </p>
+          ),
+      )}
     </div>
   );
 }

@@ -149,6 +149,10 @@ function ListInput({ field, path, value, onChange, context }: InputProps) {
   const drafts = Array.isArray(value) ? (value as readonly Draft[]) : [];
   const error = context.errorAt(path);
   const fields = field.fields ?? [];
+  const empty = draftOf(
+    fields,
+    newRecord(fields, () => ""),
+  );
   const moved = (from: number, to: number) => {
     const [entry = {}] = drafts.slice(from, from + 1);
     return drafts.toSpliced(from, 1).toSpliced(to, 0, entry);
@@ -190,19 +194,7 @@ function ListInput({ field, path, value, onChange, context }: InputProps) {
           </li>
         ))}
       </ol>
-      <Button
-        onPress={() =>
-          onChange([
-            ...drafts,
-            draftOf(
-              fields,
-              newRecord(fields, () => ""),
-            ),
-          ])
-        }
-      >
-        Add
-      </Button>
+      <Button onPress={() => onChange([...drafts, empty])}>Add</Button>
     </fieldset>
   );
 }

@@ -76,21 +76,44 @@ export function WeekGrid({
   );
 }
 
-function DayRow({
-  day,
-  windows,
-  now,
-  drag,
-  onDrag,
-  onDraw,
-}: {
+interface DayRowProps {
   readonly day: Weekday;
   readonly windows: readonly Window[];
   readonly now: number | undefined;
   readonly drag: Drag | undefined;
   readonly onDrag: (drag: Drag | undefined) => void;
   readonly onDraw: ((day: Weekday, index: number, window: Window) => void) | undefined;
-}) {
+}
+
+function DayRow({ now, ...drawing }: DayRowProps) {
+  const { day, windows, drag } = drawing;
+  const pointer = useDrawing(drawing);
+  const shown =
+    drag?.isMoved !== true ? windows : windows.toSpliced(drag.index, 1, windowBetween(drag.fixed, drag.moving));
+  return (
+    <div class={now === undefined ? "week-row" : "week-row week-today"}>
+      <span class="week-day">{shortDay(day)}</span>
+      <div {...pointer} class="week-lane" role="img" aria-label={describeDay(day, windows)}>
+        {barsOf(shown).map(({ index, from, to, start: at, size }) => (
+          <span
+            key={index}
+            class="week-bar"
+            title={`${from}–${to}`}
+            style={{ insetInlineStart: `${at}%`, inlineSize: `${size}%` }}
+          >
+            <span class="week-bar-text">
+              {from}–{to}
+            </span>
+          </span>
+        ))}
+        {now !== undefined && <span class="week-line" style={{ insetInlineStart: `${percent(now)}%` }} />}
+      </div>
+    </div>
+  );
+}
+
+/** What the pointer does in the row of a day. */
+function useDrawing({ day, windows, drag, onDrag, onDraw }: Omit<DayRowProps, "now">) {
   const lane = useRef<HTMLDivElement>(null);
   const placeOf = (event: PointerEvent) => {
     const box = lane.current?.getBoundingClientRect();
@@ -110,41 +133,17 @@ function DayRow({
           );
     onDrag({ day, index: held?.index ?? windows.length, fixed, moving, offset: moving - place, isMoved: false });
   };
-  const shown =
-    drag?.isMoved !== true ? windows : windows.toSpliced(drag.index, 1, windowBetween(drag.fixed, drag.moving));
-  return (
-    <div class={now === undefined ? "week-row" : "week-row week-today"}>
-      <span class="week-day">{shortDay(day)}</span>
-      <div
-        ref={lane}
-        class="week-lane"
-        role="img"
-        aria-label={describeDay(day, windows)}
-        onPointerDown={start}
-        onPointerMove={(event) =>
-          drag !== undefined && onDrag({ ...drag, moving: placeOf(event) + drag.offset, isMoved: true })
-        }
-        onPointerUp={() => {
-          if (drag === undefined) return;
-          onDrag(undefined);
-          if (drag.isMoved) onDraw?.(day, drag.index, windowBetween(drag.fixed, drag.moving));
-        }}
-        onPointerCancel={() => onDrag(undefined)}
-      >
-        {barsOf(shown).map(({ index, from, to, start: at, size }) => (
-          <span
-            key={index}
-            class="week-bar"
-            title={`${from}–${to}`}
-            style={{ insetInlineStart: `${at}%`, inlineSize: `${size}%` }}
-          >
-            <span class="week-bar-text">
-              {from}–{to}
-            </span>
-          </span>
-        ))}
-        {now !== undefined && <span class="week-line" style={{ insetInlineStart: `${percent(now)}%` }} />}
-      </div>
-    </div>
-  );
+  return {
+    ref: lane,
+    onPointerDown: start,
+    onPointerMove(event: PointerEvent) {
+      if (drag !== undefined) onDrag({ ...drag, moving: placeOf(event) + drag.offset, isMoved: true });
+    },
+    onPointerUp() {
+      if (drag === undefined) return;
+      onDrag(undefined);
+      if (drag.isMoved) onDraw?.(day, drag.index, windowBetween(drag.fixed, drag.moving));
+    },
+    onPointerCancel: () => onDrag(undefined),
+  };
 }

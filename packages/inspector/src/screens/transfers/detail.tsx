@@ -10,14 +10,13 @@ import { answererOf, plannedSecs, spanOf, statusOf, type Transfer, targetName } 
 import { People } from "./people.tsx";
 import { Rings } from "./rings.tsx";
 
-/** One transfer: what rings on a time line, and what to do about it. */
-export function TransferDetail({
-  transfer,
-  directory,
-}: {
+interface Shown {
   readonly transfer: Transfer;
   readonly directory: Directory;
-}) {
+}
+
+/** One transfer: what rings on a time line, and what to do about it. */
+export function TransferDetail({ transfer, directory }: Shown) {
   const session = useSession();
   const { nameOf } = directory;
   const policies = useLive<Schema<"Policies">>(
@@ -56,29 +55,7 @@ export function TransferDetail({
           )}
         </div>
       </header>
-      <dl class="transfer-facts">
-        <Fact name="Started">
-          <Time at={transfer.startedAt} />{" "}
-          <span class="muted">
-            (<Relative at={transfer.startedAt} />)
-          </span>
-        </Fact>
-        {transfer.answeredAt !== undefined && (
-          <Fact name="Answered">
-            <Time at={transfer.answeredAt} /> by <strong dir="auto">{answererOf(transfer, nameOf)}</strong>
-          </Fact>
-        )}
-        {transfer.endedAt !== undefined && (
-          <Fact name="Ended">
-            <Time at={transfer.endedAt} />
-          </Fact>
-        )}
-        {transfer.callId !== undefined && (
-          <Fact name="Call">
-            <Code>{transfer.callId.slice(0, 8)}</Code>
-          </Fact>
-        )}
-      </dl>
+      <TransferFacts transfer={transfer} directory={directory} />
       <div class="transfer-waterfall">
         <Rings
           transfer={transfer}
@@ -91,6 +68,34 @@ export function TransferDetail({
       </div>
       <People accountId={transfer.accountId} limit={missedCallLimit} />
     </article>
+  );
+}
+
+function TransferFacts({ transfer, directory: { nameOf } }: Shown) {
+  return (
+    <dl class="transfer-facts">
+      <Fact name="Started">
+        <Time at={transfer.startedAt} />{" "}
+        <span class="muted">
+          (<Relative at={transfer.startedAt} />)
+        </span>
+      </Fact>
+      {transfer.answeredAt !== undefined && (
+        <Fact name="Answered">
+          <Time at={transfer.answeredAt} /> by <strong dir="auto">{answererOf(transfer, nameOf)}</strong>
+        </Fact>
+      )}
+      {transfer.endedAt !== undefined && (
+        <Fact name="Ended">
+          <Time at={transfer.endedAt} />
+        </Fact>
+      )}
+      {transfer.callId !== undefined && (
+        <Fact name="Call">
+          <Code>{transfer.callId.slice(0, 8)}</Code>
+        </Fact>
+      )}
+    </dl>
   );
 }
 

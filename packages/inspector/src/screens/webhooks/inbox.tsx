@@ -22,7 +22,6 @@ export function InboxView() {
     ({ type }) => type.startsWith("inbox.") || type === "webhook.delivered" || type === "scenario.applied",
   );
   const { url, answer, received = [] } = live.data ?? {};
-  const shown = received.slice(-mostShown).toReversed();
   return (
     <Screen
       title="Webhooks"
@@ -59,27 +58,34 @@ export function InboxView() {
           </Button>
         }
       >
-        {shown.length === 0 ? (
-          <Empty title="Nothing was received yet">
-            <p>Send an offer to it, or give its address to a destination.</p>
-          </Empty>
-        ) : (
-          <ul class="received">
-            {shown.map(({ at, headers, body }, index) => (
-              <li key={received.length - index}>
-                <details>
-                  <summary>
-                    <Time at={at} /> <span dir="auto">{body.slice(0, 120)}</span>
-                  </summary>
-                  {headerOf(headers) === undefined && <p>It had no signature.</p>}
-                  <Json value={body} label="Body" />
-                </details>
-              </li>
-            ))}
-          </ul>
-        )}
+        <Received received={received} />
       </Panel>
     </Screen>
+  );
+}
+
+function Received({ received }: { readonly received: NonNullable<Schema<"Inbox">["received"]> }) {
+  if (received.length === 0)
+    return (
+      <Empty title="Nothing was received yet">
+        <p>Send an offer to it, or give its address to a destination.</p>
+      </Empty>
+    );
+  const shown = received.slice(-mostShown).toReversed();
+  return (
+    <ul class="received">
+      {shown.map(({ at, headers, body }, index) => (
+        <li key={received.length - index}>
+          <details>
+            <summary>
+              <Time at={at} /> <span dir="auto">{body.slice(0, 120)}</span>
+            </summary>
+            {headerOf(headers) === undefined && <p>It had no signature.</p>}
+            <Json value={body} label="Body" />
+          </details>
+        </li>
+      ))}
+    </ul>
   );
 }
 

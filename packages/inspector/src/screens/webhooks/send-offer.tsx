@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { Delivery, DestinationFacts } from "../../data/records/webhooks.ts";
 import { act } from "../../data/session/act.ts";
 import { useSession } from "../../data/session/context.ts";
@@ -48,28 +48,34 @@ export function SendOffer({
             hint="It receives a signed transfer.offer. No transfer begins: start one on the screen Transfers."
             onChange={(value) => (destinationId.value = value)}
           />
-          <Field
-            label="Other fields of the event"
-            hint="A JSON object, such as {&quot;transferId&quot;: &quot;t1&quot;}. The id, type and times are set."
-            error={error.value}
-          >
-            {(ids) => (
-              <textarea
-                {...ids}
-                rows={4}
-                dir="auto"
-                spellcheck={false}
-                value={fields.value}
-                onInput={(event) => (fields.value = event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <OtherFields fields={fields} error={error.value} />
           <Button kind="primary" onPress={send}>
             Sign and send
           </Button>
         </>
       )}
     </Dialog>
+  );
+}
+
+function OtherFields({ fields, error }: { readonly fields: Signal<string>; readonly error: string | undefined }) {
+  return (
+    <Field
+      label="Other fields of the event"
+      hint="A JSON object, such as {&quot;transferId&quot;: &quot;t1&quot;}. The id, type and times are set."
+      error={error}
+    >
+      {(ids) => (
+        <textarea
+          {...ids}
+          rows={4}
+          dir="auto"
+          spellcheck={false}
+          value={fields.value}
+          onInput={(event) => (fields.value = event.currentTarget.value)}
+        />
+      )}
+    </Field>
   );
 }
 

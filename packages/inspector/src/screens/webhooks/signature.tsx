@@ -14,12 +14,9 @@ const toleranceMs = webhookSignature.toleranceSecs * 1000;
 /** The signature of a delivery taken apart, for a person who writes a receiver. */
 export function Signature({ delivery }: { readonly delivery: Delivery }) {
   const { signature, body } = delivery;
-  const now = useSession().clock.now.value;
   if (signature === undefined) {
     return <p>The request had no header {webhookSignature.header}. A receiver must refuse it.</p>;
   }
-  const age = ageOf(signature.t, now);
-  const span = { from: signature.t * 1000 - toleranceMs, to: signature.t * 1000 + toleranceMs };
   return (
     <>
       <h3>1. The header</h3>
@@ -36,23 +33,7 @@ export function Signature({ delivery }: { readonly delivery: Delivery }) {
       <h3>
         2. <code>t</code>, when it was signed
       </h3>
-      <p>
-        {day(signature.t * 1000)} {timeOfDay(signature.t * 1000)} UTC.{" "}
-        <Status tone={age.isValid ? "ok" : "warn"}>
-          {age.isValid ? "in time" : age.ms > 0 ? "too old now" : "too new now"}
-        </Status>
-      </p>
-      <p class="muted">Now, on the sandbox's clock, it is {age.text}.</p>
-      <div class="tolerance" role="img" aria-label={`The signature is ${age.text}.`}>
-        <span class="tolerance-range">
-          {age.isValid && <span class="tolerance-now" style={{ insetInlineStart: `${positionIn(span, now)}%` }} />}
-        </span>
-        <span class="tolerance-ends number" aria-hidden="true">
-          <span>−{webhookSignature.toleranceSecs} s</span>
-          <span>t</span>
-          <span>+{webhookSignature.toleranceSecs} s</span>
-        </span>
-      </div>
+      <SignedAt at={signature.t} />
       <h3>
         3. <code>{webhookSignature.scheme}</code>, one for each secret
       </h3>
@@ -76,6 +57,34 @@ export function Signature({ delivery }: { readonly delivery: Delivery }) {
         {body}
       </pre>
       <Check delivery={delivery} />
+    </>
+  );
+}
+
+/** When it was signed, within what a receiver accepts now. */
+function SignedAt({ at }: { readonly at: number }) {
+  const now = useSession().clock.now.value;
+  const age = ageOf(at, now);
+  const span = { from: at * 1000 - toleranceMs, to: at * 1000 + toleranceMs };
+  return (
+    <>
+      <p>
+        {day(at * 1000)} {timeOfDay(at * 1000)} UTC.{" "}
+        <Status tone={age.isValid ? "ok" : "warn"}>
+          {age.isValid ? "in time" : age.ms > 0 ? "too old now" : "too new now"}
+        </Status>
+      </p>
+      <p class="muted">Now, on the sandbox's clock, it is {age.text}.</p>
+      <div class="tolerance" role="img" aria-label={`The signature is ${age.text}.`}>
+        <span class="tolerance-range">
+          {age.isValid && <span class="tolerance-now" style={{ insetInlineStart: `${positionIn(span, now)}%` }} />}
+        </span>
+        <span class="tolerance-ends number" aria-hidden="true">
+          <span>−{webhookSignature.toleranceSecs} s</span>
+          <span>t</span>
+          <span>+{webhookSignature.toleranceSecs} s</span>
+        </span>
+      </div>
     </>
   );
 }
