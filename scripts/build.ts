@@ -14,7 +14,7 @@ const shared = [
   ...[
     "scripts/build-options.ts",
     "scripts/licences.ts",
-    "scripts/styles-as-text.ts",
+    "packages/inspector/styles-as-text.ts",
     "packages/inspector/vite.config.ts",
   ],
 ];

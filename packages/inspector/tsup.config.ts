@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 import { shared } from "../../scripts/build-options.ts";
 import { licences } from "../../scripts/licences.ts";
-import { stylesAsText } from "../../scripts/styles-as-text.ts";
+import { stylesAsText } from "./styles-as-text.ts";
 
 /** The inspector for pages of apps: its styles are texts, and it loads the reference on demand, as another file. */
 export default defineConfig({

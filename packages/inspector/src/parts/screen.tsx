@@ -99,7 +99,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 /** Shows why data could not be read; nothing without an error. */
 export function LoadError({ error }: { readonly error: string | undefined }) {
   return error === undefined ? null : (
-    <p class="load-error" role="alert">
+    <p class="load-error" role="alert" dir="auto">
       {error}
     </p>
   );

@@ -29,12 +29,12 @@ const pauseMs = 200;
  * Reads data of the current sandbox, and again when one of its events changes it.
  *
  * @param load What to read; it returns the result of an operation of the client.
- * @param changes Whether an event may have changed the data.
+ * @param changes Whether an event may have changed the data; none does by default.
  * @param key What `load` depends on, such as an id: another key reads anew.
  */
 export function useLive<Data>(
   load: (control: ControlClient) => Promise<ControlResult>,
-  changes: (event: BackendEvent) => boolean,
+  changes: (event: BackendEvent) => boolean = () => false,
   key = "",
 ): Live<Data> {
   const session = useSession();

@@ -107,10 +107,7 @@ function TextOfFault({ draft }: { readonly draft: Draft }) {
 }
 
 function useChoices(): Choices {
-  const coverage = useLive<Schema<"Coverage">>(
-    (control) => control.GET("/_control/v1/coverage"),
-    () => false,
-  ).data;
+  const coverage = useLive<Schema<"Coverage">>((control) => control.GET("/_control/v1/coverage")).data;
   const destinations = useLive<{
     readonly records: readonly { readonly id?: unknown; readonly name?: unknown; readonly kind?: unknown }[];
   }>(

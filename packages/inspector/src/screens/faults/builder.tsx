@@ -1,4 +1,5 @@
 import type { Schema } from "@call-transfer/backend/control-client";
+import { moved } from "../../data/values/moved.ts";
 import { Button } from "../../parts/button.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
 import { criteriaOf, type Fault, type Step, stepsOf, withSteps } from "./fault.ts";
@@ -195,9 +196,4 @@ function withCriteria(fault: Fault, changes: Partial<Record<keyof Criteria, stri
   if ("webhooks" in fault) return { ...fault, webhooks: criteria };
   const { match: _, ...rest } = fault;
   return entries.length === 0 ? rest : { ...rest, match: criteria };
-}
-
-function moved(steps: readonly Step[], from: number, to: number): readonly Step[] {
-  const step = steps[from];
-  return step === undefined ? steps : steps.toSpliced(from, 1).toSpliced(to, 0, step);
 }

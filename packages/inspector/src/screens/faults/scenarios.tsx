@@ -11,10 +11,7 @@ import { LoadError } from "../../parts/screen.tsx";
 /** The scenarios as cards. */
 export function Scenarios() {
   const session = useSession();
-  const live = useLive<Schema<"ScenarioList">>(
-    (control) => control.GET("/_control/v1/scenarios"),
-    () => false,
-  );
+  const live = useLive<Schema<"ScenarioList">>((control) => control.GET("/_control/v1/scenarios"));
   const applied = useApplied();
   return (
     <>

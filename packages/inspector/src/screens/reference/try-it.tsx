@@ -3,7 +3,7 @@ import { curlOf, sdkCodeOf } from "../../data/code/request-code.ts";
 import { callers } from "../../data/session/credentials.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
-import { Panel } from "../../parts/screen.tsx";
+import { LoadError, Panel } from "../../parts/screen.tsx";
 import { AnswerView } from "./answer-view.tsx";
 import type { Operation, Parameter } from "./document.ts";
 import type { Resolve } from "./schema.ts";
@@ -48,11 +48,7 @@ export function TryIt({ operation, resolve }: { readonly operation: Operation; r
         {operation.body !== undefined && <BodyField trial={trial} />}
         <TryButtons trial={trial} isStream={isStream} />
         {isStream && <p class="field-hint">The response is a stream that does not end. Follow it with curl -N.</p>}
-        {error.value !== undefined && (
-          <p class="load-error" role="alert" dir="auto">
-            {error.value}
-          </p>
-        )}
+        <LoadError error={error.value} />
       </form>
       {answer.value !== undefined && <AnswerView answer={answer.value} isRecorded={operation.api === "api"} />}
     </Panel>

@@ -169,10 +169,7 @@ function ScenarioFields({
   readonly change: Change;
   readonly error: string | undefined;
 }) {
-  const scenarios = useLive<Schema<"ScenarioList">>(
-    (control) => control.GET("/_control/v1/scenarios"),
-    () => false,
-  ).data?.scenarios;
+  const scenarios = useLive<Schema<"ScenarioList">>((control) => control.GET("/_control/v1/scenarios")).data?.scenarios;
   return (
     <fieldset class="sandbox-scenarios">
       <legend>Scenarios</legend>

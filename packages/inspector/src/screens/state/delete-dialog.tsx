@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useSession } from "../../data/session/context.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { LoadError } from "../../parts/screen.tsx";
 import { errorOf } from "./form.ts";
 import type { CollectionName, Lookup, RecordsByCollection } from "./records.ts";
 import { Referrers } from "./referrers.tsx";
@@ -52,9 +53,7 @@ export function DeleteDialog({
         </div>
       ) : (
         <>
-          <p class="load-error" role="alert" dir="auto">
-            {refusal.value}
-          </p>
+          <LoadError error={refusal.value} />
           {/* A link closes the dialog that it stands in. */}
           <div onClickCapture={(event) => event.target instanceof HTMLAnchorElement && close()}>
             <Referrers records={records} collection={collection} id={id} lookup={lookup} />

@@ -38,7 +38,6 @@ export function RecordDetail({
   const fields = fieldsOf(collection).filter(({ name }) => record[name] !== undefined);
   const isOwnPanel = ({ kind }: RecordField) => kind === "group" || kind === "list" || kind === "hours";
   const edit = (field: string) => () => session.go("state", collection, id, "edit", field);
-  const zone = String(lookup("accounts", record.accountId)?.timeZone ?? "UTC");
   return (
     <article aria-label={title}>
       <DetailHead collection={collection} id={id} title={title} remove={() => (isDeleting.value = true)} />
@@ -63,14 +62,7 @@ export function RecordDetail({
           field.name === "availability" && availability !== undefined ? (
             <AvailabilityPanel key={field.name} availability={availability} edit={edit(field.name)} />
           ) : (
-            <FieldPanel
-              key={field.name}
-              field={field}
-              value={record[field.name]}
-              zone={zone}
-              lookup={lookup}
-              edit={edit(field.name)}
-            />
+            <FieldPanel key={field.name} field={field} record={record} lookup={lookup} edit={edit(field.name)} />
           ),
         )}
       <Referrers {...here} />

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
+import { LoadError } from "../../parts/screen.tsx";
 import { onSubmit } from "../../parts/submit.ts";
 import { type FormError, pathsOf, placeOf } from "./form.ts";
 import { RecordInput } from "./record-input.tsx";
@@ -33,11 +34,7 @@ export function RecordForm({
   };
   return (
     <FormFrame title={title} error={error.value} save={save}>
-      {error.value !== undefined && place === undefined && isForm && (
-        <p class="load-error" role="alert" dir="auto">
-          {messageOf(error.value)}
-        </p>
-      )}
+      {place === undefined && isForm && <LoadError error={error.value && messageOf(error.value)} />}
       {json.value === undefined ? (
         fields.map((field) => (
           <RecordInput

@@ -1,4 +1,5 @@
 import { useId } from "preact/hooks";
+import { moved } from "../../data/values/moved.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, SelectField, TextField } from "../../parts/field.tsx";
 import type { RecordField } from "./fields.ts";
@@ -153,10 +154,6 @@ function ListInput({ field, path, value, onChange, context }: InputProps) {
     fields,
     newRecord(fields, () => ""),
   );
-  const moved = (from: number, to: number) => {
-    const [entry = {}] = drafts.slice(from, from + 1);
-    return drafts.toSpliced(from, 1).toSpliced(to, 0, entry);
-  };
   return (
     <fieldset class="form-group">
       <legend>{field.label}</legend>
@@ -177,13 +174,13 @@ function ListInput({ field, path, value, onChange, context }: InputProps) {
               ))}
             </div>
             <div class="form-tools">
-              <Button kind="quiet" disabled={index === 0} onPress={() => onChange(moved(index, index - 1))}>
+              <Button kind="quiet" disabled={index === 0} onPress={() => onChange(moved(drafts, index, index - 1))}>
                 Up
               </Button>
               <Button
                 kind="quiet"
                 disabled={index === drafts.length - 1}
-                onPress={() => onChange(moved(index, index + 1))}
+                onPress={() => onChange(moved(drafts, index, index + 1))}
               >
                 Down
               </Button>

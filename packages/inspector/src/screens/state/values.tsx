@@ -33,12 +33,11 @@ export function Fact({
 
 interface PanelField {
   readonly field: RecordField;
-  readonly value: unknown;
-  /** The account's time zone. */
-  readonly zone: string;
+  readonly record: StateRecord;
   readonly lookup: Lookup;
 }
 
+/** A field that needs more room than a line. */
 export function FieldPanel({ edit, ...shown }: PanelField & { readonly edit: () => void }) {
   const { label } = shown.field;
   return (
@@ -55,12 +54,16 @@ export function FieldPanel({ edit, ...shown }: PanelField & { readonly edit: () 
   );
 }
 
-function PanelValue({ field, value, zone, lookup }: PanelField) {
+function PanelValue({ field, record: whole, lookup }: PanelField) {
+  const value = whole[field.name];
   if (field.kind === "hours")
     return value === undefined ? (
       <p class="field-hint">No hours are set: every time is within them.</p>
     ) : (
-      <WeekGrid hours={value as Hours} timeZone={(value as Hours).timeZone ?? zone} />
+      <WeekGrid
+        hours={value as Hours}
+        timeZone={(value as Hours).timeZone ?? String(lookup("accounts", whole.accountId)?.timeZone ?? "UTC")}
+      />
     );
   if (field.kind === "list") {
     const entries = Array.isArray(value) ? (value as readonly StateRecord[]) : [];

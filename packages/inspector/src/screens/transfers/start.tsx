@@ -106,10 +106,7 @@ function CallField({ call, accountId }: { readonly call: Signal<string>; readonl
 
 function ScenarioField({ scenario }: { readonly scenario: Signal<string> }) {
   const scenarios =
-    useLive<Schema<"ScenarioList">>(
-      (control) => control.GET("/_control/v1/scenarios"),
-      () => false,
-    ).data?.scenarios ?? [];
+    useLive<Schema<"ScenarioList">>((control) => control.GET("/_control/v1/scenarios")).data?.scenarios ?? [];
   return (
     <SelectField
       label="Scenario"

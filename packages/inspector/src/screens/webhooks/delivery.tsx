@@ -33,7 +33,7 @@ export function DeliveryDetail({ delivery: shown, destination, attempt }: Listed
   const { id, url, error } = shown;
   const { data: delivery, error: loadError } = useLive<Delivery>(
     (control) => control.GET("/_control/v1/webhooks/deliveries/{id}", { params: { path: { id } } }),
-    () => false,
+    undefined,
     id,
   );
   const outcome = outcomeOf(shown);
