@@ -32,3 +32,14 @@ export function Link({
     </a>
   );
 }
+
+/** A link that shows the id of what it leads to. */
+export function IdLink({ to }: { readonly to: readonly [screen: string, ...rest: readonly string[]] }) {
+  return (
+    <Link to={to}>
+      <code class="code" dir="auto">
+        {to.at(-1)}
+      </code>
+    </Link>
+  );
+}

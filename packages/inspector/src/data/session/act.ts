@@ -30,3 +30,12 @@ export async function act(
 function messageIn(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Runs a task and shows its error. */
+export async function orNotice(session: Session, task: () => Promise<unknown>): Promise<void> {
+  try {
+    await task();
+  } catch (error) {
+    session.notify("bad", error instanceof Error ? error.message : String(error));
+  }
+}

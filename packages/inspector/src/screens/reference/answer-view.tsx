@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useSession } from "../../data/session/context.ts";
 import { milliseconds } from "../../data/values/format.ts";
+import { jsonOrText } from "../../data/values/json.ts";
 import { Code, Facts, Json, Status, toneOfStatus } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
 
@@ -32,7 +33,7 @@ export function AnswerView({
         <span class="number">{milliseconds(durationMs)}</span>
         {isRecorded && requestId !== undefined && <TrafficLink requestId={requestId} />}
       </p>
-      {body === "" ? <p class="schema-text">No body.</p> : <Json value={readable(body)} label="Response body" />}
+      {body === "" ? <p class="schema-text">No body.</p> : <Json value={jsonOrText(body)} label="Response body" />}
       <details>
         <summary>Headers</summary>
         <Facts facts={Object.fromEntries(headers.map(([name, value]) => [name, <Code key={name}>{value}</Code>]))} />
@@ -59,12 +60,4 @@ function TrafficLink({ requestId }: { readonly requestId: string }) {
     };
   }, [requestId]);
   return id.value === undefined ? null : <Link to={["traffic", String(id.value)]}>Show in Traffic</Link>;
-}
-
-function readable(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
 }

@@ -1,9 +1,8 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { useSession } from "../../data/session/context.ts";
 import { duration, timeOfDay } from "../../data/values/format.ts";
-import { Button } from "../../parts/button.tsx";
 import { Facts, Relative, Status, Time, type Tone } from "../../parts/data.tsx";
-import { Panel } from "../../parts/screen.tsx";
+import { EditPanel } from "./edit-panel.tsx";
 import { localTime, shortDay, timeOf } from "./week.ts";
 
 /** A member's availability now, as the control plane finds it with the rules of a transfer. */
@@ -41,14 +40,7 @@ export function AvailabilityPanel({
   const { window, nextWindow, ringable, silentBecause } = availability;
   const local = localTime(useSession().clock.now.value, timeZone);
   return (
-    <Panel
-      title="Availability"
-      tools={
-        <Button onPress={edit} label="Edit availability">
-          Edit
-        </Button>
-      }
-    >
+    <EditPanel title="Availability" edit={edit}>
       <Facts
         facts={{
           Status: (
@@ -74,7 +66,7 @@ export function AvailabilityPanel({
           "Local time": local && `${shortDay(local.day)} ${timeOf(local.minutes)} in ${timeZone}`,
         }}
       />
-    </Panel>
+    </EditPanel>
   );
 }
 

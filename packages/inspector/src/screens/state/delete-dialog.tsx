@@ -4,25 +4,16 @@ import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { LoadError } from "../../parts/screen.tsx";
 import { errorOf } from "./form.ts";
-import type { CollectionName, Lookup, RecordsByCollection } from "./records.ts";
+import type { RecordPlace } from "./records.ts";
 import { Referrers } from "./referrers.tsx";
 
 /** Asks before a record is deleted. If the server refuses, it shows why and what uses the record. */
 export function DeleteDialog({
-  collection,
-  id,
   title,
-  records,
-  lookup,
   close,
-}: {
-  readonly collection: CollectionName;
-  readonly id: string;
-  readonly title: string;
-  readonly records: RecordsByCollection;
-  readonly lookup: Lookup;
-  readonly close: () => void;
-}) {
+  ...place
+}: RecordPlace & { readonly title: string; readonly close: () => void }) {
+  const { collection, id } = place;
   const session = useSession();
   const refusal = useSignal<string | undefined>(undefined);
   const remove = async () => {
@@ -56,7 +47,7 @@ export function DeleteDialog({
           <LoadError error={refusal.value} />
           {/* A link closes the dialog that it stands in. */}
           <div onClickCapture={(event) => event.target instanceof HTMLAnchorElement && close()}>
-            <Referrers records={records} collection={collection} id={id} lookup={lookup} />
+            <Referrers {...place} />
           </div>
         </>
       )}

@@ -34,6 +34,14 @@ export function shortId(id: string): string {
 /** Finds records by their ids. */
 export type Lookup = (collection: CollectionName, id: unknown) => StateRecord | undefined;
 
+/** A record by its id, among all others. */
+export interface RecordPlace {
+  readonly collection: CollectionName;
+  readonly id: string;
+  readonly records: RecordsByCollection;
+  readonly lookup: Lookup;
+}
+
 /** Creates a {@link Lookup}. */
 export function createLookup(records: RecordsByCollection): Lookup {
   const indexes = new Map<CollectionName, Map<string, StateRecord>>();

@@ -1,22 +1,12 @@
 import { useMemo } from "preact/hooks";
 import { Link } from "../../parts/link.tsx";
 import { collectionLabel } from "./record-list.tsx";
-import { type CollectionName, type Lookup, type RecordsByCollection, referrersOf, titleOf } from "./records.ts";
+import { type RecordPlace, referrersOf, titleOf } from "./records.ts";
 
 const mostShown = 20;
 
 /** The records that refer to a record, as links. Nothing if there are none. */
-export function Referrers({
-  records,
-  collection,
-  id,
-  lookup,
-}: {
-  readonly records: RecordsByCollection;
-  readonly collection: CollectionName;
-  readonly id: string;
-  readonly lookup: Lookup;
-}) {
+export function Referrers({ records, collection, id, lookup }: RecordPlace) {
   const all = useMemo(() => referrersOf(records, collection, id), [records, collection, id]);
   if (all.length === 0) return null;
   return (

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { Button } from "../../parts/button.tsx";
 import { Code, Json, Relative, Secret, Time } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
-import { Panel } from "../../parts/screen.tsx";
+import { EditPanel } from "./edit-panel.tsx";
 import type { RecordField } from "./fields.ts";
 import { type Lookup, redactedValue, type StateRecord, titleOf } from "./records.ts";
 import type { Hours } from "./week.ts";
@@ -39,18 +38,10 @@ interface PanelField {
 
 /** A field that needs more room than a line. */
 export function FieldPanel({ edit, ...shown }: PanelField & { readonly edit: () => void }) {
-  const { label } = shown.field;
   return (
-    <Panel
-      title={label}
-      tools={
-        <Button onPress={edit} label={`Edit ${label.toLowerCase()}`}>
-          Edit
-        </Button>
-      }
-    >
+    <EditPanel title={shown.field.label} edit={edit}>
       <PanelValue {...shown} />
-    </Panel>
+    </EditPanel>
   );
 }
 

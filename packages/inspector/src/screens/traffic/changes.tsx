@@ -1,7 +1,6 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { changedFields } from "../../data/values/record-fields.ts";
-import { Code } from "../../parts/data.tsx";
-import { Link } from "../../parts/link.tsx";
+import { IdLink } from "../../parts/link.tsx";
 import { Panel } from "../../parts/screen.tsx";
 
 /** What a request changed, by record and field. */
@@ -21,10 +20,7 @@ function Change({ change: { collection, id, before, after } }: { readonly change
   return (
     <section class="change">
       <h3>
-        {kind} {collection}{" "}
-        <Link to={["state", collection, id]}>
-          <Code>{id}</Code>
-        </Link>
+        {kind} {collection} <IdLink to={["state", collection, id]} />
       </h3>
       <table class="diff">
         <thead class="visually-hidden">

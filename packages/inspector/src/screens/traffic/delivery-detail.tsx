@@ -2,8 +2,9 @@ import type { Schema } from "@call-transfer/backend/control-client";
 import { entryOfDelivery } from "../../data/records/traffic-entry.ts";
 import { useLive } from "../../data/session/live.ts";
 import { milliseconds } from "../../data/values/format.ts";
+import { jsonOrText } from "../../data/values/json.ts";
 import { Code, Facts, Json, Time } from "../../parts/data.tsx";
-import { Link } from "../../parts/link.tsx";
+import { IdLink, Link } from "../../parts/link.tsx";
 import { LoadError, Panel } from "../../parts/screen.tsx";
 import { Part, Values } from "./request-detail.tsx";
 import { TrafficStatus } from "./traffic-row.tsx";
@@ -26,7 +27,7 @@ export function DeliveryDetail({ id }: { readonly id: string }) {
       <About delivery={delivery} />
       <Panel title="Request">
         <Part title="Body" isOpen>
-          <Json value={pretty(delivery.body)} label="Body of the webhook" />
+          <Json value={jsonOrText(delivery.body)} label="Body of the webhook" />
         </Part>
         <Part title="Headers">
           <Values values={delivery.headers} />
@@ -61,33 +62,12 @@ function About({ delivery }: { readonly delivery: Delivery }) {
         facts={{
           Accepted: accepted ? "yes, the receiver answered 2xx" : "no",
           Error: error,
-          Destination: (
-            <Link to={["state", "destinations", destinationId]}>
-              <Code>{destinationId}</Code>
-            </Link>
-          ),
-          Transfer: transferId && (
-            <Link to={["transfers", transferId]}>
-              <Code>{transferId}</Code>
-            </Link>
-          ),
-          Repeats: redeliveryOf && (
-            <Link to={["traffic", "webhook", redeliveryOf]}>
-              <Code>{redeliveryOf}</Code>
-            </Link>
-          ),
+          Destination: <IdLink to={["state", "destinations", destinationId]} />,
+          Transfer: transferId && <IdLink to={["transfers", transferId]} />,
+          Repeats: redeliveryOf && <IdLink to={["traffic", "webhook", redeliveryOf]} />,
           Fault: fault && <Link to={["faults", fault]}>{fault}</Link>,
         }}
       />
     </Panel>
   );
-}
-
-/** A body as JSON, or as it is. */
-function pretty(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
 }

@@ -1,6 +1,7 @@
 import { operations } from "@call-transfer/spec";
 import { useSignal } from "@preact/signals";
 import { type ApiRequest, curlOf, sdkCodeOf } from "../../data/code/request-code.ts";
+import { orNotice } from "../../data/session/act.ts";
 import { addressOf } from "../../data/session/address.ts";
 import { useSession } from "../../data/session/context.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
@@ -19,20 +20,13 @@ export function FirstRequest() {
     headers: { authorization: `Bearer ${key.value ?? "[redacted]"}` },
     operationId: listCalls.id,
   };
-  const orNotice = async (task: () => Promise<unknown>) => {
-    try {
-      await task();
-    } catch (error) {
-      session.notify("bad", error instanceof Error ? error.message : String(error));
-    }
-  };
   const issue = () =>
-    orNotice(async () => {
+    orNotice(session, async () => {
       const headers = await session.credentials.headers("key");
       key.value = headers.Authorization?.replace("Bearer ", "");
     });
   const send = () =>
-    orNotice(() => session.credentials.send("key", new Request(session.source.baseUrl + listCalls.path)));
+    orNotice(session, () => session.credentials.send("key", new Request(session.source.baseUrl + listCalls.path)));
   return (
     <Empty title="No request yet">
       <p>

@@ -2,6 +2,7 @@ import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/
 import { useSignal } from "@preact/signals";
 import { testFileName, testOf, testProblem } from "../../data/code/export-test.ts";
 import { type ApiRequest, curlOf, sdkCodeOf } from "../../data/code/request-code.ts";
+import { orNotice } from "../../data/session/act.ts";
 import { addressOf } from "../../data/session/address.ts";
 import { useSession } from "../../data/session/context.ts";
 import type { Session } from "../../data/session/session.ts";
@@ -60,14 +61,6 @@ function requestOf(session: Session, { method, path, query = {}, headers = {}, r
   const address = headers["x-sandbox"] === undefined ? addressOf(session, path) : session.source.address + path;
   const url = address + (search === "" ? "" : `?${search}`);
   return { method, url, headers, body: requestBody, operationId } satisfies ApiRequest;
-}
-
-async function orNotice(session: Session, task: () => Promise<unknown>): Promise<void> {
-  try {
-    await task();
-  } catch (error) {
-    session.notify("bad", error instanceof Error ? error.message : String(error));
-  }
 }
 
 const sendAgain = (session: Session, id: number) =>

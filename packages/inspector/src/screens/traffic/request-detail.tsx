@@ -6,7 +6,7 @@ import { useSession } from "../../data/session/context.ts";
 import { useLive } from "../../data/session/live.ts";
 import { milliseconds } from "../../data/values/format.ts";
 import { Code, Facts, Json, Relative, Time } from "../../parts/data.tsx";
-import { Link } from "../../parts/link.tsx";
+import { IdLink, Link } from "../../parts/link.tsx";
 import { Prose } from "../../parts/prose.tsx";
 import { LoadError, Panel } from "../../parts/screen.tsx";
 import { Changes } from "./changes.tsx";
@@ -23,7 +23,7 @@ export function RequestDetail({ id }: { readonly id: string }) {
   const live = useLive<Detail>(
     (control) =>
       control.GET("/_control/v1/requests/{id}", { params: { path: { id }, query: reveal ? { reveal: true } : {} } }),
-    () => false,
+    undefined,
     `${id} ${reveal}`,
   );
   const { data } = live;
@@ -145,11 +145,7 @@ function Caller({ detail: { caller } }: { readonly detail: Detail }) {
 }
 
 function Record({ collection, id }: { readonly collection: string; readonly id: string }) {
-  return (
-    <Link to={["state", collection, id]}>
-      <Code>{id}</Code>
-    </Link>
-  );
+  return <IdLink to={["state", collection, id]} />;
 }
 
 function Timers({ detail: { timers = [] } }: { readonly detail: Detail }) {
@@ -161,13 +157,7 @@ function Timers({ detail: { timers = [] } }: { readonly detail: Detail }) {
           <li key={index}>
             <Link to={["clock"]}>{kind}</Link> at <Time at={at} />, <Relative at={at} />
             <p class="detail-line">
-              {kind.startsWith("transfer.") ? (
-                <Link to={["transfers", id]}>
-                  <Code>{id}</Code>
-                </Link>
-              ) : (
-                <Code>{id}</Code>
-              )}
+              {kind.startsWith("transfer.") ? <IdLink to={["transfers", id]} /> : <Code>{id}</Code>}
             </p>
           </li>
         ))}

@@ -12,6 +12,7 @@ import { act } from "../../data/session/act.ts";
 import { useSession } from "../../data/session/context.ts";
 import { useLive } from "../../data/session/live.ts";
 import { milliseconds } from "../../data/values/format.ts";
+import { jsonOrText } from "../../data/values/json.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Code, Facts, Json, Status, Time } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
@@ -115,6 +116,7 @@ function DeliveryFacts({ delivery, destination, attempt }: ListedDelivery) {
 
 /** The request byte for byte. */
 function RequestAsSent({ delivery: { headers, body }, url }: { readonly delivery: Delivery; readonly url: string }) {
+  const parsed = jsonOrText(body);
   return (
     <Panel title="The request as it was sent" tools={<CopyButton text={() => body}>Copy the body</CopyButton>}>
       <p class="request-line">
@@ -133,10 +135,10 @@ function RequestAsSent({ delivery: { headers, body }, url }: { readonly delivery
         these, so check them before a parser changes them.
       </p>
       <Json value={body} label="Body" />
-      {isJson(body) && (
+      {parsed !== body && (
         <details>
           <summary>Formatted</summary>
-          <Json value={JSON.parse(body)} label="Formatted body" />
+          <Json value={parsed} label="Formatted body" />
         </details>
       )}
     </Panel>
@@ -145,12 +147,3 @@ function RequestAsSent({ delivery: { headers, body }, url }: { readonly delivery
 
 /** A text of the server as a sentence. */
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/[.]$/, "")}.`;
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

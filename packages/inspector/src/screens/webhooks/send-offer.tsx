@@ -2,6 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { Delivery, DestinationFacts } from "../../data/records/webhooks.ts";
 import { act } from "../../data/session/act.ts";
 import { useSession } from "../../data/session/context.ts";
+import { jsonOrText } from "../../data/values/json.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
@@ -80,12 +81,7 @@ function OtherFields({ fields, error }: { readonly fields: Signal<string>; reado
 }
 
 function objectIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value))
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonOrText(text);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? Object.fromEntries(Object.entries(value)) : undefined;
 }
