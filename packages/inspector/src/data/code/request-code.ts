@@ -54,9 +54,8 @@ function headerText(name: string, value: string, variable: string): string {
 }
 
 /** A text as one word of a shell. */
-function shellText(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
+const shellText = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A program with the SDK that sends the request; undefined if it matches no operation. */
 export function sdkCodeOf(request: ApiRequest): string | undefined {
@@ -113,9 +112,7 @@ function pathValues(template: string, pathname: string): Record<string, string> 
 }
 
 /** Matches the end of an address that a path template stands for. */
-function patternOf(template: string): RegExp {
-  return new RegExp(`${template.replaceAll(/\{\w+\}/g, "([^/]*)")}$`);
-}
+const patternOf = (template: string): RegExp => new RegExp(`${template.replaceAll(/\{\w+\}/g, "([^/]*)")}$`);
 
 function queryValue(text: string, type: unknown): unknown {
   if ((type === "integer" || type === "number") && text !== "" && !Number.isNaN(Number(text))) return Number(text);

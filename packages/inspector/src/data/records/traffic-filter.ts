@@ -45,9 +45,7 @@ const byName: Readonly<Record<string, (value: string) => TrafficFilter>> = {
 };
 
 /** `5xx` stands for 500 to 599, and `50` for 500 to 509. */
-function statusMatches(status: string, value: string): boolean {
-  return status.startsWith(value.replace(/x+$/, ""));
-}
+const statusMatches = (status: string, value: string): boolean => status.startsWith(value.replace(/x+$/, ""));
 
 function isA(entry: TrafficEntry, value: string): boolean {
   if (value === "fault") return entry.fault !== undefined;

@@ -27,9 +27,7 @@ export async function act(
   return true;
 }
 
-function messageIn(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
+const messageIn = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Runs a task and shows its error. */
 export async function orNotice(session: Session, task: () => Promise<unknown>): Promise<void> {

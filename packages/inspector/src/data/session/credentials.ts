@@ -176,6 +176,4 @@ async function newKey(control: ControlClient, state: "valid" | "revoked"): Promi
   return dataAs<"ApiKey">(await control.POST("/_control/v1/auth/api-keys", { body: { state } })).key;
 }
 
-function bearer(credential: string): Readonly<Record<string, string>> {
-  return { Authorization: `Bearer ${credential}` };
-}
+const bearer = (credential: string): Readonly<Record<string, string>> => ({ Authorization: `Bearer ${credential}` });

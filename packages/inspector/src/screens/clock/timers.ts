@@ -36,9 +36,7 @@ export function withTokens(timers: readonly Timer[], tokens: readonly TokenEnd[]
 }
 
 /** What a timer does, in words. */
-export function timerKind({ kind }: Pick<Timer, "kind">): TimerKind {
-  return timerKinds[kind] ?? { text: kind, tone: "idle" };
-}
+export const timerKind = ({ kind }: Pick<Timer, "kind">): TimerKind => timerKinds[kind] ?? { text: kind, tone: "idle" };
 
 /** The name of what a timer is about. */
 export function timerName({ kind, memberId, destinationId, id }: Timer, nameOf: (id: string) => string): string {

@@ -29,6 +29,4 @@ export function codeGroups(operations: readonly OperationCodes[], operationId: s
   ]);
 }
 
-function nonEmpty(groups: CodeGroups): CodeGroups {
-  return groups.filter(([, codes]) => codes.length > 0);
-}
+const nonEmpty = (groups: CodeGroups): CodeGroups => groups.filter(([, codes]) => codes.length > 0);

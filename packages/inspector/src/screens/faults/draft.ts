@@ -80,6 +80,4 @@ export function createDraft(session: Session, start: { readonly text: string; re
 }
 
 /** A message without the name of the field that holds the whole text. */
-function withoutPlace(message: string): string {
-  return message.replace(/^text: /, "");
-}
+const withoutPlace = (message: string): string => message.replace(/^text: /, "");

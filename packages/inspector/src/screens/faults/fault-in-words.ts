@@ -87,9 +87,7 @@ export function remainingInWords(fault: Fault): string {
 }
 
 /** A number of times, such as `once` or `3 times`. */
-export function timesInWords(times: number): string {
-  return times === 1 ? "once" : `${times} times`;
-}
+export const timesInWords = (times: number): string => (times === 1 ? "once" : `${times} times`);
 
 function secondsInWords(seconds: number): string {
   return seconds !== 0 && Math.abs(seconds) < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds} s`;

@@ -90,6 +90,4 @@ function changedFirst(policies: readonly Policy[]): readonly Policy[] {
   return [...policies.filter(isChanged), ...policies.filter((policy) => !isChanged(policy))];
 }
 
-function isChanged(policy: Policy): boolean {
-  return JSON.stringify(policy.value) !== JSON.stringify(policy.default);
-}
+const isChanged = (policy: Policy): boolean => JSON.stringify(policy.value) !== JSON.stringify(policy.default);

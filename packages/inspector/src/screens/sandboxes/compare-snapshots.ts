@@ -72,9 +72,7 @@ function settingOf(snapshot: Parts, name: string): Parts {
   return isParts(value) ? value : value === undefined ? {} : { [name]: value };
 }
 
-function partsOf(value: unknown): Parts {
-  return isParts(value) ? value : {};
-}
+const partsOf = (value: unknown): Parts => (isParts(value) ? value : {});
 
 function isParts(value: unknown): value is Parts {
   return typeof value === "object" && value !== null && !Array.isArray(value);

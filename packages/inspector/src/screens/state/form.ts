@@ -139,10 +139,6 @@ export function placeOf(error: FormError, paths: readonly string[]): string | un
     .toSorted((a, b) => b.length - a.length)[0];
 }
 
-function asRecord(value: unknown): StateRecord {
-  return Object(value) as StateRecord;
-}
+const asRecord = (value: unknown): StateRecord => Object(value) as StateRecord;
 
-function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

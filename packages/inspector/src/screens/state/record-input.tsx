@@ -70,9 +70,7 @@ export function RecordInput(props: InputProps) {
 }
 
 /** The label of a field, with a star if it is required. */
-function labelIn({ label, isRequired }: RecordField): string {
-  return isRequired ? `${label} *` : label;
-}
+const labelIn = ({ label, isRequired }: RecordField): string => (isRequired ? `${label} *` : label);
 
 function choices({ options = [], isRequired }: RecordField): readonly (readonly [string, string])[] {
   const shown = options.map((option) => [option, option.replaceAll("_", " ")] as const);

@@ -27,9 +27,7 @@ export function identifies(collection: CollectionName, record: StateRecord, name
 }
 
 /** An id that is short enough for a row: its first and its last digits. */
-export function shortId(id: string): string {
-  return id.length <= 20 ? id : `${id.slice(0, 8)}…${id.slice(-4)}`;
-}
+export const shortId = (id: string): string => (id.length <= 20 ? id : `${id.slice(0, 8)}…${id.slice(-4)}`);
 
 /** Finds records by their ids. */
 export type Lookup = (collection: CollectionName, id: unknown) => StateRecord | undefined;

@@ -28,14 +28,10 @@ const statuses: Readonly<Record<Transfer["status"], Words>> = {
 };
 
 /** The status of a transfer in words. */
-export function statusOf({ status }: Transfer): Words {
-  return statuses[status];
-}
+export const statusOf = ({ status }: Transfer): Words => statuses[status];
 
 /** Whether a transfer rings or is connected. */
-export function isUnderWay({ status }: Transfer): boolean {
-  return status === "ringing" || status === "connected";
-}
+export const isUnderWay = ({ status }: Transfer): boolean => status === "ringing" || status === "connected";
 
 /** The name of what a transfer rings. */
 export function targetName({ groupId, destinationId }: Transfer, nameOf: NameOf): string {
@@ -81,9 +77,7 @@ export function resultOf(transfer: Transfer, nameOf: NameOf, now: number): strin
   return `After ${between(startedAt, endedAt ?? startedAt)}`;
 }
 
-function between(from: string, to: string): string {
-  return duration(Date.parse(to) - Date.parse(from));
-}
+const between = (from: string, to: string): string => duration(Date.parse(to) - Date.parse(from));
 
 /** How long something still lasts. */
 export function left(until: number, now: number): string {
@@ -247,6 +241,4 @@ export function calleesOf(directory: Directory, targetId: string): readonly Call
 }
 
 /** The kind of a callee in words; of a member the destination behind it. */
-export function calleeKind({ kind }: Callee): string {
-  return kinds[kind] ?? kind;
-}
+export const calleeKind = ({ kind }: Callee): string => kinds[kind] ?? kind;
