@@ -6,10 +6,11 @@ import { attackOptions, commandOptions, exitStatus, startOptions } from "./cli/o
 import { withConnectionSettings, withSettings } from "./cli/options/settings.ts";
 import { printError } from "./cli/terminal/messages.ts";
 import { readArguments, UsageError } from "./cli/values/command-line.ts";
+import { errorMessage } from "./web/error-message.ts";
 
 keepCompiledCode();
 await main(process.argv.slice(2)).catch((error: unknown) => {
-  printError(error instanceof Error ? error.message : String(error));
+  printError(errorMessage(error));
   process.exitCode = error instanceof UsageError ? exitStatus.wrongCommandLine : exitStatus.failure;
 });
 

@@ -1,5 +1,6 @@
 // Entry point for Cloudflare Workers: a mock server whose sandboxes are Durable Objects.
 import { errorResponse, InputError } from "@call-transfer/backend";
+import { errorMessage } from "./web/error-message.ts";
 import { serve } from "./worker/front.ts";
 import type { WorkerEnv } from "./worker/platform.ts";
 
@@ -17,7 +18,7 @@ const worker = {
       const detail =
         error instanceof InputError
           ? `The Worker's setting ${error.message}. Correct it and deploy again.`
-          : `The Worker failed: ${error instanceof Error ? error.message : String(error)}`;
+          : `The Worker failed: ${errorMessage(error)}`;
       return errorResponse("internal_error", detail);
     }
   },

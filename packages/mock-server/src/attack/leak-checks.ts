@@ -1,11 +1,11 @@
 // Searches the answers for what an attacker can use.
 import { signatureHeader } from "@call-transfer/backend";
 import type { Check, Lab } from "./check.ts";
-import type { Exchange } from "./sender.ts";
+import type { SentDelivery } from "./sender.ts";
 
 const fix = "Answer forgeries with a fixed text. Write the reason to the log. In Express, set NODE_ENV=production.";
 
-function leak(name: string, leaked: string, isLeaked: (exchange: Exchange, lab: Lab) => boolean): Check {
+function leak(name: string, leaked: string, isLeaked: (exchange: SentDelivery, lab: Lab) => boolean): Check {
   return {
     name,
     group: "leaks",
@@ -23,10 +23,10 @@ function leak(name: string, leaked: string, isLeaked: (exchange: Exchange, lab: 
 const secretsOf = ({ sender, previousSecret }: Lab) =>
   previousSecret === undefined ? [sender.options.secret] : [sender.options.secret, previousSecret];
 
-const textOf = ({ reply }: Exchange) => `${reply.headers}\n${reply.body}`;
+const textOf = ({ reply }: SentDelivery) => `${reply.headers}\n${reply.body}`;
 
 /** Digests that would have made the message genuine, except those that it was sent with. */
-function expectedDigests({ signature, body }: Exchange, secrets: readonly string[]): string[] {
+function expectedDigests({ signature, body }: SentDelivery, secrets: readonly string[]): string[] {
   const times = [...signature.matchAll(/t=(\d{1,12})(?=,|$)/g)].map(([, time]) => Number(time));
   return times
     .flatMap((time) =>

@@ -37,7 +37,7 @@ export interface Signing {
 }
 
 /** A delivery that was sent, for the checks of leaks. */
-export interface Exchange {
+export interface SentDelivery {
   readonly signature: string;
   readonly body: string;
   readonly reply: Reply;
@@ -62,7 +62,7 @@ const ringMs = 30_000;
 /** Makes offers, signs them and sends them. */
 export class Sender {
   readonly options: SenderOptions;
-  readonly exchanges: Exchange[] = [];
+  readonly exchanges: SentDelivery[] = [];
   /** The name of the check that is sending. */
   check = "";
   #ids = 0;

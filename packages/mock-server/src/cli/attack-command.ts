@@ -3,7 +3,15 @@ import type { HandledCounts } from "../attack/handled-counts.ts";
 import { formatReport } from "../attack/report.ts";
 import { attackOptions, exitStatus, variables } from "./options/options.ts";
 import { program } from "./terminal/program.ts";
-import { type readArguments, readDuration, readJson, readNumber, readUrl, UsageError } from "./values/command-line.ts";
+import {
+  isObject,
+  type readArguments,
+  readDuration,
+  readJson,
+  readNumber,
+  readUrl,
+  UsageError,
+} from "./values/command-line.ts";
 
 type AttackValues = ReturnType<typeof readArguments<typeof attackOptions>>["values"];
 
@@ -56,8 +64,4 @@ function countsAt(url: string, timeoutMs: number): () => Promise<HandledCounts> 
       `--handled-url ${url}: got status ${response.status} without the counts. Answer with JSON such as { "<event id>": 1 }.`,
     );
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

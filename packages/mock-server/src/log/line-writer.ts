@@ -38,13 +38,8 @@ export function createLineWriter(sink: Sink, droppedLine: (count: number) => str
       settled();
       return;
     }
-    let [count, size] = [0, 0];
-    while (count < waiting.length && size < maxChunk) {
-      size += (waiting[count]?.length ?? 0) + 1;
-      count += 1;
-    }
-    const text = `${waiting.splice(0, count).join("\n")}\n`;
-    characters -= size;
+    const text = takeChunk(waiting);
+    characters -= text.length;
     state = "writing";
     sink(text, (error) => {
       if (error) close();
@@ -77,4 +72,14 @@ export function createLineWriter(sink: Sink, droppedLine: (count: number) => str
       });
     },
   };
+}
+
+/** Removes the first lines, for one write. */
+function takeChunk(waiting: string[]): string {
+  let [count, size] = [0, 0];
+  while (count < waiting.length && size < maxChunk) {
+    size += (waiting[count]?.length ?? 0) + 1;
+    count += 1;
+  }
+  return `${waiting.splice(0, count).join("\n")}\n`;
 }

@@ -107,7 +107,7 @@ function schemaOf(checker: unknown, description: string | undefined): BodySchema
     ...sectionIn(description),
     violations(value) {
       const issues = checker.safeParse(value).error?.issues ?? [];
-      return issues.map((issue) => ({ path: issue.path, message: messageOf(issue, valueAt(value, issue.path)) }));
+      return issues.map((issue) => ({ path: issue.path, message: issueMessage(issue, valueAt(value, issue.path)) }));
     },
   };
 }
@@ -118,7 +118,7 @@ function isChecker(value: unknown): value is Checker {
 
 const mostListed = 10;
 
-function messageOf(issue: Issue, value: unknown): string {
+function issueMessage(issue: Issue, value: unknown): string {
   const { code, message, values = [], expected, minimum, maximum } = issue;
   if (value === undefined) return "is missing";
   if (code === "invalid_type" && expected !== undefined) return `must be of type ${expected}`;

@@ -1,4 +1,5 @@
 import { errorResponse, InputError } from "@call-transfer/backend";
+import { errorMessage } from "../web/error-message.ts";
 import { readFacts, writeFacts } from "./facts.ts";
 import { readOrder, refusedOrder, sendOrder, unknownSandboxResponse } from "./orders.ts";
 import { directoryOf, type ObjectState, type WorkerEnv } from "./platform.ts";
@@ -23,7 +24,7 @@ export class Sandbox {
       const facts = readFacts(state.storage);
       this.#running = facts && new RunningSandbox(state.storage, readSettings(env), facts);
     } catch (error) {
-      this.#failure = `The stored sandbox cannot be loaded: ${messageOf(error)}`;
+      this.#failure = `The stored sandbox cannot be loaded: ${errorMessage(error)}`;
     }
   }
 
@@ -79,8 +80,4 @@ export class Sandbox {
     await this.#state.storage.deleteAll();
     return new Response(null, { status: 204 });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

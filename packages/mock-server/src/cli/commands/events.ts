@@ -7,7 +7,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { readNumber, UsageError } from "../values/command-line.ts";
 import { readNameOf } from "../values/find-record.ts";
 import { expectAtMost, unknownWord } from "../values/operands.ts";
-import { readSince } from "../values/read-since.ts";
+import { readSince } from "../values/server-time.ts";
 
 /** The first words of the types of events. */
 export const eventFamilies = [

@@ -7,7 +7,7 @@ import { type Column, formatFields, formatTable } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readDuration, readNumber, UsageError } from "../values/command-line.ts";
 import { expectAtMost } from "../values/operands.ts";
-import { readNow } from "../values/read-now.ts";
+import { readNow } from "../values/server-time.ts";
 
 type Entry = Schema<"RequestEntry">;
 type RecordChange = NonNullable<Schema<"RequestDetail">["changes"]>[number];

@@ -17,7 +17,7 @@ import {
   type StateRecord,
 } from "../values/find-record.ts";
 import { expectAtMost, required, unknownWord } from "../values/operands.ts";
-import { readNow } from "../values/read-now.ts";
+import { readNow } from "../values/server-time.ts";
 
 const actions = ["set", "add", "remove", "seed"];
 

@@ -7,8 +7,8 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { UsageError } from "../values/command-line.ts";
 import { findNamed, type Named, readNameOf, readNames } from "../values/find-record.ts";
 import { expectAtMost, required } from "../values/operands.ts";
-import { readNow } from "../values/read-now.ts";
 import { readScript } from "../values/read-script.ts";
+import { readNow } from "../values/server-time.ts";
 
 type Transfer = Schema<"Transfer">;
 

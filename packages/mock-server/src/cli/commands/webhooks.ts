@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { readDuration, readNumber, UsageError } from "../values/command-line.ts";
 import { findNamed, type Named, readNames, readRecords } from "../values/find-record.ts";
 import { expectAtMost, required, unknownWord } from "../values/operands.ts";
-import { readNow } from "../values/read-now.ts";
+import { readNow } from "../values/server-time.ts";
 
 type Delivery = Schema<"Delivery">;
 

@@ -1,4 +1,5 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { errorMessage } from "../../web/error-message.ts";
 
 /** Writes a file atomically. Throws an Error that names it. */
 export function writeFileAtomically(path: string, content: string): void {
@@ -7,10 +8,6 @@ export function writeFileAtomically(path: string, content: string): void {
     renameSync(`${path}.part`, path);
   } catch (error) {
     rmSync(`${path}.part`, { force: true });
-    throw new Error(`Cannot write ${path}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`Cannot write ${path}: ${errorMessage(error)}`, { cause: error });
   }
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { suggestion, UsageError, unreadable } from "../values/command-line.ts";
+import { isObject, suggestion, UsageError, unreadable } from "../values/command-line.ts";
 import { type OptionEntry, settings } from "./options.ts";
 
 /** A value as the parser of the command line returns it. */
@@ -28,8 +28,7 @@ export function readConfigFile(option: string, given: string | undefined): Confi
   const path = given ?? defaultConfigFile;
   if (given === undefined && !existsSync(path)) return undefined;
   const content = parsed(path, given === undefined ? path : `${option} ${path}`);
-  if (typeof content !== "object" || content === null || Array.isArray(content))
-    throw new UsageError(`${path}: must be a JSON object.`);
+  if (!isObject(content)) throw new UsageError(`${path}: must be a JSON object.`);
   const options = new Map(
     Object.entries(settings)
       .filter(([name]) => name !== "config")
@@ -59,17 +58,16 @@ function parsed(path: string, place: string): unknown {
 
 /** Converts a field to what the command line would give. */
 function optionValue(value: unknown, facts: OptionEntry, place: string, folder: string): OptionValue {
-  const isObject = typeof value === "object" && value !== null;
   if (facts.kind === "policies") {
-    if (!isObject || Array.isArray(value))
-      throw new UsageError(`${place}: must be an object, such as { "concurrentCallLimit": 2 }.`);
+    if (!isObject(value)) throw new UsageError(`${place}: must be an object, such as { "concurrentCallLimit": 2 }.`);
     return Object.entries(value).map(([name, setting]) => `${name}=${JSON.stringify(setting)}`);
   }
   if (facts.kind === "faults") {
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
     if (items.every((item) => typeof item === "string"))
       return items.map((item) => (/\.json$/i.test(item) ? inFolder(item, folder) : item));
-    if (!isObject) throw new UsageError(`${place}: must be a fault, the name of a file, or a list of them.`);
+    if (typeof value !== "object" || value === null)
+      throw new UsageError(`${place}: must be a fault, the name of a file, or a list of them.`);
     return [JSON.stringify(value)];
   }
   if (facts.multiple) {
@@ -85,7 +83,7 @@ function optionValue(value: unknown, facts: OptionEntry, place: string, folder: 
     if (typeof value !== "number") throw new UsageError(`${place}: must be a number.`);
     return String(value);
   }
-  if (facts.kind === "json" && isObject) return JSON.stringify(value);
+  if (facts.kind === "json" && typeof value === "object" && value !== null) return JSON.stringify(value);
   if (typeof value !== "string")
     throw new UsageError(`${place}: must be ${facts.kind === "json" ? "a file name, or its content" : "a text"}.`);
   const isPath = facts.kind === "path" || (facts.kind === "json" && value !== facts.fallback);

@@ -17,6 +17,7 @@ import { checkTls, type TlsOptions } from "../../server/tls.ts";
 import { type engines, type OptionTable, startOptions } from "../options/options.ts";
 import {
   isJson,
+  isObject,
   type readArguments,
   readControlToken,
   readDuration,
@@ -163,8 +164,7 @@ function readPublicUrl(url: string): string {
 function seedOf(seed: string = startOptions.seed.fallback): Seed {
   if (seed === "demo") return demoSeed;
   const { content, place } = readJsonOrFile("--seed", seed);
-  if (typeof content !== "object" || content === null || Array.isArray(content))
-    throw new UsageError(`${place}: must be a JSON object.`);
+  if (!isObject(content)) throw new UsageError(`${place}: must be a JSON object.`);
   // $schema is for editors; the backend checks all other fields.
   const { $schema: _, ...records } = content as { $schema?: unknown } & Seed;
   checked(`${place}: `, /^seed(\.|$)/, () => createBackend({ seed: records }));

@@ -6,9 +6,10 @@ import { hasColour } from "../../log/colour.ts";
 import { startLog } from "../../log/server-log.ts";
 import { startMockServer } from "../../server/server.ts";
 import { StoreError } from "../../store/store-error.ts";
+import { errorMessage } from "../../web/error-message.ts";
 import { readDotenv, type Variables, withVariables } from "../files/dotenv.ts";
 import { removeOwnReadyFile, removeStaleReadyFile } from "../files/ready-file.ts";
-import { messageOf, writeFileAtomically } from "../files/write-file.ts";
+import { writeFileAtomically } from "../files/write-file.ts";
 import { exitStatus, type OptionTable, startOptions } from "../options/options.ts";
 import { frozenClockWarning } from "../terminal/frozen-clock-warning.ts";
 import { printError, printWarning } from "../terminal/messages.ts";
@@ -146,7 +147,7 @@ function exportSnapshot(backend: Backend, path: string): void {
   } catch (error) {
     const fallback = join(mkdtempSync(join(tmpdir(), "call-transfer-mock-")), "snapshot.json");
     writeFileAtomically(fallback, content);
-    throw new Error(`--export-on-exit: ${messageOf(error)}. The snapshot was written to ${fallback} instead.`, {
+    throw new Error(`--export-on-exit: ${errorMessage(error)}. The snapshot was written to ${fallback} instead.`, {
       cause: error,
     });
   }
@@ -167,7 +168,7 @@ export function onSignal(stop: () => Promise<void>): void {
     stop().then(
       () => process.exit(exitStatus.success),
       (error: unknown) => {
-        printError(messageOf(error));
+        printError(errorMessage(error));
         process.exit(exitStatus.failure);
       },
     );

@@ -2,10 +2,10 @@ import type { Schema } from "@call-transfer/backend/control-client";
 import { webhookSignature } from "@call-transfer/spec";
 import { program } from "./program.ts";
 
-type Delivery = Pick<Schema<"Delivery">, "accepted" | "status" | "error" | "at" | "fault">;
+type Answer = Pick<Schema<"Delivery">, "accepted" | "status" | "error" | "at" | "fault">;
 
 /** Explains why an offer was not accepted and what to do; undefined when it was. `realTime` is in milliseconds. */
-export function deliveryAdvice({ accepted, status, error, at, fault }: Delivery, realTime: number): string | undefined {
+export function deliveryAdvice({ accepted, status, error, at, fault }: Answer, realTime: number): string | undefined {
   if (accepted) return undefined;
   if (status === undefined) {
     const failed = `The offer was not delivered: ${error?.replace(/\.$/, "")}.`;

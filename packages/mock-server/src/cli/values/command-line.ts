@@ -93,6 +93,20 @@ export function readJson(option: string, path: string): unknown {
   }
 }
 
+/** Whether a value of JSON is an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Reads JSON; any other text stands for itself. */
+export function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Whether a text is an object or a list as JSON, and not the name of a file. */
 export function isJson(text: string): boolean {
   return /^\s*(?:\{|\[\s*[[{"\]])/.test(text);
@@ -219,11 +233,7 @@ export function readPolicies(settings: readonly string[], option = "--policy"): 
       const [, name, value] = /^(\w+)=(.+)$/s.exec(setting) ?? [];
       if (name === undefined || value === undefined)
         throw new UsageError(`${option} ${setting}: must be NAME=VALUE, such as concurrentCallLimit=2.`);
-      try {
-        return [name, JSON.parse(value)];
-      } catch {
-        return [name, value];
-      }
+      return [name, jsonOrText(value)];
     }),
   );
 }

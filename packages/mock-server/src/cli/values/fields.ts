@@ -1,4 +1,4 @@
-import { UsageError } from "./command-line.ts";
+import { jsonOrText, UsageError } from "./command-line.ts";
 
 /** A field to change: the names and indexes that lead to it, and the new value; null removes it. */
 export interface FieldChange {
@@ -45,10 +45,5 @@ function withValue(before: unknown, [name, ...inner]: readonly string[], text: s
 
 function parsedValue(text: string, isText: boolean): unknown {
   if (text === "") return null;
-  if (isText) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return isText ? text : jsonOrText(text);
 }

@@ -1,6 +1,5 @@
-import type { ControlClient } from "@call-transfer/backend/control-client";
+import { type ControlClient, dataOf } from "@call-transfer/backend/control-client";
 import { durationOf, isTime, UsageError } from "./command-line.ts";
-import { readNow } from "./read-now.ts";
 
 /** Parses `--since`: a duration before now on the sandbox's clock, a date-time, or the id of an event. Throws UsageError. */
 export async function readSince(
@@ -14,4 +13,9 @@ export async function readSince(
   throw new UsageError(
     `--since ${since}: must be a duration such as 10m, a time such as 2026-03-02T12:00:00Z, or the eventId of an event.`,
   );
+}
+
+/** Reads the time of the sandbox's clock, in milliseconds. */
+export async function readNow(control: ControlClient): Promise<number> {
+  return Date.parse(dataOf(await control.GET("/_control/v1/clock")).now);
 }

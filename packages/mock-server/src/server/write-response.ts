@@ -1,0 +1,84 @@
+import type { ServerResponse } from "node:http";
+import type { PlainResponse } from "@call-transfer/backend";
+import type { Admission } from "../web/admission.ts";
+import { corsHeaders } from "../web/cors.ts";
+
+/** Sends a response that is a text. */
+export function writePlain(
+  outgoing: ServerResponse,
+  { status, headers, text }: PlainResponse,
+  admission: Admission,
+): void {
+  const own: Record<string, string | number> = { ...headers };
+  if (admission.origin !== undefined) Object.assign(own, corsHeaders(admission));
+  if (text !== undefined) own["Content-Length"] = Buffer.byteLength(text);
+  outgoing.writeHead(status, own).end(text);
+}
+
+/** Sends a response with any body. `closing` ends a streamed one. */
+export async function write(
+  outgoing: ServerResponse,
+  response: Response,
+  admission: Admission | undefined,
+  closing: AbortSignal | undefined,
+): Promise<void> {
+  const headers: Record<string, string | number> = {
+    ...Object.fromEntries(response.headers),
+    ...corsHeaders(admission),
+  };
+  if (response.body === null) {
+    outgoing.writeHead(response.status, headers).end();
+    return;
+  }
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  const cancel = () => void reader.cancel().catch(() => {});
+  closing?.addEventListener("abort", cancel);
+  outgoing.once("close", cancel);
+  const { socket } = outgoing;
+  try {
+    await stream(reader, outgoing, response.status, headers);
+    // A streamed response promised to keep the connection alive, which would delay a closing server.
+    if (closing?.aborted) socket?.destroySoon();
+  } finally {
+    closing?.removeEventListener("abort", cancel);
+  }
+}
+
+/** Streams a body. A body that is available at once is sent with a length. */
+async function stream(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  outgoing: ServerResponse,
+  status: number,
+  headers: Record<string, string | number>,
+): Promise<void> {
+  const ready: Uint8Array[] = [];
+  let next = reader.read();
+  const turn = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+  for (let part = await Promise.race([next, turn]); part !== undefined; part = await Promise.race([next, turn])) {
+    if (part.done) {
+      const body = Buffer.concat(ready);
+      outgoing.writeHead(status, { ...headers, "content-length": body.byteLength }).end(body);
+      return;
+    }
+    ready.push(part.value);
+    next = reader.read();
+  }
+  outgoing.writeHead(status, headers).flushHeaders();
+  for (const chunk of ready) outgoing.write(chunk);
+  for (let part = await next; !part.done; part = await next) {
+    // Backpressure: the body waits for a slow client.
+    if (!outgoing.write(part.value) && !outgoing.destroyed) await drained(outgoing);
+    next = reader.read();
+  }
+  outgoing.end();
+}
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const resume = () => {
+      outgoing.off("drain", resume).off("close", resume);
+      resolve();
+    };
+    outgoing.once("drain", resume).once("close", resume);
+  });
+}
