@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { renderControl } from "./generate/control.ts";
-import { IncompleteDescription, loadDocument, renderDocument } from "./generate/document.ts";
+import { IncompleteDescription, loadDocument, readCodeTable, renderDocument } from "./generate/document.ts";
+import { renderStatusErrors } from "./generate/errors.ts";
 import { modelOf } from "./generate/model.ts";
 import { renderErrorCodeStatus, renderErrorCodes, renderLimits, renderOperations } from "./generate/operations.ts";
 import { renderPages } from "./generate/pages.ts";
@@ -24,6 +25,7 @@ import { renderTypes, sdkErrorCodes, sdkModels, sdkTypes } from "./generate/type
 const root = new URL("../", import.meta.url);
 const generatedFolders = [
   "packages/spec/src",
+  "packages/sdk/src/errors",
   "packages/sdk/src/generated",
   "packages/sdk/src/query",
   "packages/sdk/src/resources",
@@ -53,6 +55,7 @@ async function render(): Promise<Map<string, string>> {
     ["packages/sdk/src/generated/signature.gen.ts", renderSignature(document)],
     ["packages/sdk/src/query/queries.gen.ts", renderQueries(operations)],
     ["packages/sdk/src/generated/error-codes.gen.ts", sdkErrorCodes],
+    ["packages/sdk/src/errors/status-errors.gen.ts", renderStatusErrors(readCodeTable().classes)],
     ["packages/sdk/src/resources/resources.gen.ts", renderResources(nouns)],
     ["packages/sdk/src/resources/index.gen.ts", renderSdkExports(document, nouns)],
     ...(await renderControl()),

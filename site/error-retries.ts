@@ -1,7 +1,7 @@
 // What the SDK does after an error code, from its own functions.
 import { type ErrorCode, errorCodes, limits, type OperationId, type operations } from "@call-transfer/spec";
 import type { RequestOutcome } from "../packages/sdk/src/errors/details.ts";
-import { createApiError } from "../packages/sdk/src/errors/status-errors.ts";
+import { createApiError } from "../packages/sdk/src/errors/status-errors.gen.ts";
 import { outcomeOfResponse } from "../packages/sdk/src/send/effect.ts";
 import { shouldRetry } from "../packages/sdk/src/send/retry.ts";
 

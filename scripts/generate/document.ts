@@ -38,7 +38,17 @@ export interface FieldCodeRow {
 /** When an operation answers a code, by what the operation is. */
 export type Condition = "every-operation" | "account-scoped" | "role-restricted" | "path-id" | "body" | "query";
 
+/** The clients' error class for a status. */
+export interface ErrorClass {
+  name: string;
+  /** Whether a type of its own lists the class once for each of its codes. */
+  union?: boolean;
+  /** When the status is answered, as the class's description. */
+  when: string;
+}
+
 export interface CodeTable {
+  classes: Record<string, ErrorClass>;
   groups: { title: string; codes: Record<string, CodeRow> }[];
   fieldCodes: Record<string, FieldCodeRow>;
 }

@@ -27,7 +27,7 @@ export {
   RateLimitError,
   ServerError,
   UnprocessableEntityError,
-} from "./errors/status-errors.ts";
+} from "./errors/status-errors.gen.ts";
 export { VERSION } from "./generated/version.gen.ts";
 export type * from "./options/instrumentation.ts";
 export type * from "./options/middleware.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { CallTransfer } from "../src/client.ts";
 import { ConfigurationError } from "../src/errors/base.ts";
-import { ConflictError } from "../src/errors/status-errors.ts";
+import { ConflictError } from "../src/errors/status-errors.gen.ts";
 import type {
   CallInitiated,
   CallQueued,

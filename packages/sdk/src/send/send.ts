@@ -4,7 +4,7 @@ import type { ApiError } from "../errors/api-error.ts";
 import type { ReconcileOptions } from "../errors/details.ts";
 import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
 import { type RequestError, withRetryReason } from "../errors/request-error.ts";
-import { createApiError } from "../errors/status-errors.ts";
+import { createApiError } from "../errors/status-errors.gen.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
 import { checkOptions, reconcileRules } from "../options/checks.ts";
