@@ -118,8 +118,13 @@ function hover(project: string): Task {
       hoversOf(join(project, "program.mts"), editorOptions),
       readFileSync(join(tests, "answers.txt"), "utf8"),
     );
-    const ofSources = publicNamesOf(join(tests, "entries.ts"), sourceOptions);
-    assert.deepEqual(publicNamesOf(join(project, "entries.mts"), editorOptions), ofSources);
+    // The declarations print some types otherwise. What they are is recorded in api.d.ts.
+    const documented = (path: string, options: typeof editorOptions): string[] =>
+      publicNamesOf(path, options)
+        .map(({ name, documentation }) => `${name}: ${documentation}`)
+        .sort();
+    const ofSources = documented(join(tests, "entries.ts"), sourceOptions);
+    assert.deepEqual(documented(join(project, "entries.mts"), editorOptions), ofSources);
   };
   return { title: "what an editor shows", run };
 }
