@@ -700,7 +700,7 @@ declare interface SignOptions {
   at?: number;
 }
 
-declare interface SoughtResult extends Pick<ReconcileOptions, "maxCalls"> {
+interface SoughtResult extends Pick<ReconcileOptions, "maxCalls"> {
   readonly body: unknown;
 }
 

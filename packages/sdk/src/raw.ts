@@ -10,8 +10,8 @@ import { expandPath, serializeQuery } from "./utils/path.ts";
 
 export type { components, operations, paths, webhooks } from "./generated/types.gen.ts";
 
-const verbs = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"] as const;
-type Verb = (typeof verbs)[number];
+type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
+const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
 
 /** Paths that have an operation of a method. */
 type PathsWith<Method extends string> = {
