@@ -2,22 +2,22 @@ import { createFaults } from "./faults/faults.ts";
 import type { OperationTable } from "./http/checks/router.ts";
 import { createTokens } from "./http/checks/tokens.ts";
 import { createJournal } from "./http/journal/journal.ts";
-import { EffectLog } from "./model/changes/effects.ts";
+import { ChangeLog } from "./model/changes/change-log.ts";
 import { createEvents } from "./model/changes/events.ts";
 import { under } from "./model/errors/input-error.ts";
 import { Expiries } from "./model/expiries.ts";
 import { createGenerators } from "./model/generators.ts";
-import { Past, type Present } from "./model/past.ts";
 import { checkPolicies, defaultPolicies } from "./model/policies.ts";
 import { createState } from "./model/state.ts";
 import { Keeper } from "./model/storage/keeper.ts";
 import { checkRate, parseTime, systemClock } from "./model/time/clock.ts";
-import { createClock } from "./model/time/queue-clock.ts";
+import { createClock } from "./model/time/virtual-clock.ts";
+import type { World } from "./model/world.ts";
 import type { BackendOptions } from "./options.ts";
 import { createDeliveries } from "./platform/deliveries.ts";
 import { createInbox } from "./platform/inbox.ts";
 import { createTransfers } from "./platform/transfers.ts";
-import { clockListener } from "./platform/upcoming.ts";
+import { announceClock } from "./platform/upcoming.ts";
 import { KeptTimers } from "./store/kept-timers.ts";
 import { ReservedIds } from "./store/reserved-ids.ts";
 
@@ -38,18 +38,17 @@ export function createCore(
   const randoms = generators.sequences;
   const keeper = store === undefined ? undefined : new Keeper(store, wall);
   const timers = keeper && new KeptTimers(keeper);
-  const past = new Past((): Present => world);
+  const changes = new ChangeLog((): World => world, keeper);
   const start = options.now ?? (options.clock === "flowing" ? undefined : defaultStart);
   const clock = createClock(start === undefined ? undefined : parseTime("now", start), {
     mode: options.clock,
     rate: options.clockRate,
     wall,
-    listener: clockListener(() => world),
-    watch: timers,
-    past,
+    watches: timers === undefined ? [changes] : [timers, changes],
+    changed: (by) => announceClock(world, by),
+    moved: timers?.moved,
   });
-  const effects = new EffectLog();
-  const [state, events] = [createState({ effects, past, keeper }), createEvents(clock, onFollow)];
+  const [state, events] = [createState(changes), createEvents(clock, onFollow)];
   const world = {
     state,
     clock,
@@ -57,8 +56,7 @@ export function createCore(
     policies: { ...defaultPolicies(), ...structuredClone(options.policies) },
     events,
     expiries: new Expiries({ state, clock, events }),
-    effects,
-    past,
+    changes,
     keeper,
   };
   const tokens = createTokens(new Uint8Array(32));
@@ -69,7 +67,7 @@ export function createCore(
   const deliveries = createDeliveries(world, faults, { inbox, fetch, forwardTo });
   const transfers = createTransfers(world, deliveries);
   const journal = createJournal(table.operations, () => {
-    past.clear();
+    changes.clear();
     events.emit("requests.cleared");
     keeper?.plan("soon");
   });

@@ -93,9 +93,9 @@ export function takeSnapshotBefore(
   id: number,
 ): Snapshot {
   const { world, generators, journal } = parts;
-  const { state, clock, past } = world;
+  const { state, clock, changes } = world;
   const moment = journal.exchangeOf(id)?.found;
-  const found = moment && past.at(moment, new Map(Object.entries(state)), clock.timers());
+  const found = moment && changes.at(moment, new Map(Object.entries(state)), clock.timers());
   if (moment === undefined || found === undefined)
     throw new InputError("before", `what request ${id} found is not kept, or too much has changed since`);
   const then = createState();

@@ -42,10 +42,10 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
   const recordBody = (value: unknown, bytes: number): void => {
     if (bytes <= maxRecordedBytes) requestBody = value;
   };
-  const { past } = dispatcher.world;
-  let found = past.moment();
+  const { changes } = dispatcher.world;
+  let found = changes.moment();
   const look = (isCounted: boolean): void => {
-    found = past.moment(isCounted ? found : undefined);
+    found = changes.moment(isCounted ? found : undefined);
   };
   const dispatched = await respondWithFaults(
     dispatcher,

@@ -37,7 +37,7 @@ export async function processRequest(
 
 function callHandler(handler: AnyHandler, exchange: AnyExchange): Processed {
   const { operation, caller, account } = exchange;
-  const { result, effects, thrown } = exchange.effects.during(() => {
+  const { result, effects, thrown } = exchange.changes.during(() => {
     const answer = handler(exchange);
     if (operation.hiddenFields && answer.problem === undefined)
       checkHidden(operation.id, operation.hiddenFields, answer);

@@ -1,7 +1,6 @@
 import type { RoleDefinition } from "@call-transfer/spec";
-import type { EffectLog } from "./changes/effects.ts";
-import { type ChangeReport, ReportingMap } from "./changes/reporting-map.ts";
-import type { Past } from "./past.ts";
+import type { ChangeLog } from "./changes/change-log.ts";
+import { ReportingMap } from "./changes/reporting-map.ts";
 import { Calls, Groups, Members } from "./records/indexes.ts";
 import type {
   AccountRecord,
@@ -14,7 +13,6 @@ import type {
   UserRecord,
 } from "./records/records.ts";
 import type { TransferRecord } from "./records/transfer-record.ts";
-import type { Keeper } from "./storage/keeper.ts";
 import type { DeepReadonly } from "./values/deep-readonly.ts";
 
 /**
@@ -57,41 +55,24 @@ export function contactKey(accountId: string, number: string): string {
   return `${accountId} ${number}`;
 }
 
-/** What hears of each change of a record. */
-export interface StateListeners {
-  readonly effects: Pick<EffectLog, "change">;
-  readonly past: Pick<Past, "change">;
-  readonly keeper?: Keeper | undefined;
-}
-
-/** Creates an empty state that reports each change of a record. */
-export function createState({ effects, past, keeper }: Partial<StateListeners> = {}): State {
-  const reportFor =
-    (collection: keyof State): ChangeReport<object> =>
-    (key, before, after, next) => {
-      effects?.change(collection, key, before, after);
-      past?.change(collection, key, before, next);
-      keeper?.change(collection, key, before, after);
-    };
-  const records = <Item extends object>(collection: keyof State) => new ReportingMap<Item>(reportFor(collection));
+/** Creates an empty state. The log gets each change of a record. */
+export function createState(log?: ChangeLog): State {
+  const records = <Item extends object>(collection: keyof State) => new ReportingMap<Item>(collection, log);
   return {
     accounts: records("accounts"),
     users: records("users"),
-    members: new Members(reportFor("members")),
+    members: new Members("members", log),
     destinations: records("destinations"),
-    groups: new Groups(reportFor("groups")),
+    groups: new Groups("groups", log),
     flows: records("flows"),
     providers: records("providers"),
     numbers: records("numbers"),
     contacts: records("contacts"),
-    calls: new Calls(reportFor("calls")),
+    calls: new Calls("calls", log),
     apiKeys: records("apiKeys"),
     roles: records("roles"),
     transfers: records("transfers"),
-    windows: new ReportingMap((key, before, after, next) => {
-      past?.change("windows", key, before, next);
-      keeper?.change("windows", key, before, after, "soon");
-    }),
+    windows: records("windows"),
   };
 }
 

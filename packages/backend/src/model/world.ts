@@ -1,7 +1,6 @@
-import type { EffectLog } from "./changes/effects.ts";
-import type { Events } from "./changes/events.ts";
+import type { ChangeLog } from "./changes/change-log.ts";
+import type { EventLog } from "./changes/events.ts";
 import type { Expiries } from "./expiries.ts";
-import type { Past } from "./past.ts";
 import type { Policies } from "./policies.ts";
 import type { State } from "./state.ts";
 import type { Keeper } from "./storage/keeper.ts";
@@ -14,13 +13,11 @@ export interface World {
   readonly clock: Clock;
   readonly random: Random;
   readonly policies: Policies;
-  readonly events: Events;
+  readonly events: EventLog;
   /** Gets the expiries of records that change. */
   readonly expiries: Expiries;
-  /** Gets what a request changes. */
-  readonly effects: EffectLog;
-  /** What requests found. */
-  readonly past: Past;
+  /** Notes what changes. */
+  readonly changes: ChangeLog;
   /** Stores what changes; absent for a backend in memory. */
   readonly keeper?: Keeper | undefined;
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from "@call-transfer/spec";
 import { availabilityEnd } from "../model/expiries.ts";
 import type { MemberRecord } from "../model/records/records.ts";
 import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
-import type { TimerPurpose } from "../model/time/timer-queue.ts";
+import { answersSettle, type TimerPurpose } from "../model/time/timer-queue.ts";
 import { retention, withLatest } from "../model/values/retention.ts";
 import type { World } from "../model/world.ts";
 import { countMissed, isOpen, lateCode, unansweredOutcome, winnerOf } from "../rules/transfers.ts";
@@ -12,7 +12,7 @@ export const transferTimers = {
   answers: "transfer.answers",
   declines: "transfer.declines",
   ringEnds: "transfer.ring_ends",
-  settles: "transfer.settles",
+  settles: answersSettle,
   callEnds: "transfer.call_ends",
 } as const;
 

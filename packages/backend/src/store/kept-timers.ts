@@ -1,13 +1,12 @@
 import { isRestorable } from "../contents/snapshot.ts";
 import type { Keeper } from "../model/storage/keeper.ts";
-import type { ClockWatch } from "../model/time/queue-clock.ts";
-import type { Timer } from "../model/time/timer-queue.ts";
+import type { Timer, TimerWatch } from "../model/time/timer-queue.ts";
 
 /** The table of the timers. */
 export const timerTable = "timers";
 
 /** Keeps where a clock stands, and each timer as a row, in the order in which they were set. */
-export class KeptTimers implements ClockWatch {
+export class KeptTimers implements TimerWatch {
   readonly #keeper: Keeper;
   readonly #keys = new Map<Timer, string>();
   #last = 0;
@@ -33,9 +32,8 @@ export class KeptTimers implements ClockWatch {
     this.#keeper.change(timerTable, key, rowOf(timer), undefined);
   }
 
-  moved(): void {
-    this.#keeper.touch("clock");
-  }
+  /** Notes that the clock has moved. */
+  readonly moved = (): void => this.#keeper.touch("clock");
 
   /** Sets a timer again that is stored under a key. */
   resume(key: string, schedule: () => void): void {

@@ -8,8 +8,7 @@ import { defaultPolicies, type Policies } from "../model/policies.ts";
 import { clearState } from "../model/state.ts";
 import type { Keeper, NotStoredError } from "../model/storage/keeper.ts";
 import { factTable, type StoredState } from "../model/storage/stored-state.ts";
-import type { WallClock } from "../model/time/clock.ts";
-import type { KeepableClock, KeptClock } from "../model/time/queue-clock.ts";
+import type { KeepableClock, KeptClock, WallClock } from "../model/time/clock.ts";
 import type { TimerPurpose } from "../model/time/timer-queue.ts";
 import type { Random } from "../model/values/random.ts";
 import type { World } from "../model/world.ts";
@@ -97,7 +96,7 @@ const factNames = [
 /** Puts what a store holds in place of the present state. Timers begin to run after `restMs` of real time. */
 function resume(core: KeptCore, stored: StoredState, restMs = 0): void {
   const { world, randoms, requestIds, timers, tokens, faults, inbox, deliveries, transfers } = core;
-  const { state, clock, policies, events, expiries, past } = world;
+  const { state, clock, policies, events, expiries, changes } = world;
   const facts = readFacts(stored);
   events.quietly(() => {
     clearState(state);
@@ -123,7 +122,7 @@ function resume(core: KeptCore, stored: StoredState, restMs = 0): void {
     clock.resume(facts.clock, restMs);
   });
   // The journal stays, but not what its requests found.
-  past.clear();
+  changes.clear();
   expiries.restart();
 }
 

@@ -65,6 +65,12 @@ export interface Events {
   end(): void;
 }
 
+/** The events of one backend, with what its other parts do with them. */
+export interface EventLog extends Events {
+  /** Collects events, besides those of the clock itself, until the returned function is called, which returns them. */
+  collect(): () => readonly BackendEvent[];
+}
+
 /** The number of events that a backend keeps. */
 export const keptEvents = 2000;
 
@@ -76,63 +82,29 @@ interface Kept {
   readonly about: EventDetails | (() => EventDetails) | undefined;
 }
 
-/** The latest events and their ids. The ring buffer is like the journal's. */
-class KeptRing {
-  last = 0;
-  readonly #ring: Kept[] = [];
-  #stream: string | undefined;
-
-  add(at: string, type: string, about: Kept["about"]): Kept {
-    this.last += 1;
-    const kept = { number: this.last, at, type, about };
-    this.#ring[this.last % keptEvents] = kept;
-    return kept;
-  }
-
-  idOf(number: number): string {
-    this.#stream ??= newStream();
-    return `${this.#stream}-${number}`;
-  }
-
-  build({ number, at, type, about }: Kept): BackendEvent {
-    return { eventId: this.idOf(number), at, type, ...(typeof about === "function" ? about() : about) };
-  }
-
-  select({ after, limit = keptEvents }: EventSelection): KeptEvents {
-    const known = after === undefined ? 0 : this.#numberOf(after);
-    const oldest = Math.max(this.last - keptEvents, 0) + 1;
-    const next = Math.max((known ?? 0) + 1, oldest);
-    const first = after === undefined ? Math.max(next, this.last - limit + 1) : next;
-    const count = Math.min(this.last - first + 1, limit);
-    const events = Array.from({ length: count }, (_, index) => this.#ring[(first + index) % keptEvents]);
-    return {
-      events: events.filter((kept) => kept !== undefined).map((kept) => this.build(kept)),
-      isComplete: known !== undefined && first === known + 1,
-    };
-  }
-
-  /** The number in an id; undefined for an id of another stream. */
-  #numberOf(id: string): number | undefined {
-    const number = Number(id.slice(id.lastIndexOf("-") + 1));
-    return Number.isSafeInteger(number) && number <= this.last && id === this.idOf(number) ? number : undefined;
-  }
+interface Follower {
+  readonly listener: (event: BackendEvent) => void;
+  leave(): void;
+  ended(): void;
 }
 
 /** Creates the events of one backend. `onFollow` runs for each new follower, and the function it returns when that one leaves. */
-export function createEvents(clock: Pick<Clock, "iso">, onFollow: () => () => void = () => () => {}): Events {
-  const followers = new Map<object, { listener: (event: BackendEvent) => void; leave(): void; ended(): void }>();
-  const ring = new KeptRing();
+export function createEvents(clock: Pick<Clock, "iso">, onFollow: () => () => void = () => () => {}): EventLog {
+  const followers = new Set<Follower>();
+  const collections = new Set<Kept[]>();
+  const ring = new EventRing();
   let isQuiet = false;
   return {
     get lastId() {
-      return ring.idOf(ring.last);
+      return ring.lastId;
     },
     emit(type, about) {
       if (isQuiet) return;
-      const kept = ring.add(clock.iso(), type, about);
+      const kept = ring.add({ at: clock.iso(), type, about });
+      if (!isOfClock(type)) for (const collected of collections) collected.push(kept);
       if (followers.size === 0) return;
       const event = ring.build(kept);
-      for (const { listener } of [...followers.values()]) notify(listener, event);
+      for (const { listener } of [...followers]) notify(listener, event);
     },
     quietly(task) {
       const before = isQuiet;
@@ -144,17 +116,24 @@ export function createEvents(clock: Pick<Clock, "iso">, onFollow: () => () => vo
       }
     },
     follow(listener, { ended = () => {}, keepsSandbox = true } = {}) {
-      const leave = keepsSandbox ? onFollow() : () => {};
-      const key = {};
-      followers.set(key, { listener, leave, ended });
+      const follower: Follower = { listener, leave: keepsSandbox ? onFollow() : () => {}, ended };
+      followers.add(follower);
       return () => {
-        leave();
-        followers.delete(key);
+        follower.leave();
+        followers.delete(follower);
       };
     },
-    latest: (selection = {}) => ring.select(selection),
+    collect() {
+      const collected: Kept[] = [];
+      collections.add(collected);
+      return () => {
+        collections.delete(collected);
+        return collected.map((kept) => ring.build(kept));
+      };
+    },
+    latest: (selection) => ring.latest(selection),
     end() {
-      const all = [...followers.values()];
+      const all = [...followers];
       followers.clear();
       for (const { leave, ended } of all) {
         leave();
@@ -162,6 +141,58 @@ export function createEvents(clock: Pick<Clock, "iso">, onFollow: () => () => vo
       }
     },
   };
+}
+
+/** The latest events: a ring buffer, like the journal's. */
+class EventRing {
+  readonly #events: Kept[] = [];
+  #last = 0;
+  #stream: string | undefined;
+
+  get lastId(): string {
+    return this.#idOf(this.#last);
+  }
+
+  add(event: Omit<Kept, "number">): Kept {
+    this.#last += 1;
+    const kept = { number: this.#last, ...event };
+    this.#events[this.#last % keptEvents] = kept;
+    return kept;
+  }
+
+  build({ number, at, type, about }: Kept): BackendEvent {
+    return { eventId: this.#idOf(number), at, type, ...(typeof about === "function" ? about() : about) };
+  }
+
+  latest({ after, limit = keptEvents }: EventSelection = {}): KeptEvents {
+    const last = this.#last;
+    const known = after === undefined ? 0 : this.#numberOf(after);
+    const oldest = Math.max(last - keptEvents, 0) + 1;
+    const next = Math.max((known ?? 0) + 1, oldest);
+    const first = after === undefined ? Math.max(next, last - limit + 1) : next;
+    const count = Math.min(last - first + 1, limit);
+    const events = Array.from({ length: count }, (_, index) => this.#events[(first + index) % keptEvents]);
+    return {
+      events: events.filter((kept) => kept !== undefined).map((kept) => this.build(kept)),
+      isComplete: known !== undefined && first === known + 1,
+    };
+  }
+
+  #idOf(number: number): string {
+    this.#stream ??= newStream();
+    return `${this.#stream}-${number}`;
+  }
+
+  /** The number in an id; undefined for an id of another stream. */
+  #numberOf(id: string): number | undefined {
+    const number = Number(id.slice(id.lastIndexOf("-") + 1));
+    return Number.isSafeInteger(number) && number <= this.#last && id === this.#idOf(number) ? number : undefined;
+  }
+}
+
+/** Whether an event says what the clock itself does. */
+function isOfClock(type: string): boolean {
+  return type === "clock.changed" || type.startsWith("timer.");
 }
 
 function newStream(): string {

@@ -1,50 +1,39 @@
-/**
- * Called after a record was added (no `before`) or replaced, and when one is removed (no `after`): before it is gone, unless all
- * are. `next` is the key behind a removed one.
- */
-export type ChangeReport<Item> = (
-  key: string,
-  before: Item | undefined,
-  after: Item | undefined,
-  next?: string,
-) => void;
+import type { ChangeLog } from "./change-log.ts";
 
 /** Records by key that report each change. */
-export class ReportingMap<Item> extends Map<string, Item> {
-  readonly #report: ChangeReport<Item>;
+export class ReportingMap<Item extends object> extends Map<string, Item> {
+  readonly #collection: string;
+  readonly #log: Pick<ChangeLog, "record"> | undefined;
 
-  constructor(report: ChangeReport<Item> = () => {}) {
+  constructor(collection = "", log?: Pick<ChangeLog, "record">) {
     super();
-    this.#report = report;
+    this.#collection = collection;
+    this.#log = log;
   }
 
-  override set(key: string, record: Item): this {
+  override set(key: string, item: Item): this {
     const before = this.get(key);
-    super.set(key, record);
-    this.changed(key, before, record);
+    super.set(key, item);
+    this.#log?.record(this.#collection, key, before, item, undefined);
     return this;
   }
 
   override delete(key: string): boolean {
     const before = this.get(key);
-    if (before !== undefined) this.changed(key, before, undefined);
+    if (before !== undefined) this.#log?.record(this.#collection, key, before, undefined, keyAfter(this, key));
     return super.delete(key);
   }
 
   override clear(): void {
     const removed = [...this];
     super.clear();
-    for (const [key, before] of removed) this.#report(key, before, undefined);
+    for (const [key, before] of removed) this.#log?.record(this.#collection, key, before, undefined, undefined);
   }
+}
 
-  protected changed(key: string, before: Item | undefined, after: Item | undefined): void {
-    this.#report(key, before, after, after === undefined ? this.#keyAfter(key) : undefined);
-  }
-
-  /** The key that follows another one; undefined for the last. */
-  #keyAfter(key: string): string | undefined {
-    const keys = this.keys();
-    for (const one of keys) if (one === key) return keys.next().value;
-    return undefined;
-  }
+/** The key that follows another one; undefined for the last. */
+function keyAfter(records: ReadonlyMap<string, unknown>, key: string): string | undefined {
+  const keys = records.keys();
+  for (const one of keys) if (one === key) return keys.next().value;
+  return undefined;
 }

@@ -2,15 +2,23 @@ import { ReportingMap } from "../changes/reporting-map.ts";
 import type { CallRecord, GroupRecord, MemberRecord } from "./records.ts";
 
 /** Records by id with an index that follows each change. */
-abstract class IndexedMap<Item> extends ReportingMap<Item> {
-  /** Updates the index after a record was added (no `before`), replaced, or removed (no `after`). */
+abstract class IndexedMap<Item extends object> extends ReportingMap<Item> {
+  /** Updates the index for a record that is added (no `before`), replaced, or removed (no `after`). */
   protected abstract reindex(before: Item | undefined, after: Item | undefined): void;
   /** Clears the index. */
   protected abstract clearIndex(): void;
 
-  protected override changed(id: string, before: Item | undefined, after: Item | undefined): void {
-    this.reindex(before, after);
-    super.changed(id, before, after);
+  override set(id: string, item: Item): this {
+    const before = this.get(id);
+    super.set(id, item);
+    this.reindex(before, item);
+    return this;
+  }
+
+  override delete(id: string): boolean {
+    const before = this.get(id);
+    if (before !== undefined) this.reindex(before, undefined);
+    return super.delete(id);
   }
 
   override clear(): void {

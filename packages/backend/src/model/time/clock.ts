@@ -1,5 +1,5 @@
 import { InputError } from "../errors/input-error.ts";
-import type { TimerPurpose, TimerSelector, TimerTask } from "./timer-queue.ts";
+import type { TimerPurpose, TimerSelector, TimerTask, TimerWatch } from "./timer-queue.ts";
 
 /** The source of a flowing clock's time; tests inject their own. */
 export interface WallClock {
@@ -9,14 +9,6 @@ export interface WallClock {
    * Runs `task` once after `ms`. Returns a function that cancels it. With `isIdle`, the process may end before.
    */
   after(ms: number, task: () => void, isIdle?: boolean): () => void;
-}
-
-/** What a clock announces. */
-export interface ClockListener {
-  /** After its time, mode or rate was set, or a step moved its time; `by` is the step in milliseconds. */
-  changed(by?: number): void;
-  /** A timer with a purpose was set, or is about to run, or was cancelled; `at` is when it is due. */
-  timer(change: "set" | "fired" | "cancelled", at: number, purpose: TimerPurpose): void;
 }
 
 /** Whether a clock moves only on request (`frozen`) or follows the wall clock (`flowing`). */
@@ -74,8 +66,38 @@ export interface Clock {
   reset(): void;
 }
 
-/** The kind of the timer that ends a sleep. Snapshots leave it out: they cannot hold the work that continues. */
-export const sleepEnds = "sleep.ends";
+/** How a virtual clock starts, and who hears of it. */
+export interface ClockOptions {
+  readonly mode?: ClockMode | undefined;
+  /** 1 by default. */
+  readonly rate?: number | undefined;
+  readonly wall?: WallClock | undefined;
+  /** Hear of timers. */
+  readonly watches?: readonly TimerWatch[];
+  /** Runs after time, mode or rate was set, or a step moved the time; `by` is the step in milliseconds. */
+  readonly changed?: ((by?: number) => void) | undefined;
+  /** Runs when what a store keeps of the clock has changed. */
+  readonly moved?: (() => void) | undefined;
+}
+
+/** Where a clock stands, in a form from which it can run on later, as if it had never stopped. */
+export interface KeptClock {
+  readonly mode: ClockMode;
+  readonly rate: number;
+  /** The time when it was last set or moved, and the real time then, in milliseconds. */
+  readonly at: number;
+  readonly wallAt: number;
+}
+
+/** A clock that a store can keep. */
+export interface KeepableClock extends Clock {
+  keep(): KeptClock;
+  /**
+   * Stands where a clock stood, and runs on from there: a flowing clock has also moved since. Its timers begin to run after
+   * `restMs` of real time.
+   */
+  resume(kept: KeptClock, restMs?: number): void;
+}
 
 /** The highest rate of a flowing clock. */
 export const maxRate = 10_000;
@@ -111,4 +133,21 @@ export function parseTime(field: string, time: number | string | Date): number {
 export function checkRate(field: string, rate: number): number {
   if (!(rate > 0 && rate <= maxRate)) throw new InputError(field, `must be a number above 0 and up to ${maxRate}`);
   return rate;
+}
+
+/** The time that a step leads to, from `now` and the time of the next timer. Throws InputError on a step back. */
+export function stepTarget(step: Step, now: number, nextTimer = now): number {
+  checkStep(step);
+  if ("nextTimer" in step) return Math.max(nextTimer, now);
+  const at = "by" in step ? parseTime("by", now + parseTime("by", step.by)) : parseTime("to", step.to);
+  if (at < now) throw new InputError("by" in step ? "by" : "to", "time moves forward only. To go back, set the clock.");
+  return at;
+}
+
+/** Throws InputError unless a step has one of its forms. */
+function checkStep(step: unknown): void {
+  if (typeof step !== "object" || step === null || !("by" in step || "to" in step || "nextTimer" in step))
+    throw new InputError("", "advance takes { by: milliseconds }, { to: time } or { nextTimer: true }");
+  if ("by" in step && typeof step.by !== "number")
+    throw new InputError("by", `must be a number of milliseconds, not ${JSON.stringify(step.by)}`);
 }

@@ -21,11 +21,23 @@ export interface Timer {
 /** Selects timers; without a kind or an index, those of every kind or index. */
 export type TimerSelector = Pick<TimerPurpose, "id"> & Partial<TimerPurpose>;
 
+/** The kind of the timer that ends a sleep. Snapshots leave it out: they cannot hold the work that continues. */
+export const sleepEnds = "sleep.ends";
+
+/** The kind of the timer that chooses among the answers of one instant. */
+export const answersSettle = "transfer.settles";
+
+/** Timers that no event announces: they only continue what happens already. */
+export const internalTimers: ReadonlySet<string> = new Set([sleepEnds, answersSettle]);
+
+/** Why a timer is gone: it runs now, it was cancelled, or the clock begins again. */
+export type TimerEnd = "fired" | "cancelled" | "dropped";
+
 /** Notes timers that are added and removed. */
 export interface TimerWatch {
   added(timer: Timer): void;
   /** `rank` is the number of timers with a purpose that were due at the same time, before it. */
-  removed(timer: Timer, rank: number): void;
+  removed(timer: Timer, rank: number, end: TimerEnd): void;
 }
 
 /** Timers in the order in which they fire: by time, then by the order of adding. */
@@ -53,16 +65,13 @@ export class TimerQueue {
 
   removeNext(): void {
     const [timer] = this.#timers;
-    if (timer !== undefined) this.#remove(timer);
+    if (timer !== undefined) this.#remove(timer, "fired");
   }
 
-  /** Drops timers and returns them. */
-  cancel({ kind, id, index }: TimerSelector): readonly Timer[] {
+  cancel({ kind, id, index }: TimerSelector): void {
     const isSelected = ({ purpose }: Timer): boolean =>
       purpose?.id === id && (kind ?? purpose.kind) === purpose.kind && (index ?? purpose.index) === purpose.index;
-    const selected = this.#timers.filter(isSelected);
-    for (const timer of selected) this.#remove(timer);
-    return selected;
+    for (const timer of this.#timers.filter(isSelected)) this.#remove(timer, "cancelled");
   }
 
   /** The timers that have a purpose. */
@@ -71,14 +80,14 @@ export class TimerQueue {
   }
 
   clear(): void {
-    for (const timer of [...this.#timers]) this.#remove(timer);
+    for (const timer of [...this.#timers]) this.#remove(timer, "dropped");
   }
 
-  #remove(timer: Timer): void {
+  #remove(timer: Timer, end: TimerEnd): void {
     const place = this.#timers.indexOf(timer);
     const first = this.#timers.findIndex(({ at }) => at === timer.at);
     const rank = this.#timers.slice(first, place).filter(({ purpose }) => purpose !== undefined).length;
     this.#timers.splice(place, 1);
-    for (const watch of this.#watches) watch.removed(timer, rank);
+    for (const watch of this.#watches) watch.removed(timer, rank, end);
   }
 }

@@ -1,85 +1,46 @@
-import { InputError } from "../errors/input-error.ts";
 import {
-  type Clock,
-  type ClockListener,
   type ClockMode,
+  type ClockOptions,
   type ClockSetting,
   checkRate,
+  type KeepableClock,
+  type KeptClock,
   latestTime,
   parseTime,
   type Step,
-  sleepEnds,
+  stepTarget,
   systemClock,
   type WallClock,
 } from "./clock.ts";
 import {
+  sleepEnds,
   type Timer,
   type TimerPurpose,
   TimerQueue,
   type TimerSelector,
   type TimerTask,
-  type TimerWatch,
 } from "./timer-queue.ts";
 import { TrackedWork } from "./tracked-work.ts";
 
 // setTimeout overflows beyond this and would fire at once.
 const longestWait = 2 ** 31 - 1;
 
-/** How a clock starts, and who hears of it. */
-export interface ClockOptions {
-  readonly mode?: ClockMode | undefined;
-  /** 1 by default. */
-  readonly rate?: number | undefined;
-  readonly wall?: WallClock | undefined;
-  readonly listener?: ClockListener | undefined;
-  readonly watch?: ClockWatch | undefined;
-  /** Hears of timers too. */
-  readonly past?: TimerWatch | undefined;
-}
-
-/** Notes what a store must keep. */
-export interface ClockWatch extends TimerWatch {
-  /** The clock was set, or its time or mode changed otherwise. */
-  moved(): void;
-}
-
-/** Where a clock stands, in a form from which it can run on later, as if it had never stopped. */
-export interface KeptClock {
-  readonly mode: ClockMode;
-  readonly rate: number;
-  /** The time when it was last set or moved, and the real time then, in milliseconds. */
-  readonly at: number;
-  readonly wallAt: number;
-}
-
-/** A clock that a store can keep. */
-export interface KeepableClock extends Clock {
-  keep(): KeptClock;
-  /**
-   * Stands where a clock stood, and runs on from there: a flowing clock has also moved since. Its timers begin to run after
-   * `restMs` of real time.
-   */
-  resume(kept: KeptClock, restMs?: number): void;
-}
-
 /**
  * Creates a clock. Frozen and flowing differ only in the source of `now`. Without a `start` (milliseconds) it starts, also
  * after a reset, at the wall clock's time.
  */
 export function createClock(start: number | undefined, options: ClockOptions = {}): KeepableClock {
-  return new QueueClock(start, options);
+  return new VirtualClock(start, options);
 }
 
-const noListener: ClockListener = { changed() {}, timer() {} };
-
 // Public methods are fields with arrow functions, so that callers may pass them on, such as `now: clock.now`.
-class QueueClock implements KeepableClock {
+class VirtualClock implements KeepableClock {
   readonly #start: number | undefined;
   readonly #startMode: ClockMode;
   readonly #startRate: number;
   readonly #wall: WallClock;
-  readonly #listener: ClockListener;
-  readonly #watch: ClockOptions["watch"];
+  readonly #changed: (by?: number) => void;
+  readonly #moved: () => void;
   readonly #timers: TimerQueue;
   readonly #work = new TrackedWork();
   #mode: ClockMode;
@@ -98,17 +59,20 @@ class QueueClock implements KeepableClock {
   /** Settles when the latest step is over: steps run one after the other. */
   #steps: Promise<void> = Promise.resolve();
 
-  constructor(start: number | undefined, { mode = "frozen", rate = 1, wall, listener, watch, past }: ClockOptions) {
+  constructor(
+    start: number | undefined,
+    { mode = "frozen", rate = 1, wall = systemClock, watches, changed = () => {}, moved = () => {} }: ClockOptions,
+  ) {
     this.#start = start;
     this.#startMode = mode;
     this.#startRate = checkRate("rate", rate);
-    this.#wall = wall ?? systemClock;
-    this.#listener = listener ?? noListener;
-    this.#watch = watch;
-    this.#timers = new TimerQueue([watch, past].filter((one) => one !== undefined));
+    this.#wall = wall;
+    this.#changed = changed;
+    this.#moved = moved;
+    this.#timers = new TimerQueue(watches);
     this.#mode = mode;
     this.#rate = rate;
-    this.#wallBase = this.#wall.now();
+    this.#wallBase = wall.now();
     this.#base = start ?? this.#wallBase;
   }
 
@@ -122,6 +86,10 @@ class QueueClock implements KeepableClock {
     if (at !== this.#latestIso.at) this.#latestIso = { at, iso: new Date(at).toISOString() };
     return this.#latestIso.iso;
   };
+
+  get #isFlowing(): boolean {
+    return this.#mode === "flowing";
+  }
 
   get mode(): ClockMode {
     return this.#mode;
@@ -142,7 +110,7 @@ class QueueClock implements KeepableClock {
     this.#rate = rate;
     this.#moveTo(at);
     this.#arm();
-    this.#listener.changed();
+    this.#changed();
   };
 
   readonly advance = (step: Step): Promise<void> => {
@@ -150,15 +118,15 @@ class QueueClock implements KeepableClock {
     return this.#afterOtherSteps(async () => {
       if (era !== this.#era) return;
       const before = this.now();
-      const at = this.#target(step);
+      const at = stepTarget(step, before, this.#timers.next?.at);
       await this.#fire(
         () => at,
-        () => this.#work.quiet(),
+        () => (this.#work.isQuiet ? undefined : this.#work.quiet()),
       );
       if (era !== this.#era) return;
       if (at > this.now()) this.#moveTo(at);
       this.#arm();
-      if (this.now() > before) this.#listener.changed(this.now() - before);
+      if (this.now() > before) this.#changed(this.now() - before);
     });
   };
 
@@ -183,19 +151,17 @@ class QueueClock implements KeepableClock {
   readonly schedule = (at: number, task: TimerTask, purpose?: TimerPurpose): void => {
     const timer = { at, task, purpose };
     this.#timers.add(timer);
-    if (this.#timers.next === timer) this.#arm();
-    if (purpose !== undefined) this.#listener.timer("set", at, purpose);
+    if (this.#isFlowing && this.#timers.next === timer) this.#arm();
   };
 
   readonly setAlarm = (at: number | undefined, task: TimerTask): void => {
     this.#alarm = at === undefined ? undefined : { at, task, purpose: undefined };
-    this.#armAlarm();
+    if (this.#isFlowing) this.#armAlarm();
   };
 
   readonly cancel = (selector: TimerSelector): void => {
-    const cancelled = this.#timers.cancel(selector);
-    this.#arm();
-    for (const { at, purpose } of cancelled) if (purpose !== undefined) this.#listener.timer("cancelled", at, purpose);
+    this.#timers.cancel(selector);
+    if (this.#isFlowing) this.#arm();
   };
 
   readonly timers = (): readonly (TimerPurpose & { readonly at: number })[] => {
@@ -240,7 +206,7 @@ class QueueClock implements KeepableClock {
   #moveTo(at: number): void {
     this.#base = at;
     this.#wallBase = this.#wall.now();
-    this.#watch?.moved();
+    this.#moved();
   }
 
   /** What runs next: a timer, or the alarm if it is due before. */
@@ -249,27 +215,17 @@ class QueueClock implements KeepableClock {
     return this.#alarm !== undefined && this.#alarm.at < (next?.at ?? Number.POSITIVE_INFINITY) ? this.#alarm : next;
   }
 
-  /** The time that a step leads to. Throws InputError on a step back. */
-  #target(step: Step): number {
-    checkStep(step);
-    if ("nextTimer" in step) return Math.max(this.#timers.next?.at ?? this.now(), this.now());
-    const at = "by" in step ? parseTime("by", this.now() + parseTime("by", step.by)) : parseTime("to", step.to);
-    if (at < this.now())
-      throw new InputError("by" in step ? "by" : "to", "time moves forward only. To go back, set the clock.");
-    return at;
-  }
-
   /** Makes the wall clock run the next timer and the alarm; only a flowing clock does. */
   #arm(restMs = 0): void {
     this.#disarm();
     const { next } = this.#timers;
-    if (this.#mode === "flowing" && next !== undefined) this.#disarm = this.#runAt(next.at, false, restMs);
+    if (this.#isFlowing && next !== undefined) this.#disarm = this.#runAt(next.at, false, restMs);
     this.#armAlarm();
   }
 
   #armAlarm(): void {
     this.#disarmAlarm();
-    if (this.#mode === "flowing" && this.#alarm !== undefined) this.#disarmAlarm = this.#runAt(this.#alarm.at, true);
+    if (this.#isFlowing && this.#alarm !== undefined) this.#disarmAlarm = this.#runAt(this.#alarm.at, true);
   }
 
   #runAt(at: number, isIdle: boolean, restMs = 0): () => void {
@@ -287,7 +243,7 @@ class QueueClock implements KeepableClock {
   }
 
   /** Runs the timers due by `until` one after the other, each after `beforeEach`. */
-  async #fire(until: () => number, beforeEach?: () => Promise<void>): Promise<void> {
+  async #fire(until: () => number, beforeEach?: () => Promise<void> | undefined): Promise<void> {
     this.#isFiring = true;
     const era = this.#era;
     try {
@@ -295,10 +251,9 @@ class QueueClock implements KeepableClock {
         await beforeEach?.();
         const next = this.#next();
         if (era !== this.#era || next === undefined || next.at > until()) break;
+        if (next.at > this.now()) this.#moveTo(next.at);
         if (next === this.#alarm) this.#alarm = undefined;
         else this.#timers.removeNext();
-        if (next.at > this.now()) this.#moveTo(next.at);
-        if (next.purpose !== undefined) this.#listener.timer("fired", next.at, next.purpose);
         await next.task(next.at);
       }
     } finally {
@@ -306,12 +261,4 @@ class QueueClock implements KeepableClock {
       this.#arm();
     }
   }
-}
-
-/** Throws InputError unless a step has one of its forms. */
-function checkStep(step: unknown): void {
-  if (typeof step !== "object" || step === null || !("by" in step || "to" in step || "nextTimer" in step))
-    throw new InputError("", "advance takes { by: milliseconds }, { to: time } or { nextTimer: true }");
-  if ("by" in step && typeof step.by !== "number")
-    throw new InputError("by", `must be a number of milliseconds, not ${JSON.stringify(step.by)}`);
 }
