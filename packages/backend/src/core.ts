@@ -17,7 +17,6 @@ import type { BackendOptions } from "./options.ts";
 import { createDeliveries } from "./platform/deliveries.ts";
 import { createInbox } from "./platform/inbox.ts";
 import { createTransfers } from "./platform/transfers.ts";
-import { announceClock } from "./platform/upcoming.ts";
 import { KeptTimers } from "./store/kept-timers.ts";
 import { ReservedIds } from "./store/reserved-ids.ts";
 
@@ -45,7 +44,7 @@ export function createCore(
     rate: options.clockRate,
     wall,
     watches: timers === undefined ? [changes] : [timers, changes],
-    changed: (by) => announceClock(world, by),
+    changed: changes.clockChanged,
     moved: timers?.moved,
   });
   const [state, events] = [createState(changes), createEvents(clock, onFollow)];

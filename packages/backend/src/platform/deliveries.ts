@@ -9,29 +9,23 @@ import { isWebAddress } from "../model/values/web-address.ts";
 import type { World } from "../model/world.ts";
 import {
   type Answered,
+  announcedAnswer,
   announcedDelivery,
   type Delivery,
   type DeliveryEngine,
+  type DeliveryRoute,
   type EventIdentity,
   type OutgoingEvent,
   type SentDelivery,
   type Trigger,
-  withoutAddress,
+  unsent,
 } from "./delivery.ts";
-import { type PlannedSend, plainSend, planDelivery } from "./delivery-plan.ts";
+import { type PlannedSend, planDelivery, signedSend } from "./delivery-plan.ts";
 import { HeldSends } from "./held-sends.ts";
-import { isInbox, type ReceivingInbox } from "./inbox.ts";
+import { isInbox } from "./inbox.ts";
 import { OpenOffer } from "./open-offer.ts";
 
-/** Where deliveries go. */
-export interface DeliveryRoute {
-  /** Gets those to its own address. */
-  readonly inbox: Pick<ReceivingInbox, "receive">;
-  /** Sends the others; by default the global fetch, looked up at each delivery. */
-  readonly fetch?: typeof globalThis.fetch | undefined;
-  /** The address that gets the others, instead of their own. */
-  readonly forwardTo?: string | undefined;
-}
+type DeliveryFaults = Pick<FaultQueue, "matchDelivery" | "newDeliveryId">;
 
 /** An app that gets an event, and its address. */
 interface Receiver {
@@ -39,33 +33,22 @@ interface Receiver {
   readonly url: string;
 }
 
-/** What a delivery shows that was never sent. */
-const unsent = {
-  durationMs: 0,
-  accepted: false,
-  error: "The sandbox was reset, restored or closed before this was sent",
-};
-
 /** Creates the deliveries of one backend. */
-export function createDeliveries(
-  world: World,
-  faults: Pick<FaultQueue, "matchDelivery" | "newDeliveryId">,
-  route: DeliveryRoute,
-): DeliveryEngine {
+export function createDeliveries(world: World, faults: DeliveryFaults, route: DeliveryRoute): DeliveryEngine {
   return new SignedDeliveries(world, faults, route);
 }
 
 // Public methods are fields with arrow functions, so that callers may pass them on.
 class SignedDeliveries implements DeliveryEngine {
   readonly #world: World;
-  readonly #faults: Pick<FaultQueue, "matchDelivery" | "newDeliveryId">;
+  readonly #faults: DeliveryFaults;
   readonly #route: DeliveryRoute;
   readonly sent: History<SentDelivery>;
   readonly #held: HeldSends;
   /** Replaced at each clearing, so that a delivery that began before is not recorded. */
   #era = {};
 
-  constructor(world: World, faults: Pick<FaultQueue, "matchDelivery" | "newDeliveryId">, route: DeliveryRoute) {
+  constructor(world: World, faults: DeliveryFaults, route: DeliveryRoute) {
     this.#world = world;
     this.#faults = faults;
     this.#route = route;
@@ -139,10 +122,10 @@ class SignedDeliveries implements DeliveryEngine {
   #begin(event: OutgoingEvent, { destination, url }: Receiver, answered: Answered): void {
     const { destinationId, transferId, body } = event;
     const at = this.#world.clock.now();
+    const about = { at: new Date(at).toISOString(), url: this.#addressFor(url), headers: {} };
     const matched = this.#faults.matchDelivery({ destinationId, url, transferId }, event.id);
     const plan = planDelivery({ body, url, destination, at }, matched?.action);
     const fault = matched === undefined ? {} : { fault: matched.id, faultDo: matched.action };
-    const about = { at: new Date(at).toISOString(), url: this.#addressFor(url), headers: {} };
     const offer = new OpenOffer({ event, fault }, plan, { ...event, ...about, ...unsent, ...fault }, answered);
     for (const [index, send] of plan.sends.entries())
       this.#sendAfter(send, offer, index === 0 ? event : this.#again(event), () => send);
@@ -193,17 +176,15 @@ class SignedDeliveries implements DeliveryEngine {
     if (era === this.#era) {
       this.sent.add({ delivery, event });
       // Its time is that of the answer.
-      const shown = () => ({ ...announcedDelivery(delivery), ...withoutAddress(outcome, url), durationMs });
-      events.emit("webhook.delivered", shown);
-      this.#planRetry(offer, delivery.accepted);
+      events.emit("webhook.delivered", () => announcedAnswer(delivery, outcome));
+      const afterSecs = offer.planRetry(delivery.accepted);
+      if (afterSecs !== undefined) this.#retry(offer, afterSecs);
     }
     offer.conclude(delivery);
-    this.#held.release(overtaken);
+    for (const send of overtaken) this.#held.release(send);
   }
 
-  #planRetry(offer: OpenOffer, isAccepted: boolean): void {
-    const afterSecs = offer.planRetry(isAccepted);
-    if (afterSecs === undefined) return;
+  #retry(offer: OpenOffer, afterSecs: number): void {
     const again = this.#again(offer.event);
     this.#sendAfter({ afterSecs }, offer, again, () => this.#planAgain(again));
   }
@@ -214,12 +195,12 @@ class SignedDeliveries implements DeliveryEngine {
     const destination = state.destinations.get(destinationId);
     const url = destination?.config.url;
     if (destination?.kind !== "app" || !isWebAddress(url)) return undefined;
-    return plainSend({ body, url, destination, at: clock.now() });
+    return signedSend({ body, url, destination, at: clock.now() });
   }
 
   #addressFor(url: string): string {
-    const { forwardTo = url } = this.#route;
-    return isInbox(url) ? url : forwardTo;
+    const { forwardTo } = this.#route;
+    return forwardTo === undefined || isInbox(url) ? url : forwardTo;
   }
 
   async #attempt(
@@ -231,9 +212,11 @@ class SignedDeliveries implements DeliveryEngine {
     const { inbox, fetch = globalThis.fetch } = this.#route;
     try {
       const init: RequestInit = { method: "POST", ...message, redirect: "manual", signal };
-      const sending = isInbox(url) ? inbox.receive(init) : fetch(url, init);
       // A receiver in the same process may not watch the signal.
-      const response = await Promise.race([sending, rejectedBy(signal)]);
+      const ended = endOf(signal);
+      const sending = isInbox(url) ? inbox.receive(init) : fetch(url, init);
+      const response = await Promise.race([sending, ended]);
+      if (response === undefined) throw signal.reason;
       // Not awaited: under MSW 2 this never settles.
       response.body?.cancel().catch(() => {});
       return { status: response.status, accepted: response.ok };
@@ -255,6 +238,7 @@ async function isSaved(keeper: Keeper): Promise<boolean> {
   }
 }
 
-function rejectedBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+/** Resolves when a signal aborts. */
+function endOf(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
 }

@@ -44,8 +44,8 @@ const wrongSecret = "not the secret of a destination";
 
 /** Plans the delivery of an event: one signed request at once, unless a fault does something else. */
 export function planDelivery(event: SignableEvent, action?: WebhookFaultAction): DeliveryPlan {
-  const { body, url, destination, at } = event;
-  const send = plainSend(event);
+  const { body, url } = event;
+  const send = signedSend(event);
   if (action === undefined) return { sends: [send] };
   if (action === "truncate") return { sends: [{ ...send, body: body.slice(0, Math.floor(body.length / 2)) }] };
   if (action === "reorder") return { sends: [{ ...send, afterSecs: reorderWaitSecs, afterNext: true }] };
@@ -57,38 +57,32 @@ export function planDelivery(event: SignableEvent, action?: WebhookFaultAction):
   if ("delaySecs" in action) return { sends: [{ ...send, afterSecs: action.delaySecs }] };
   if ("alsoTo" in action) return { sends: [url, ...action.alsoTo].map((to) => ({ ...send, url: to })) };
   if ("sign" in action) return { sends: [unusualSend(event, action.sign)] };
-  return { sends: [signedSend(event, secretsAt(destination, at), at - action.signedSecsAgo * 1000)] };
+  return { sends: [signedSend(event, undefined, event.at - action.signedSecsAgo * 1000)] };
 }
 
-/** The delivery of an event without a fault. */
-export function plainSend(event: SignableEvent): PlannedSend {
-  return signedSend(event, secretsAt(event.destination, event.at), event.at);
-}
-
-/** A delivery with a signature of each secret. */
-function signedSend(
-  { body, url, destination }: SignableEvent,
-  secrets: readonly string[],
-  signedAt: number,
+/** A delivery with a signature of each secret; by default of those that are valid, at the time of sending. */
+export function signedSend(
+  { body, url, destination, at }: SignableEvent,
+  secrets?: readonly string[],
+  signedAt = at,
   isReversed = false,
 ): PlannedSend {
-  const { header, parts } = sign(body, secrets, signedAt, destination, isReversed);
+  const { header, parts } = sign(body, secrets ?? secretsAt(destination, at), signedAt, destination, isReversed);
   return { url, headers: { ...contentType, [webhookSignature.header]: header }, body, signature: parts, afterSecs: 0 };
 }
 
 function unusualSend(event: SignableEvent, fault: SignatureFault): PlannedSend {
   const { body, url, destination, at } = event;
-  const secrets = secretsAt(destination, at);
   switch (fault) {
     case "none":
       return { url, headers: contentType, body, afterSecs: 0 };
     case "wrongSecret":
-      return signedSend(event, [wrongSecret], at);
+      return signedSend(event, [wrongSecret]);
     case "previousSecret":
-      return signedSend(event, [destination.previousSecret ?? wrongSecret], at);
+      return signedSend(event, [destination.previousSecret ?? wrongSecret]);
     case "wrongFirst":
-      return signedSend(event, [wrongSecret, ...secrets], at);
+      return signedSend(event, [wrongSecret, ...secretsAt(destination, at)]);
     case "reversed":
-      return signedSend(event, secrets, at, true);
+      return signedSend(event, undefined, at, true);
   }
 }

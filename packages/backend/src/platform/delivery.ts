@@ -1,6 +1,7 @@
 import type { WebhookFaultAction } from "../faults/fault.ts";
+import type { EventDetails } from "../model/changes/events.ts";
 import type { History } from "../model/storage/history.ts";
-import { omitUndefined } from "../model/values/omit-undefined.ts";
+import type { ReceivingInbox } from "./inbox.ts";
 import type { SignatureParts } from "./signer.ts";
 
 /** One attempt to deliver an event to the server of an `app` destination. */
@@ -89,6 +90,23 @@ export interface SentDelivery {
   readonly event: OutgoingEvent;
 }
 
+/** Where deliveries go. */
+export interface DeliveryRoute {
+  /** Gets those to its own address. */
+  readonly inbox: Pick<ReceivingInbox, "receive">;
+  /** Sends the others; by default the global fetch, looked up at each delivery. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** The address that gets the others, instead of their own. */
+  readonly forwardTo?: string | undefined;
+}
+
+/** What a delivery shows that was never sent. */
+export const unsent = {
+  durationMs: 0,
+  accepted: false,
+  error: "The sandbox was reset, restored or closed before this was sent",
+};
+
 /** What an event says about a delivery. */
 export function announcedDelivery({
   id,
@@ -98,20 +116,28 @@ export function announcedDelivery({
   redeliveryOf,
   fault,
   signature,
-}: Partial<Delivery>) {
-  return omitUndefined({
+}: Omit<Delivery, "durationMs" | "accepted">): EventDetails {
+  const shownUrl = shownAddress(url);
+  return {
     id,
     destinationId,
-    transferId,
-    url: shownAddress(url),
-    redeliveryOf,
-    fault,
-    signature: signature && {
-      t: signature.t,
-      v1: signature.v1.length,
-      secrets: signature.v1.map(({ secret }) => secret),
-    },
-  });
+    ...(transferId !== undefined && { transferId }),
+    ...(shownUrl !== undefined && { url: shownUrl }),
+    ...(redeliveryOf !== undefined && { redeliveryOf }),
+    ...(fault !== undefined && { fault }),
+    ...(signature && {
+      signature: { t: signature.t, v1: signature.v1.length, secrets: signature.v1.map(({ secret }) => secret) },
+    }),
+  };
+}
+
+/** What an event says about the answer to a delivery. */
+export function announcedAnswer(
+  delivery: Delivery,
+  outcome: Pick<Delivery, "status" | "accepted" | "error">,
+): EventDetails {
+  const { url, durationMs } = delivery;
+  return { ...announcedDelivery(delivery), ...withoutAddress(outcome, url), durationMs };
 }
 
 /** An address without user, password and query, which may hold secrets; undefined for none. */

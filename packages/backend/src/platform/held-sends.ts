@@ -7,7 +7,7 @@ export interface HeldSend {
   readonly destinationId: string;
   /** The time of sending at the latest, in milliseconds since the epoch. */
   readonly at: number;
-  /** Whether it is sent once the next delivery to the destination is over. */
+  /** Whether it is sent earlier, once the next delivery to the destination is over. */
   readonly afterNext: boolean;
   start(): void;
   /** Called instead of `start` if it is never sent. */
@@ -29,22 +29,20 @@ export class HeldSends {
 
   hold(send: HeldSend): void {
     this.#held.set(send.id, send);
-    this.#clock.schedule(send.at, () => this.release([send]), { kind: sendTimer, id: send.id });
+    this.#clock.schedule(send.at, () => this.release(send), { kind: sendTimer, id: send.id });
   }
 
-  /** Those that the next delivery to a destination overtakes. */
+  /** Those that wait until the next delivery to their destination, which begins now, is over. */
   waitingForNext(destinationId: string): readonly HeldSend[] {
     return [...this.#held.values()].filter((send) => send.afterNext && send.destinationId === destinationId);
   }
 
-  /** Starts those of them that are still held. */
-  release(sends: readonly HeldSend[]): void {
-    for (const send of sends) {
-      if (this.#held.get(send.id) !== send) continue;
-      this.#held.delete(send.id);
-      this.#clock.cancel({ kind: sendTimer, id: send.id });
-      send.start();
-    }
+  /** Starts a delivery, unless it has started or was given up. */
+  release(send: HeldSend): void {
+    if (this.#held.get(send.id) !== send) return;
+    this.#held.delete(send.id);
+    this.#clock.cancel({ kind: sendTimer, id: send.id });
+    send.start();
   }
 
   /** Gives all of them up. */

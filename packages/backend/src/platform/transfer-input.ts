@@ -5,7 +5,7 @@ import type { State } from "../model/state.ts";
 import type { World } from "../model/world.ts";
 import { type Callee, indexOfCallee, type RingTarget } from "../rules/transfers.ts";
 import { currentCallEnd } from "./calls.ts";
-import { transferTimers } from "./transfer-steps.ts";
+import { type ScriptedTimer, transferTimers } from "./transfer-steps.ts";
 
 /** How a phone or a person behaves during a transfer: exactly one of `answerAfterSecs` and `declineAfterSecs`. */
 export interface ScriptEntry extends Callee {
@@ -25,15 +25,6 @@ export interface NewTransfer {
   readonly callId?: string | undefined;
   /** Callees without an entry do not answer. Apps answer by their HTTP response. */
   readonly script?: readonly ScriptEntry[] | undefined;
-}
-
-/** The timer of an answer or a decline. */
-export interface ScriptedTimer {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly kind: string;
-  /** The index of the ring. */
-  readonly index: number;
 }
 
 /** The destinations that a transfer rings. Throws InputError that names the bad field. */

@@ -1,21 +1,24 @@
 import { InputError } from "../model/errors/input-error.ts";
-import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
+import type { TransferRecord } from "../model/records/transfer-record.ts";
 import type { World } from "../model/world.ts";
 import { indexesStillRinging, ringsUntil } from "../rules/transfers.ts";
-import type { Delivery, DeliveryEngine, Trigger } from "./delivery.ts";
+import type { Delivery, DeliveryEngine } from "./delivery.ts";
 import { answer, changeRing, stopRinging } from "./transfer-steps.ts";
 
 /** Sends the call's offer to each app that rings and has not answered. A repeated offer is the same event. */
 export function offerToApps(world: World, deliveries: Pick<DeliveryEngine, "offer">, transfer: TransferRecord): void {
-  const { id } = transfer;
+  const { id, groupId, callId } = transfer;
+  const about = { ...(groupId && { groupId }), ...(callId && { callId }) };
   for (const ringIndex of indexesStillRinging(transfer)) {
     const ring = transfer.rings[ringIndex];
     if (ring?.kind !== "app") continue;
     const answered = (delivery: Delivery): void => takeAnswer(world, id, ringIndex, delivery);
+    const expiresAt = new Date(ringsUntil(transfer, ring)).toISOString();
+    const trigger = { destinationId: ring.destinationId, transferId: id, ...about, expiresAt };
     // The time of the ring, so that an event that is sent again is the same also if its clock flows.
     const event = { id: ring.deliveryId, createdAt: ring.from };
     try {
-      const deliveryId = deliveries.offer(triggerOf(transfer, ring), answered, event);
+      const deliveryId = deliveries.offer(trigger, answered, event);
       const offered = world.state.transfers.get(id);
       if (offered !== undefined) changeRing(world, offered, ringIndex, { deliveryId });
     } catch (error) {
@@ -41,15 +44,4 @@ function takeAnswer(
   }
   const reason = status === undefined ? error : `the app answered ${status}`;
   stopRinging(world, transfer, [ringIndex], { outcome: "declined", reason }, now);
-}
-
-function triggerOf(transfer: TransferRecord, ring: RingRecord): Trigger {
-  const { id: transferId, groupId, callId } = transfer;
-  return {
-    destinationId: ring.destinationId,
-    transferId,
-    ...(groupId && { groupId }),
-    ...(callId && { callId }),
-    expiresAt: new Date(ringsUntil(transfer, ring)).toISOString(),
-  };
 }

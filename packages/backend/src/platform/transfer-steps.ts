@@ -16,6 +16,15 @@ export const transferTimers = {
   callEnds: "transfer.call_ends",
 } as const;
 
+/** The timer of an answer or a decline. */
+export interface ScriptedTimer {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly kind: string;
+  /** The index of the ring. */
+  readonly index: number;
+}
+
 /** A step gets the transfer as it is now, and replaces it. */
 type TransferStep = (world: World, transfer: TransferRecord, ringIndex: number, now: number) => void;
 
@@ -41,6 +50,15 @@ export function scheduleTransferTimer(world: World, at: number, purpose: TimerPu
     if (transfer !== undefined) step(world, transfer, purpose.index ?? 0, now);
   };
   world.clock.schedule(at, run, purpose);
+}
+
+/** Sets the timers of what the script says, of the end of each ring, and of the end of the call. */
+export function scheduleTimers(world: World, transfer: TransferRecord, script: readonly ScriptedTimer[]): void {
+  const { id, rings, callEndsAt } = transfer;
+  for (const { at, kind, index } of script) scheduleTransferTimer(world, at, { kind, id, index });
+  for (const [index, { until, outcome }] of rings.entries())
+    if (outcome === "ringing") scheduleTransferTimer(world, until, { kind: transferTimers.ringEnds, id, index });
+  if (callEndsAt !== undefined) scheduleTransferTimer(world, callEndsAt, { kind: transferTimers.callEnds, id });
 }
 
 /** Replaces fields of a transfer, and returns the new record. */
@@ -112,35 +130,31 @@ function endRings(
   now: number,
   fields: Partial<TransferRecord> = {},
 ): TransferRecord {
-  const ringing = [...ends.keys()].filter((ringIndex) => transfer.rings[ringIndex]?.outcome === "ringing");
-  if (ringing.length === 0) return transfer;
-  const rings = transfer.rings.map((ring, ringIndex) =>
-    ringing.includes(ringIndex) ? { ...ring, ...ends.get(ringIndex), until: now } : ring,
+  const ended = new Map(
+    [...ends].flatMap(([index, end]) => {
+      const ring = transfer.rings[index];
+      return ring?.outcome === "ringing" ? [[index, { ...ring, ...end, until: now }]] : [];
+    }),
   );
+  if (ended.size === 0) return transfer;
+  const rings = transfer.rings.map((ring, index) => ended.get(index) ?? ring);
   const changed = changeTransfer(world, transfer, { ...fields, rings });
-  const winner = rings[changed.answeredBy ?? -1];
-  for (const ringIndex of ringing) announceRingEnd(world, changed.id, ringIndex, rings[ringIndex], winner);
+  const { id, answeredBy = -1 } = changed;
+  const winner = rings[answeredBy];
+  for (const [index, { kind, destinationId, memberId, outcome, reason }] of ended) {
+    world.clock.cancel({ kind: transferTimers.ringEnds, id, index });
+    // An app declines by its response, so it has no other timer.
+    if (kind !== "app") world.clock.cancel({ kind: transferTimers.declines, id, index });
+    world.events.emit("transfer.ring_ended", {
+      id,
+      destinationId,
+      ...(memberId !== undefined && { memberId }),
+      outcome,
+      ...(reason !== undefined && { reason }),
+      ...(outcome === "taken" && { takenBy: winner?.memberId ?? winner?.destinationId }),
+    });
+  }
   return changed;
-}
-
-function announceRingEnd(
-  { clock, events }: World,
-  id: string,
-  ringIndex: number,
-  ring: RingRecord | undefined,
-  winner: RingRecord | undefined,
-): void {
-  for (const kind of [transferTimers.ringEnds, transferTimers.declines]) clock.cancel({ kind, id, index: ringIndex });
-  if (ring === undefined) return;
-  const { destinationId, memberId, outcome, reason } = ring;
-  events.emit("transfer.ring_ended", {
-    id,
-    destinationId,
-    ...(memberId !== undefined && { memberId }),
-    outcome,
-    ...(reason !== undefined && { reason }),
-    ...(outcome === "taken" && { takenBy: winner?.memberId ?? winner?.destinationId }),
-  });
 }
 
 /** Ends a transfer once nothing rings any more, and counts the missed offers. */

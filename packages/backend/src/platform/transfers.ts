@@ -5,16 +5,25 @@ import type { State } from "../model/state.ts";
 import type { TimerPurpose } from "../model/time/timer-queue.ts";
 import { retention } from "../model/values/retention.ts";
 import type { World } from "../model/world.ts";
-import { type Callee, indexOfCallee, isUnderWay, planRings, type RingTarget, ringsUntil } from "../rules/transfers.ts";
+import {
+  type Callee,
+  indexOfCallee,
+  isOpen,
+  isUnderWay,
+  planRings,
+  type RingTarget,
+  ringsUntil,
+} from "../rules/transfers.ts";
 import { currentCallEnd } from "./calls.ts";
 import type { DeliveryEngine } from "./delivery.ts";
-import { endOfAccountsCall, type NewTransfer, type ScriptedTimer, scriptedTimer, targetOf } from "./transfer-input.ts";
+import { endOfAccountsCall, type NewTransfer, scriptedTimer, targetOf } from "./transfer-input.ts";
 import { offerToApps } from "./transfer-offers.ts";
 import {
   answer,
   changeTransfer,
   endTransfer,
   endUnanswered,
+  scheduleTimers,
   scheduleTransferTimer,
   stopRinging,
   transferTimers,
@@ -50,15 +59,15 @@ export function createTransfers(world: World, deliveries: Pick<DeliveryEngine, "
   return {
     start(input) {
       const transfer = newTransfer(world, input);
+      const rings = isOpen(transfer);
       const script = (input.script ?? []).map((entry, index) => scriptedTimer(transfer, entry, index));
       if (state.transfers.size >= retention.transfers) makeRoom(world);
       state.transfers.set(transfer.id, transfer);
       announceStart(world, transfer);
       scheduleTimers(world, transfer, script);
-      offerToApps(world, deliveries, transfer);
-      const started = state.transfers.get(transfer.id) ?? transfer;
-      endUnanswered(world, started, transfer.startedAt);
-      return state.transfers.get(transfer.id) ?? started;
+      if (rings) offerToApps(world, deliveries, transfer);
+      else endUnanswered(world, transfer, transfer.startedAt);
+      return state.transfers.get(transfer.id) ?? transfer;
     },
     async answer(id, callee) {
       const [transfer, ringIndex] = find(state, id, callee);
@@ -91,9 +100,12 @@ function announceStart({ events }: World, transfer: TransferRecord): void {
   for (const [ringIndex, ring] of rings.entries()) {
     const { outcome, destinationId, memberId, reason } = ring;
     const about = { id, ringIndex, destinationId, ...(memberId && { memberId }) };
-    const until = new Date(ringsUntil(transfer, ring)).toISOString();
-    if (outcome === "ringing") events.emit("transfer.ring_started", { ...about, until });
-    else events.emit("transfer.not_rung", { ...about, reason });
+    if (outcome !== "ringing") events.emit("transfer.not_rung", { ...about, reason });
+    else
+      events.emit("transfer.ring_started", () => ({
+        ...about,
+        until: new Date(ringsUntil(transfer, ring)).toISOString(),
+      }));
   }
 }
 
@@ -137,15 +149,6 @@ function makeRoom({ state, clock }: World): void {
     );
   state.transfers.delete(over.id);
   clock.cancel({ id: over.id });
-}
-
-/** Sets the timers of what the script says, of the end of each ring, and of the end of the call. */
-function scheduleTimers(world: World, transfer: TransferRecord, script: readonly ScriptedTimer[]): void {
-  const { id, rings, callEndsAt } = transfer;
-  for (const { at, kind, index } of script) scheduleTransferTimer(world, at, { kind, id, index });
-  for (const [index, { until, outcome }] of rings.entries())
-    if (outcome === "ringing") scheduleTransferTimer(world, until, { kind: transferTimers.ringEnds, id, index });
-  if (callEndsAt !== undefined) scheduleTransferTimer(world, callEndsAt, { kind: transferTimers.callEnds, id });
 }
 
 function followCall(world: World, transfer: TransferRecord): void {

@@ -18,13 +18,6 @@ export function upcoming({ clock, state }: World): readonly Upcoming[] {
   return [...timers, ...later].sort((a, b) => a.at - b.at);
 }
 
-/** Announces that the clock was set, or moved by a step of `by` milliseconds. */
-export function announceClock({ clock, events, expiries }: World, by?: number): void {
-  if (by === undefined) expiries.refresh();
-  const { mode, rate } = clock;
-  events.emit("clock.changed", { now: clock.iso(), mode, rate, ...(by !== undefined && { by }) });
-}
-
 /** Moves the clock and returns what happened, in order. A step to the next timer also stops at expiries. */
 export async function advance(world: World, step: Step): Promise<readonly BackendEvent[]> {
   const { clock, events, expiries } = world;

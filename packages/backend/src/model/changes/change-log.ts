@@ -10,6 +10,7 @@ import {
 import type { Policies } from "../policies.ts";
 import type { TransferRecord } from "../records/transfer-record.ts";
 import type { Keeper } from "../storage/keeper.ts";
+import type { Clock } from "../time/clock.ts";
 import { internalTimers, type Timer, type TimerEnd, type TimerPurpose, type TimerWatch } from "../time/timer-queue.ts";
 import type { Events } from "./events.ts";
 
@@ -36,7 +37,8 @@ export interface DescribedTimer extends TimerPurpose {
 
 /** The backend that changes. */
 export interface Present {
-  readonly clock: { now(): number };
+  readonly clock: Pick<Clock, "now" | "iso" | "mode" | "rate">;
+  readonly expiries: { refresh(): void };
   readonly random: { readonly position: number };
   readonly policies: Policies;
   readonly state: { readonly transfers: ReadonlyMap<string, TransferRecord> };
@@ -48,7 +50,7 @@ const most = 4000;
 
 /**
  * Notes each change of a record or a timer: for the store, for the effects of a request, and so that the backend can be seen
- * as a request found it. Announces changes of timers. Records are replaced, never changed, so that an earlier one costs no copy.
+ * as a request found it. Announces changes of the clock and its timers. Records are replaced, never changed, so that an earlier one costs no copy.
  */
 export class ChangeLog implements TimerWatch {
   readonly #present: () => Present;
@@ -89,6 +91,14 @@ export class ChangeLog implements TimerWatch {
     this.#add({ timer: { at, ...purpose }, rank });
     if (end !== "dropped") this.#announce(`timer.${end}`, at, purpose);
   }
+
+  /** Announces that the clock was set, or moved by a step of `by` milliseconds. */
+  readonly clockChanged = (by?: number): void => {
+    const { clock, events, expiries } = this.#present();
+    if (by === undefined) expiries.refresh();
+    const { mode, rate } = clock;
+    events.emit("clock.changed", { now: clock.iso(), mode, rate, ...(by !== undefined && { by }) });
+  };
 
   /** Runs a task, which must not be asynchronous. Returns its effects if it has any, also if it throws. */
   during<Result>(task: () => Result): {

@@ -112,6 +112,9 @@ export const systemClock: WallClock = {
   },
 };
 
+/** The longest wait of `setTimeout`, in milliseconds: a longer one would overflow and end at once. */
+export const longestWait = 2 ** 31 - 1;
+
 /** Only Node's timers keep a process alive. */
 function letProcessEnd(timer: unknown): void {
   if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function")

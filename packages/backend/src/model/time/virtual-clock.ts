@@ -6,6 +6,7 @@ import {
   type KeepableClock,
   type KeptClock,
   latestTime,
+  longestWait,
   parseTime,
   type Step,
   stepTarget,
@@ -22,9 +23,6 @@ import {
 } from "./timer-queue.ts";
 import { TrackedWork } from "./tracked-work.ts";
 
-// setTimeout overflows beyond this and would fire at once.
-const longestWait = 2 ** 31 - 1;
-
 /**
  * Creates a clock. Frozen and flowing differ only in the source of `now`. Without a `start` (milliseconds) it starts, also
  * after a reset, at the wall clock's time.
@@ -36,11 +34,8 @@ export function createClock(start: number | undefined, options: ClockOptions = {
 // Public methods are fields with arrow functions, so that callers may pass them on, such as `now: clock.now`.
 class VirtualClock implements KeepableClock {
   readonly #start: number | undefined;
-  readonly #startMode: ClockMode;
-  readonly #startRate: number;
+  readonly #options: ClockOptions;
   readonly #wall: WallClock;
-  readonly #changed: (by?: number) => void;
-  readonly #moved: () => void;
   readonly #timers: TimerQueue;
   readonly #work = new TrackedWork();
   #mode: ClockMode;
@@ -59,19 +54,14 @@ class VirtualClock implements KeepableClock {
   /** Settles when the latest step is over: steps run one after the other. */
   #steps: Promise<void> = Promise.resolve();
 
-  constructor(
-    start: number | undefined,
-    { mode = "frozen", rate = 1, wall = systemClock, watches, changed = () => {}, moved = () => {} }: ClockOptions,
-  ) {
+  constructor(start: number | undefined, options: ClockOptions) {
+    const { mode = "frozen", rate = 1, wall = systemClock, watches } = options;
     this.#start = start;
-    this.#startMode = mode;
-    this.#startRate = checkRate("rate", rate);
+    this.#options = options;
     this.#wall = wall;
-    this.#changed = changed;
-    this.#moved = moved;
     this.#timers = new TimerQueue(watches);
     this.#mode = mode;
-    this.#rate = rate;
+    this.#rate = checkRate("rate", rate);
     this.#wallBase = wall.now();
     this.#base = start ?? this.#wallBase;
   }
@@ -110,7 +100,7 @@ class VirtualClock implements KeepableClock {
     this.#rate = rate;
     this.#moveTo(at);
     this.#arm();
-    this.#changed();
+    this.#options.changed?.();
   };
 
   readonly advance = (step: Step): Promise<void> => {
@@ -119,14 +109,12 @@ class VirtualClock implements KeepableClock {
       if (era !== this.#era) return;
       const before = this.now();
       const at = stepTarget(step, before, this.#timers.next?.at);
-      await this.#fire(
-        () => at,
-        () => (this.#work.isQuiet ? undefined : this.#work.quiet()),
-      );
+      const quiet = (): Promise<void> | undefined => (this.#work.isQuiet ? undefined : this.#work.quiet());
+      await this.#fire(() => at, quiet);
       if (era !== this.#era) return;
       if (at > this.now()) this.#moveTo(at);
-      this.#arm();
-      if (this.now() > before) this.#changed(this.now() - before);
+      if (this.#isFlowing) this.#arm();
+      if (this.now() > before) this.#options.changed?.(this.now() - before);
     });
   };
 
@@ -164,9 +152,7 @@ class VirtualClock implements KeepableClock {
     if (this.#isFlowing) this.#arm();
   };
 
-  readonly timers = (): readonly (TimerPurpose & { readonly at: number })[] => {
-    return this.#timers.list();
-  };
+  readonly timers = (): readonly (TimerPurpose & { readonly at: number })[] => this.#timers.list();
 
   readonly runDue = async (): Promise<void> => {
     // A request that a timer's task sends must not wait for that timer.
@@ -179,15 +165,14 @@ class VirtualClock implements KeepableClock {
     this.#timers.clear();
     this.#alarm = undefined;
     this.#work.clear();
-    this.#mode = this.#startMode;
-    this.#rate = this.#startRate;
+    const { mode = "frozen", rate = 1 } = this.#options;
+    this.#mode = mode;
+    this.#rate = rate;
     this.#moveTo(this.#start ?? this.#wall.now());
     this.#arm();
   };
 
-  readonly keep = (): KeptClock => {
-    return { mode: this.#mode, rate: this.#rate, at: this.#base, wallAt: this.#wallBase };
-  };
+  readonly keep = (): KeptClock => ({ mode: this.#mode, rate: this.#rate, at: this.#base, wallAt: this.#wallBase });
 
   readonly resume = ({ mode, rate, at, wallAt }: KeptClock, restMs = 0): void => {
     this.#mode = mode;
@@ -206,7 +191,7 @@ class VirtualClock implements KeepableClock {
   #moveTo(at: number): void {
     this.#base = at;
     this.#wallBase = this.#wall.now();
-    this.#moved();
+    this.#options.moved?.();
   }
 
   /** What runs next: a timer, or the alarm if it is due before. */
@@ -232,8 +217,7 @@ class VirtualClock implements KeepableClock {
     // Never due: the clock stands still before.
     if (at > latestTime) return () => {};
     const wait = Math.min(Math.max(Math.ceil((at - this.now()) / this.#rate), restMs, 0), longestWait);
-    const run = (): void => void this.#afterOtherSteps(() => this.#fire(() => this.now()));
-    return this.#wall.after(wait, run, isIdle);
+    return this.#wall.after(wait, () => void this.#afterOtherSteps(() => this.#fire(() => this.now())), isIdle);
   }
 
   #afterOtherSteps(step: () => Promise<void>): Promise<void> {
