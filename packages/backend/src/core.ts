@@ -2,7 +2,7 @@ import { createFaults } from "./faults/faults.ts";
 import type { OperationTable } from "./http/checks/router.ts";
 import { createTokens } from "./http/checks/tokens.ts";
 import { createJournal } from "./http/journal/journal.ts";
-import { ChangeLog } from "./model/changes/change-log.ts";
+import { ChangeLog } from "./model/change-log.ts";
 import { createEvents } from "./model/changes/events.ts";
 import { under } from "./model/errors/input-error.ts";
 import { Expiries } from "./model/expiries.ts";

@@ -1,5 +1,5 @@
 import type { RoleDefinition } from "@call-transfer/spec";
-import type { ChangeLog } from "./changes/change-log.ts";
+import type { ChangeLog } from "./change-log.ts";
 import { ReportingMap } from "./changes/reporting-map.ts";
 import { Calls, Groups, Members } from "./records/indexes.ts";
 import type {

@@ -1,4 +1,4 @@
-import type { ChangeLog } from "./changes/change-log.ts";
+import type { ChangeLog } from "./change-log.ts";
 import type { EventLog } from "./changes/events.ts";
 import type { Expiries } from "./expiries.ts";
 import type { Policies } from "./policies.ts";

@@ -1,4 +1,4 @@
-import { type DescribedTimer, describedTimer } from "../model/changes/change-log.ts";
+import { type DescribedTimer, describedTimer } from "../model/change-log.ts";
 import type { BackendEvent } from "../model/changes/events.ts";
 import { expiriesOf } from "../model/expiries.ts";
 import type { Step } from "../model/time/clock.ts";

@@ -1,4 +1,4 @@
-import { shownTimer } from "../../model/changes/change-log.ts";
+import { shownTimer } from "../../model/change-log.ts";
 import { omitUndefined } from "../../model/values/omit-undefined.ts";
 import type { BackendControls } from "../parts/controls.ts";
 import type { ControlHandlers } from "../parts/exchange.ts";

@@ -1,5 +1,5 @@
 import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
-import type { Effects } from "../../model/changes/change-log.ts";
+import type { Effects } from "../../model/change-log.ts";
 import type { Answer } from "../../model/errors/problem.ts";
 import type { AccountRecord } from "../../model/records/records.ts";
 import type { State } from "../../model/state.ts";

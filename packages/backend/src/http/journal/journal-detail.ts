@@ -1,5 +1,5 @@
 import type { FaultAction } from "../../faults/fault.ts";
-import type { Effects, RecordChange } from "../../model/changes/change-log.ts";
+import type { Effects, RecordChange } from "../../model/change-log.ts";
 import type { Moment } from "../../model/past.ts";
 import { timeFields } from "../../model/time/seed-time.ts";
 import type { TimerPurpose } from "../../model/time/timer-queue.ts";

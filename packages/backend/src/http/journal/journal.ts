@@ -1,5 +1,5 @@
 import type { OperationDescription } from "@call-transfer/spec";
-import type { Effects } from "../../model/changes/change-log.ts";
+import type { Effects } from "../../model/change-log.ts";
 import { limited } from "../../model/values/retention.ts";
 import { type ClosestOperation, closestOperations } from "../checks/closest-operations.ts";
 import { createCounts, type KeptCounts, type OperationCoverage } from "./coverage.ts";

@@ -1,33 +1,43 @@
-import type { ChangeLog } from "./change-log.ts";
+/** Notes changes of records. */
+export interface RecordWatch {
+  /** A record was added (no `before`), replaced, or is about to be removed (no `after`, with the key behind it). */
+  record(
+    collection: string,
+    key: string,
+    before: object | undefined,
+    after: object | undefined,
+    next: string | undefined,
+  ): void;
+}
 
 /** Records by key that report each change. */
 export class ReportingMap<Item extends object> extends Map<string, Item> {
   readonly #collection: string;
-  readonly #log: Pick<ChangeLog, "record"> | undefined;
+  readonly #watch: RecordWatch | undefined;
 
-  constructor(collection = "", log?: Pick<ChangeLog, "record">) {
+  constructor(collection = "", watch?: RecordWatch) {
     super();
     this.#collection = collection;
-    this.#log = log;
+    this.#watch = watch;
   }
 
   override set(key: string, item: Item): this {
     const before = this.get(key);
     super.set(key, item);
-    this.#log?.record(this.#collection, key, before, item, undefined);
+    this.#watch?.record(this.#collection, key, before, item, undefined);
     return this;
   }
 
   override delete(key: string): boolean {
     const before = this.get(key);
-    if (before !== undefined) this.#log?.record(this.#collection, key, before, undefined, keyAfter(this, key));
+    if (before !== undefined) this.#watch?.record(this.#collection, key, before, undefined, keyAfter(this, key));
     return super.delete(key);
   }
 
   override clear(): void {
     const removed = [...this];
     super.clear();
-    for (const [key, before] of removed) this.#log?.record(this.#collection, key, before, undefined, undefined);
+    for (const [key, before] of removed) this.#watch?.record(this.#collection, key, before, undefined, undefined);
   }
 }
 

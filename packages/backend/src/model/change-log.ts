@@ -1,3 +1,5 @@
+import type { Events } from "./changes/events.ts";
+import type { RecordWatch } from "./changes/reporting-map.ts";
 import {
   type Moment,
   type NotedRecord,
@@ -6,13 +8,12 @@ import {
   type SetTimer,
   undoneChanges,
   windows,
-} from "../past.ts";
-import type { Policies } from "../policies.ts";
-import type { TransferRecord } from "../records/transfer-record.ts";
-import type { Keeper } from "../storage/keeper.ts";
-import type { Clock } from "../time/clock.ts";
-import { internalTimers, type Timer, type TimerEnd, type TimerPurpose, type TimerWatch } from "../time/timer-queue.ts";
-import type { Events } from "./events.ts";
+} from "./past.ts";
+import type { Policies } from "./policies.ts";
+import type { TransferRecord } from "./records/transfer-record.ts";
+import type { Keeper } from "./storage/keeper.ts";
+import type { Clock } from "./time/clock.ts";
+import { internalTimers, type Timer, type TimerEnd, type TimerPurpose, type TimerWatch } from "./time/timer-queue.ts";
 
 /** A record that was added (no `before`), replaced, or removed (no `after`). */
 export interface RecordChange {
@@ -52,7 +53,7 @@ const most = 4000;
  * Notes each change of a record or a timer: for the store, for the effects of a request, and so that the backend can be seen
  * as a request found it. Announces changes of the clock and its timers. Records are replaced, never changed, so that an earlier one costs no copy.
  */
-export class ChangeLog implements TimerWatch {
+export class ChangeLog implements RecordWatch, TimerWatch {
   readonly #present: () => Present;
   readonly #keeper: Keeper | undefined;
   // A ring buffer: a change stands at its number modulo the size.
@@ -68,7 +69,6 @@ export class ChangeLog implements TimerWatch {
     this.#keeper = keeper;
   }
 
-  /** Notes that a record was added (no `before`), replaced, or is about to be removed (no `after`, with the key behind it). */
   record(
     collection: string,
     key: string,
