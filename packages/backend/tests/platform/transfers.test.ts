@@ -70,23 +70,6 @@ async function miss(backend: Backend, times: number) {
 }
 
 describe("ringing", () => {
-  it("starts at all members at once, in ring order, each for its own time, cut to the total", async () => {
-    const backend = withGroup(
-      [
-        { destinationId: hall, ringTimeoutSecs: 10 },
-        { destinationId: desk },
-        { destinationId: app, ringTimeoutSecs: 45 },
-      ],
-      { totalTimeoutSecs: 20, fetch: () => new Promise(() => {}) },
-    );
-    const { rings } = backend.transfers.start({ groupId });
-    expect(rings.map((ring) => [ring.destinationId, secsAfterStart(ring.from), secsAfterStart(ring.until)])).toEqual([
-      [hall, 0, 10],
-      [desk, 0, 20],
-      [app, 0, 20],
-    ]);
-  });
-
   it("of a single destination lasts as long as a group by default", async () => {
     const backend = createBackend({ now: start, seed: seedOf() });
     backend.transfers.start({ destinationId: desk });
@@ -105,15 +88,6 @@ describe("ringing", () => {
     await advance(backend, 30);
     expect(only(backend).status).toBe("unanswered");
     expect(secsAfterStart(only(backend).endedAt)).toBe(8);
-  });
-
-  it("leaves disabled destinations out", () => {
-    const backend = withGroup([{ destinationId: off }, { destinationId: desk }]);
-    backend.transfers.start({ groupId });
-    expect(only(backend).rings).toMatchObject([
-      { outcome: "not_rung", reason: "the destination is disabled" },
-      { outcome: "ringing" },
-    ]);
   });
 
   it("leaves out the people behind a disabled destination too", () => {
@@ -168,14 +142,6 @@ describe("ringing", () => {
     ]);
   });
 
-  it.each<[string, Partial<Member>]>([
-    ["away until now", { availability: { status: "away", until: start } }],
-    ["within their hours", { hours: { monday: [{ from: "12:00", to: "12:01" }] } }],
-  ])("reaches people who are %s", (_, change) => {
-    const backend = createBackend({ now: start, seed: seedOf({ [bob]: change }) });
-    expect(backend.transfers.start({ destinationId: people }).rings[1]).toMatchObject({ outcome: "ringing" });
-  });
-
   it("rings a person once, although two destinations lead to them", () => {
     const seed = seedOf();
     const second = { id: hall, accountId, name: "Same people", kind: "available_humans" as const };
@@ -192,38 +158,6 @@ describe("ringing", () => {
 });
 
 describe("the first to answer", () => {
-  it("is connected, and the others stop ringing", async () => {
-    const backend = withGroup([{ destinationId: desk }, { destinationId: hall }]);
-    backend.transfers.start({
-      groupId,
-      script: [
-        { destinationId: desk, answerAfterSecs: 7 },
-        { destinationId: hall, answerAfterSecs: 4 },
-      ],
-    });
-    await advance(backend, 4);
-    expect(outcomes(backend)).toEqual(["taken", "answered"]);
-    expect(formatTransfer(only(backend))).toMatchObject({
-      status: "connected",
-      answeredBy: { destinationId: hall },
-      answeredAt: "2026-03-02T12:00:04.000Z",
-    });
-  });
-
-  it("of two at the same instant is the first in ring order, in whichever order they arrive", async () => {
-    const backend = withGroup([{ destinationId: desk }, { destinationId: hall }]);
-    backend.transfers.start({
-      groupId,
-      script: [
-        { destinationId: hall, answerAfterSecs: 4 },
-        { destinationId: desk, answerAfterSecs: 4 },
-      ],
-    });
-    await advance(backend, 4);
-    expect(outcomes(backend)).toEqual(["answered", "taken"]);
-    expect(only(backend).rings[1]?.late).toMatchObject([{ code: "offer_taken" }]);
-  });
-
   it("wins a tie against an app that comes later in ring order, and loses one to an earlier app", async () => {
     for (const [members, winner] of [
       [[desk, app], desk],
@@ -237,19 +171,6 @@ describe("the first to answer", () => {
       await advance(backend, 0);
       expect(formatTransfer(only(backend)).answeredBy).toEqual({ destinationId: winner });
     }
-  });
-
-  it("is busy until the call ends, and does not ring until then", async () => {
-    const backend = createBackend({ now: start, seed: seedOf(), policies: { callDurationSecs: 60 } });
-    backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 5 }] });
-    await advance(backend, 5);
-    expect(await availabilityOf(backend, ann)).toMatchObject({ busy: true, status: "available" });
-    expect(backend.transfers.start({ destinationId: people }).rings[0]).toMatchObject({ reason: "the member is busy" });
-    await advance(backend, 59);
-    expect(await availabilityOf(backend, ann)).toMatchObject({ busy: true });
-    await advance(backend, 1);
-    expect(await availabilityOf(backend, ann)).toMatchObject({ busy: false });
-    expect(only(backend)).toMatchObject({ status: "ended" });
   });
 
   it("stops ringing elsewhere without a missed call", async () => {
@@ -367,30 +288,6 @@ describe("a late answer", () => {
     });
   });
 
-  it("gets offer_taken, or offer_taken_self if the callee has the call already", async () => {
-    const backend = withGroup([{ destinationId: desk }, { destinationId: hall }]);
-    const { id: transferId } = backend.transfers.start({
-      groupId,
-      script: [
-        { destinationId: desk, answerAfterSecs: 1 },
-        { destinationId: hall, answerAfterSecs: 2 },
-      ],
-    });
-    await advance(backend, 2);
-    expect(only(backend).rings[1]?.late).toMatchObject([{ code: "offer_taken" }]);
-    expect(await backend.transfers.answer(transferId, { destinationId: desk })).toBe("offer_taken_self");
-  });
-
-  it("gets offer_expired from the very end of the ring on", async () => {
-    const backend = withGroup([{ destinationId: desk, ringTimeoutSecs: 5 }, { destinationId: hall }]);
-    const script = [{ destinationId: desk, answerAfterSecs: 5 }];
-    const { id: transferId } = backend.transfers.start({ groupId, script });
-    await advance(backend, 6);
-    expect(only(backend).rings[0]).toMatchObject({ outcome: "missed", late: [{ code: "offer_expired" }] });
-    expect(await backend.transfers.answer(transferId, { destinationId: desk })).toBe("offer_expired");
-    expect(only(backend).status).toBe("ringing");
-  });
-
   it("in the last millisecond is in time", async () => {
     const backend = withGroup([{ destinationId: desk, ringTimeoutSecs: 5 }]);
     backend.transfers.start({ groupId, script: [{ destinationId: desk, answerAfterSecs: 4.999 }] });
@@ -498,25 +395,6 @@ describe("an app", () => {
 });
 
 describe("missed calls", () => {
-  it("three in a row make a member away for a quarter of an hour", async () => {
-    const backend = createBackend({ now: start, seed: seedOf() });
-    await miss(backend, 2);
-    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
-    await miss(backend, 1);
-    expect(await availabilityOf(backend, ann)).toEqual({
-      memberId: ann,
-      userId: id("b", 1),
-      status: "away",
-      busy: false,
-      source: "auto",
-      reason: "missed_calls",
-      until: "2026-03-02T12:16:30.000Z",
-      updatedAt: "2026-03-02T12:01:30.000Z",
-    });
-    await advance(backend, 900);
-    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available", source: null });
-  });
-
   it("are shown in the ring of each, with those before", async () => {
     const backend = createBackend({ now: start, seed: seedOf({ [bob]: { busy: true } }) });
     await miss(backend, 4);
@@ -570,16 +448,6 @@ describe("missed calls", () => {
     backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 5 }] });
     await advance(backend, 30);
     expect(await availabilityOf(backend, bob)).toMatchObject({ status: "available" });
-  });
-
-  it("start again after an answer", async () => {
-    const backend = createBackend({ now: start, seed: seedOf() });
-    await miss(backend, 2);
-    backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 1 }] });
-    await advance(backend, 61);
-    await miss(backend, 2);
-    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
-    expect(await availabilityOf(backend, bob)).toMatchObject({ status: "away" });
   });
 
   it("start again after a manual change", async () => {
