@@ -24,7 +24,7 @@ const command: Options = {
   dts: false,
   entry: ["src/cli.ts"],
   format: ["esm"],
-  noExternal: [/^@call-transfer\//, /^@noble\/hashes\//, /^hono\//, "openapi-fetch", /^zod$/],
+  noExternal: [/^@call-transfer\//, /^@noble\/hashes\//, "openapi-fetch", /^zod$/],
   esbuildPlugins: [licences],
   esbuildOptions(options) {
     shared.esbuildOptions(options);

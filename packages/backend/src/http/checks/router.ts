@@ -1,9 +1,5 @@
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import { requestSchemas } from "@call-transfer/spec/schemas";
-import { METHOD_NAME_ALL } from "hono/router";
-import { RegExpRouter } from "hono/router/reg-exp-router";
-import { SmartRouter } from "hono/router/smart-router";
-import { TrieRouter } from "hono/router/trie-router";
 import type { RequestSchema } from "./validate.ts";
 
 /** The result of routing a known path: the operation, or the allowed methods if the method does not match. */
@@ -16,6 +12,7 @@ interface Route {
   readonly method: string;
   /** The path template, with `{name}` for each path parameter. */
   readonly path: string;
+  /** Their names, in the order of the path. */
   readonly pathParameters: readonly string[];
 }
 
@@ -28,20 +25,24 @@ export function createRouter<Operation extends Route>(
   for (const operation of operations.toSorted((a, b) => a.pathParameters.length - b.pathParameters.length)) {
     byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
   }
-  const router = new SmartRouter<readonly Operation[]>({ routers: [new RegExpRouter(), new TrieRouter()] });
-  for (const [path, candidates] of byPath)
-    router.add(METHOD_NAME_ALL, path.replaceAll(/\{(\w+)\}/g, ":$1"), candidates);
+  const routes = [...byPath].map(([path, candidates]) => ({ form: formOf(path), candidates }));
   return (method, path) => {
-    const [[first], values] = router.match(METHOD_NAME_ALL, path);
-    if (first === undefined) return undefined;
-    const [candidates, names] = first;
-    const operation = candidates.find((candidate) => candidate.method === method);
-    if (operation === undefined) return { allow: candidates.map((candidate) => candidate.method) };
-    const params: Record<string, string> = {};
-    // RegExpRouter returns indexes into `values`, TrieRouter the values themselves.
-    for (const name of operation.pathParameters) params[name] = values?.[Number(names[name])] ?? String(names[name]);
-    return { operation, params };
+    for (const { form, candidates } of routes) {
+      const found = form.exec(path);
+      if (found === null) continue;
+      const operation = candidates.find((candidate) => candidate.method === method);
+      if (operation === undefined) return { allow: candidates.map((candidate) => candidate.method) };
+      const values = operation.pathParameters.map((name, index) => [name, found[index + 1] ?? ""]);
+      return { operation, params: Object.fromEntries(values) };
+    }
+    return undefined;
   };
+}
+
+/** The paths of a template, with a group for each of its parameters. */
+function formOf(template: string): RegExp {
+  const literals = template.split(/\{\w+\}/).map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  return new RegExp(`^${literals.join("([^/]+)")}$`);
 }
 
 /** The operations of an API with their request schemas and routes. Stateless, so all backends share one. */
