@@ -1074,11 +1074,6 @@ declare const scenarios: readonly [{
   readonly description: "Each call is placed, but the connection is reset before the answer arrives.";
   readonly section: "§8.3";
   readonly faults: readonly ["createCall processThenDrop always"];
-}, {
-  readonly name: "slow-mondays";
-  readonly description: "On Mondays, in UTC, each answer takes three seconds of the sandbox's clock.";
-  readonly section: "§8";
-  readonly faults: readonly ["* latency 3s on monday"];
 }];
 
 declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;

@@ -88,12 +88,6 @@ export const scenarios = [
     section: "§8.3",
     faults: ["createCall processThenDrop always"],
   },
-  {
-    name: "slow-mondays",
-    description: "On Mondays, in UTC, each answer takes three seconds of the sandbox's clock.",
-    section: "§8",
-    faults: ["* latency 3s on monday"],
-  },
 ] as const satisfies readonly Scenario[];
 
 /** The name of a scenario. */

@@ -156,7 +156,7 @@ export const zFault = z.union([zRequestFault, zWebhookFault]);
 
 export const zScenarioName = z.enum([
   'app-misses-offers', 'slow-app', 'everyone-away', 'secret-just-rotated', 'daily-quota-used', 'queue-full',
-  'rate-limited', 'flaky-503', 'lost-answers', 'slow-mondays'
+  'rate-limited', 'flaky-503', 'lost-answers'
 ]);
 
 export const zRequestWait = z.strictObject({

@@ -342,7 +342,7 @@ export interface components {
       })[];
     };
     /** @enum {string} */
-    readonly ScenarioName: "app-misses-offers" | "slow-app" | "everyone-away" | "secret-just-rotated" | "daily-quota-used" | "queue-full" | "rate-limited" | "flaky-503" | "lost-answers" | "slow-mondays";
+    readonly ScenarioName: "app-misses-offers" | "slow-app" | "everyone-away" | "secret-just-rotated" | "daily-quota-used" | "queue-full" | "rate-limited" | "flaky-503" | "lost-answers";
     readonly Scenario: {
       readonly name: components["schemas"]["ScenarioName"];
       /** @description What happens, in a sentence. */

@@ -160,22 +160,6 @@ describe("lost-answers", () => {
   });
 });
 
-describe("slow-mondays", () => {
-  it("delays each answer on Mondays only", async () => {
-    const backend = inScenario("slow-mondays");
-    let answered = false;
-    const slow = send(backend, "GET /roles").then(() => {
-      answered = true;
-    });
-    await backend.advance({ by: 2999 });
-    expect(answered).toBe(false);
-    await backend.advance({ by: 1 });
-    await slow;
-    await backend.advance({ to: "2026-03-03T00:00:00Z" });
-    expect((await send(backend, "GET /roles")).status).toBe(200);
-  });
-});
-
 describe("every scenario", () => {
   it("has a name of its own", () => {
     expect(new Set(names).size).toBe(names.length);
