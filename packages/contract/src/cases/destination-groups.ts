@@ -1,5 +1,5 @@
 import { casesFor } from "../suite/case.ts";
-import { fieldsNamed, rejectedByEndpoint } from "../suite/check.ts";
+import { fieldsNamed } from "../suite/check.ts";
 import { connect, homeUser } from "../suite/client.ts";
 import { accounts, destinations, users, uuid } from "../world/names.ts";
 
@@ -57,7 +57,7 @@ export const destinationGroupCases = [
     const client = await connect(target);
     await client.destinationGroups.create({ name: "Front desk", members });
     const again = client.destinationGroups.create({ name: "Front desk", members });
-    await rejectedByEndpoint(check, again, "resource_already_exists");
+    await check.rejectedWithStatusOf(again, "resource_already_exists", "A-16", "the name is taken");
   }),
   ...Object.entries({ "letter case": "front desk", spaces: " Front desk " }).map(([what, name]) =>
     test(`names are compared exactly, ${what} included`, [], async (target, check) => {

@@ -1,7 +1,7 @@
 import { limits as contractLimits } from "@call-transfer/spec";
 import { limits } from "../facts/limits.ts";
 import { casesFor } from "../suite/case.ts";
-import { rejectedByEndpoint } from "../suite/check.ts";
+import { rejectedAsUnknown } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 import { accounts, destinations, firstSecret, hourMs, members, minuteMs, uuid } from "../world/names.ts";
 
@@ -57,13 +57,13 @@ export const destinationCases = [
   ...Object.entries({ "a phone": destinations.phone, "the available people": destinations.people }).map(([what, id]) =>
     test(`a rotation for ${what} is rejected: only an app has a secret`, [], async (target, check) => {
       const rotation = (await connect(target)).destinations.rotateSecret(id);
-      await rejectedByEndpoint(check, rotation, "bad_request");
+      await check.rejectedWithStatusOf(rotation, "bad_request", "A-16", "the destination is not an app");
     }),
   ),
   ...Object.entries({ unknown: uuid(999), "another account's": destinations.foreignApp }).map(([what, id]) =>
     test(`a destination that is ${what} is not found`, [], async (target, check) => {
       const rotation = (await connect(target)).destinations.rotateSecret(id);
-      await rejectedByEndpoint(check, rotation, "resource_not_found");
+      await rejectedAsUnknown(check, rotation);
     }),
   ),
 ];

@@ -3,7 +3,7 @@ import { callersOf, operationIds } from "../../document/document.ts";
 import { admittedBy, isAccountScoped, statusOf, successOf } from "../../document/expected.ts";
 import { headers as headerNames, limits } from "../../facts/limits.ts";
 import { type ContractCase, casesFor } from "../../suite/case.ts";
-import { type Check, rejectedByEndpoint } from "../../suite/check.ts";
+import type { Check } from "../../suite/check.ts";
 import { codeOf, connect, homeUser, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import type { Caller, Credentials, KeyHolder, Target } from "../../suite/target.ts";
 import { shows } from "../../suite/transitions.ts";
@@ -191,7 +191,7 @@ export const authCases: readonly ContractCase[] = [
     const client = await connect(target, homeUser("agent"));
     await client.members.deleteHours(members.agent);
     const other = client.members.deleteHours(members.colleague);
-    await rejectedByEndpoint(check, other, "insufficient_permissions");
+    await check.rejectedWithStatusOf(other, "insufficient_permissions", "A-16", "the role does not permit it");
   }),
   test("a key's IP address is not taken from X-Forwarded-For", [], async (target, check) => {
     const { apiKey } = await target.credentialsFor(key({ allowedIps: [otherIp] }));

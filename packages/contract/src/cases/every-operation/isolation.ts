@@ -5,7 +5,7 @@ import { type Field, fieldName, fieldsOf, typeOf } from "../../document/fields.t
 import { valueAt } from "../../document/json.ts";
 import { headers as headerNames } from "../../facts/limits.ts";
 import { type ContractCase, casesFor } from "../../suite/case.ts";
-import { type Check, rejectedByEndpoint } from "../../suite/check.ts";
+import type { Check } from "../../suite/check.ts";
 import { connect, homeUser, type Input, identityOf, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import { inputWith } from "../../suite/field-values.ts";
 import { foreignInput, referencesOf, referred, unknownId } from "../../suite/references.ts";
@@ -126,7 +126,12 @@ const headerCases = scopedOperations.flatMap((operation) =>
       ["destructive"],
       async (target, check) => {
         const call = invoke(await connect(target, { ...who, accountId: unknownId }), operation, validInput(operation));
-        await rejectedByEndpoint(check, call, "account_access_denied");
+        await check.rejectedWithStatusOf(
+          call,
+          "account_access_denied",
+          "A-16",
+          "the caller is not a member of the account",
+        );
         const answerFor = (account: string) =>
           answerTo(target, { who, operation, input: validInput(operation), repeated: account, account });
         const expected = await answerFor(unknownId);
