@@ -45,6 +45,14 @@ export const layers = {
 const cliLayers = ["terminal", "values", "files", "options", "help", "start", "commands"];
 const forbid = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
 
+/** What stands above the packages, the lowest first: each may import those before it. */
+const rooms = ["scripts", "site", "tests", "lab"];
+const outside = (...names) => `^(?:${names.join("|")})/`;
+const buildConfigurations = "^packages/[^/]+/(?:tsup|vite)[.]config[.]ts$";
+/** What has packages of its own, which only checks install, or is resolved after a copy. */
+const installedApart =
+  "^(?:site|lab/(?:bench|crashes)|tests/(?:hosting|receiving|collections|packages/(?:consumers|otel|runners|runtimes)))/|^tests/packages/recipes/";
+
 /** A published file, which the inspector makes forms of. */
 const seedSchema = "^packages/mock-server/seed[.]schema[.]json$";
 
@@ -165,15 +173,42 @@ export default {
     ),
     forbid(
       "packages-only",
-      "A package may not import files outside packages/.",
-      { path: "^packages/" },
-      { path: "^(?:tests|lab|scripts|examples)/" },
+      "A package may not import files outside packages/, except what its build needs.",
+      { path: "^packages/", pathNot: buildConfigurations },
+      { path: outside(...rooms, "build", "examples") },
     ),
+    forbid(
+      "build-configurations",
+      "The configuration of a package's build may import build/ and what stands beside it.",
+      { path: buildConfigurations },
+      { path: outside(...rooms, "examples", "packages/[^/]+/(?:src|tests|targets)") },
+    ),
+    forbid(
+      "build-below",
+      "build/ stands below everything.",
+      { path: "^build/" },
+      { path: outside(...rooms, "packages") },
+    ),
+    ...rooms.map((name, index) =>
+      forbid(
+        `below-${name}`,
+        `Only ${[name, ...rooms.slice(index + 1)].join(", ")} may import ${name}/.`,
+        { path: outside(...rooms.slice(0, index), "examples") },
+        { path: outside(name) },
+      ),
+    ),
+    forbid("site-alone", "The site and its tests may not import tests/.", { path: "^site/" }, { path: "^tests/" }),
     forbid(
       "no-circle",
       "Modules may not import each other in a circle at run time.",
       { path: "^packages/[^/]+/src/" },
       { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    ),
+    forbid(
+      "no-circle-outside",
+      "Outside of packages, modules may not import each other in a circle, not even for types.",
+      { path: outside(...rooms, "build") },
+      { circular: true },
     ),
     {
       ...forbid(
@@ -184,11 +219,16 @@ export default {
       ),
       scope: "folder",
     },
-    forbid("resolvable", "Every import must lead to a file or a package.", {}, { couldNotResolve: true }),
+    forbid(
+      "resolvable",
+      "Every import must lead to a file or a package.",
+      { pathNot: installedApart },
+      { couldNotResolve: true },
+    ),
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "/dist/|^packages/[^/]+/(?:tsup|vite).config.ts" },
+    exclude: { path: "/(?:dist|[.]cache|[.]pages)/" },
     tsPreCompilationDeps: "specify",
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: {

@@ -17,7 +17,7 @@ const inputs = () =>
     ...[
       "package-lock.json",
       "packages/mock-server/seed.schema.json",
-      "scripts/licences.ts",
+      "build/licences.ts",
       "packages/spec/openapi.json",
       "openapi/control",
     ],

@@ -12,8 +12,8 @@ const name = "build";
 const shared = [
   ...["package-lock.json", "tsconfig.base.json", "packages/spec/openapi.json"],
   ...[
-    "scripts/build-options.ts",
-    "scripts/licences.ts",
+    "build/options.ts",
+    "build/licences.ts",
     "packages/inspector/styles-as-text.ts",
     "packages/inspector/vite.config.ts",
   ],

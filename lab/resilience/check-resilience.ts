@@ -1,16 +1,9 @@
 // Measures the figures behind docs/resilience.md. `--runtimes` also measures which runtimes retry on their own, and writes
 // docs/runtime-retries.md.
+import type { Figure } from "./figure.ts";
 import { budget, oneSignal, retryAfter } from "./retry-figures.ts";
 import { abortedBackoff, errorConnections, lostAnswer, stalls } from "./socket-figures.ts";
 import { webhookHeaders } from "./webhook-figures.ts";
-
-/** A measured claim. */
-export interface Figure {
-  readonly name: string;
-  /** The condition that must hold. */
-  readonly target: string;
-  measure(): Promise<{ figure: string; ok: boolean }>;
-}
 
 // oneSignal comes first: garbage of the others would change its result.
 const figures: Figure[] = [

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { CallTransfer, type Clock } from "@call-transfer/sdk";
-import type { Figure } from "./check-resilience.ts";
+import type { Figure } from "./figure.ts";
 
 const apiKey = "svc_live_resilience";
 const baseUrl = "https://api.example.com";

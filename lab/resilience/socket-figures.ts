@@ -1,7 +1,6 @@
 // Figures that need real connections.
 import { setTimeout as delay } from "node:timers/promises";
 import { CallTransfer, TimeoutError } from "@call-transfer/sdk";
-import type { Figure } from "./check-resilience.ts";
 import {
   answerOf,
   answers,
@@ -11,6 +10,7 @@ import {
   stallsAfter,
   startFaultServer,
 } from "./fault-server.ts";
+import type { Figure } from "./figure.ts";
 
 const clientOf = (baseUrl: string, timeoutMs: number) =>
   new CallTransfer({ baseUrl, apiKey: "svc_live_resilience", timeoutMs, maxRetries: 0 });

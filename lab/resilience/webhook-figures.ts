@@ -2,7 +2,7 @@
 import { signWebhook, verifyWebhook, WebhookVerificationError } from "@call-transfer/sdk/webhooks";
 import { webhookSignature } from "@call-transfer/spec";
 import { createRandom } from "../simulate/scheduler.ts";
-import type { Figure } from "./check-resilience.ts";
+import type { Figure } from "./figure.ts";
 
 const mutations = 1_000_000;
 const largest = 8 * 1024 * 1024;

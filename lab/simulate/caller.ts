@@ -5,7 +5,7 @@ import { type OperationDescription, operations } from "@call-transfer/spec";
 import type { FaultName } from "./faults.ts";
 import type { AbortPlan, CallPlan } from "./plan.ts";
 import type { AttemptRecord, CallRecord, ClientRecord, World } from "./records.ts";
-import { things } from "./world.ts";
+import { things } from "./seed.ts";
 
 /** The request header that holds the id of the call. */
 const callHeader = "x-simulated-call";

@@ -1,7 +1,6 @@
 // The faults between client and backend, and the middleware in front of them, as data.
 import type { Middleware } from "@call-transfer/sdk";
 import { type OperationDescription, operations } from "@call-transfer/spec";
-import type { AttemptRecord } from "./records.ts";
 
 /** What happens to an exchange. */
 export interface Fault {
@@ -124,7 +123,13 @@ export const kindNames = Object.keys(middlewareKinds) as MiddlewareKind[];
 export const answerClasses = ["success", "no body", "broken", "401", "429", "503", "refusal", "page"] as const;
 
 /** The class of an attempt's response; undefined without a complete response. */
-export function answerClassOf({ end, status, code, unreadable }: AttemptRecord): string | undefined {
+export function answerClassOf(attempt: {
+  readonly end: string;
+  readonly status?: number;
+  readonly code?: string | undefined;
+  readonly unreadable: boolean;
+}): string | undefined {
+  const { end, status, code, unreadable } = attempt;
   if (end !== "answered" || status === undefined) return undefined;
   if (unreadable) return "broken";
   if (status === 204) return "no body";

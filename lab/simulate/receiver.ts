@@ -5,7 +5,7 @@ import { type Message, receiveOffers } from "./receiving.ts";
 import type { Receiving } from "./receiving-plan.ts";
 import type { World } from "./records.ts";
 import type { Random } from "./scheduler.ts";
-import { receiverUrl } from "./world.ts";
+import { receiverUrl } from "./seed.ts";
 
 export type Receiver = ReturnType<typeof createReceiver>;
 

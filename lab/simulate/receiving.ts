@@ -14,8 +14,8 @@ import {
 } from "./receiving-plan.ts";
 import type { World } from "./records.ts";
 import type { Random } from "./scheduler.ts";
+import { receiverUrl } from "./seed.ts";
 import { createSharedStore } from "./stores.ts";
-import { receiverUrl } from "./world.ts";
 
 /** An offer as the backend sent it. */
 export interface Message {

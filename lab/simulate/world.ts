@@ -1,6 +1,6 @@
 // One simulated world: a backend, clients and a network on one virtual clock, run until nothing is left to do.
 import { getEventListeners } from "node:events";
-import { createBackend, demo, type Seed } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/backend";
 import { OutcomeUnknownError } from "@call-transfer/sdk";
 import type { Answer } from "./answers.ts";
 import { createCaller } from "./caller.ts";
@@ -12,6 +12,7 @@ import { createReceiver } from "./receiver.ts";
 import type { Receiving } from "./receiving-plan.ts";
 import type { AttemptRecord, CallRecord, ClientRecord, Evidence, World } from "./records.ts";
 import { createRandom, createScheduler } from "./scheduler.ts";
+import { things, worldSeed } from "./seed.ts";
 
 const start = Date.parse("2026-03-02T12:00:00Z");
 /** More tasks than any world needs. */
@@ -164,62 +165,3 @@ function hintsOf(text: string, headers: Answer["headers"]): Pick<Answer, "hintSe
   const { meta }: { meta?: { retryAfterSecs?: number } } = JSON.parse(text);
   return { hintSecs: Math.max(meta?.retryAfterSecs ?? 0, headerSecs ?? 0), headerSecs };
 }
-
-// The seed of the backend: two accounts with the same kinds of resources.
-
-const { accountId, foreignAccountId, users, members, destinations, flows, numbers } = demo;
-const hours = { monday: [{ from: "09:00", to: "17:00" }] };
-
-/** The resources of each account that calls can name. */
-export const things = [
-  {
-    accountId,
-    members: [members.owner, members.agent],
-    apps: [destinations.app, destinations.phone],
-    flowId: flows.published,
-    fromNumber: numbers.working,
-  },
-  {
-    accountId: foreignAccountId,
-    members: [members.foreign, members.suspended],
-    apps: [destinations.foreign, destinations.disabled],
-    flowId: flows.foreign,
-    fromNumber: numbers.foreign,
-  },
-] as const;
-
-/** The URL of the receiver. */
-export const receiverUrl = "https://receiver.example.net/offers";
-
-/** The initial state. All destinations are apps, so that all of them can be rotated. */
-const worldSeed: Seed = {
-  accounts: things.map((one) => ({ id: one.accountId, name: `Account ${one.accountId}` })),
-  users: [
-    { id: users.owner, name: "Olivia" },
-    { id: users.agent, name: "Aron" },
-    { id: users.both, name: "Bela" },
-    { id: users.outsider, name: "Otto" },
-  ],
-  members: [
-    { id: members.owner, accountId, userId: users.owner, role: "owner", hours },
-    { id: members.agent, accountId, userId: users.agent, role: "agent", hours },
-    { id: members.foreign, accountId: foreignAccountId, userId: users.both, role: "owner", hours },
-    { id: members.suspended, accountId: foreignAccountId, userId: users.outsider, role: "agent", hours },
-  ],
-  destinations: things.flatMap((one) =>
-    one.apps.map((id) => ({
-      id,
-      accountId: one.accountId,
-      name: `App ${id}`,
-      kind: "app" as const,
-      config: { url: receiverUrl },
-      signingSecret: `planted-signing-secret-of-${id}`,
-    })),
-  ),
-  flows: things.map((one) => ({ id: one.flowId, accountId: one.accountId, published: true })),
-  numbers: things.map((one) => ({ accountId: one.accountId, number: one.fromNumber })),
-  apiKeys: [
-    { accountId, key: demo.apiKey },
-    { accountId: foreignAccountId, key: demo.foreignApiKey },
-  ],
-};

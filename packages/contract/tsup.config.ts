@@ -1,5 +1,5 @@
 import { defineConfig } from "tsup";
-import { shared } from "../../scripts/build-options.ts";
+import { shared } from "../../build/options.ts";
 
 export default defineConfig({
   ...shared,

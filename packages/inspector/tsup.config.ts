@@ -1,6 +1,6 @@
 import { defineConfig } from "tsup";
-import { shared } from "../../scripts/build-options.ts";
-import { licences } from "../../scripts/licences.ts";
+import { licences } from "../../build/licences.ts";
+import { shared } from "../../build/options.ts";
 import { stylesAsText } from "./styles-as-text.ts";
 
 /** The inspector for pages of apps: its styles are texts, and it loads the reference on demand, as another file. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
-import { licencesFile, viteLicences } from "../../scripts/licences.ts";
+import { licencesFile, viteLicences } from "../../build/licences.ts";
 
 const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const licences = viteLicences(folder(licencesFile));

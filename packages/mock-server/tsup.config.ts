@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from "node:fs";
 import { defineConfig, type Options } from "tsup";
-import { shared } from "../../scripts/build-options.ts";
-import { licences } from "../../scripts/licences.ts";
+import { licences } from "../../build/licences.ts";
+import { shared } from "../../build/options.ts";
 
 // Here and not by `clean`: two builds write into the folder, and neither may remove what the other wrote.
 rmSync("dist", { recursive: true, force: true });

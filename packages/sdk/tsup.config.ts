@@ -1,6 +1,6 @@
 import { defineConfig, type Options } from "tsup";
-import { shared } from "../../scripts/build-options.ts";
-import { licences } from "../../scripts/licences.ts";
+import { licences } from "../../build/licences.ts";
+import { shared } from "../../build/options.ts";
 
 // Its CommonJS form keeps its function under `default`, which Node and bundlers unwrap differently: take it in there.
 const takenIn = "openapi-fetch";

@@ -70,7 +70,7 @@ export const checks: NamedCommands = {
   },
   browser: {
     does: "which browser the checks open; fetches one if necessary, and --installed fetches none",
-    run: [["scripts/browser.ts"]],
+    run: [["scripts/commands/browser.ts"]],
   },
 };
 

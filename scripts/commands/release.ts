@@ -18,7 +18,7 @@ export const releaseSteps: NamedCommands = {
   registry: {
     does: "packs the packages and serves them to npm on this machine",
     isBuilt: true,
-    run: [["scripts/registry.ts"]],
+    run: [["scripts/commands/registry.ts"]],
   },
 };
 

@@ -12,7 +12,7 @@ export const siteCommands: NamedCommands = {
   pictures: {
     does: "takes the pictures of the inspector for its page, in both themes",
     needs: "a browser",
-    run: [onSources("scripts/inspector-pictures.ts")],
+    run: [onSources("scripts/pictures/inspector-pictures.ts")],
   },
 };
 

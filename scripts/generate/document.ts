@@ -7,6 +7,7 @@ import { policySchemas } from "./policies.ts";
 import { problemsIn } from "./problems.ts";
 import { Place, type Problem, YamlFile } from "./source.ts";
 import { compactJson } from "./text.ts";
+import { type Condition, methods } from "./values.ts";
 
 /** The folder that is read unless another is named. */
 export const openapiFolder = new URL("../../openapi/", import.meta.url);
@@ -35,8 +36,6 @@ export interface FieldCodeRow {
   stated?: boolean;
   "x-beyond-specification"?: true;
 }
-/** When an operation answers a code, by what the operation is. */
-export type Condition = "every-operation" | "account-scoped" | "role-restricted" | "path-id" | "body" | "query";
 
 /** The clients' error class for a status. */
 export interface ErrorClass {
@@ -111,8 +110,6 @@ export interface OpenApiDocument {
     examples?: Record<string, { summary: string; value: unknown }>;
   };
 }
-
-export const methods = ["get", "put", "post", "delete", "patch"];
 
 /** Every operation with its method, path and parameters. */
 export function* operationsOf(document: OpenApiDocument) {

@@ -1,10 +1,9 @@
 // Finds everything that the description of an operation or of an error code lacks, before anything is generated from it.
 import { readdirSync } from "node:fs";
-import { type Condition, methods } from "./document.ts";
 import { type Known, operationProblems, repeated } from "./operation-problems.ts";
 import { codesShape, itemShape, rolesShape, rootShape, schemaShape, shapeProblems } from "./shapes.ts";
 import { Place, type Problem, YamlFile } from "./source.ts";
-import { isList, isText, shown } from "./values.ts";
+import { type Condition, isList, isText, methods, shown } from "./values.ts";
 
 /** Every problem in the descriptions of operations and error codes, in the order of the files. */
 export function problemsIn(folder: URL): Problem[] {

@@ -1,4 +1,4 @@
-// Small questions about values of YAML files.
+// Values of YAML files: small questions about them, and those that mean something.
 
 /** Whether a value is a text that is not empty. */
 export const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
@@ -9,3 +9,7 @@ export const isName = (value: unknown): boolean =>
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 /** A value as JSON, for a message. */
 export const shown = (value: unknown): string => JSON.stringify(value) ?? "nothing";
+
+export const methods = ["get", "put", "post", "delete", "patch"];
+/** When an operation answers a code, by what the operation is. */
+export type Condition = "every-operation" | "account-scoped" | "role-restricted" | "path-id" | "body" | "query";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { defaultClientConditions } from "vite";
 import { defineConfig } from "vitepress";
-import { viteLicences } from "../../scripts/licences.ts";
+import { viteLicences } from "../../build/licences.ts";
 import { slugOf } from "../../scripts/markdown.ts";
 import { licencesName, siteLicences } from "../licences.ts";
 import { playground } from "../playground/plugin.ts";

@@ -1,7 +1,6 @@
 import type { MountedInspector } from "@call-transfer/mock-server/inspector";
-import type { Colours } from "./mount.ts";
 import type { RemoteBackend } from "./remote-backends.ts";
-import type { View } from "./view.ts";
+import type { Colours, View } from "./view.ts";
 
 /** The inspector of a program's backends. */
 export interface InspectorPane {

@@ -6,10 +6,7 @@ import { createOutput } from "./output.ts";
 import { type RunningProgram, startProgram } from "./sandbox.ts";
 import { encode } from "./share.ts";
 import "./style.css";
-import { createView } from "./view.ts";
-
-/** Light or dark colours. */
-export type Colours = "light" | "dark";
+import { type Colours, createView } from "./view.ts";
 
 /** A playground in a page. */
 export interface MountedPlayground {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Plugin } from "vite";
-import { addLicences } from "../../scripts/licences.ts";
+import { addLicences } from "../../build/licences.ts";
 import { siteLicences } from "../licences.ts";
 import { runtimeName } from "./messages.ts";
 import { programs } from "./programs.ts";

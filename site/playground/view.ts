@@ -1,5 +1,8 @@
 import { element } from "./element.ts";
 
+/** Light or dark colours. */
+export type Colours = "light" | "dark";
+
 /** The actions of the buttons. */
 export interface Actions {
   run(): void;

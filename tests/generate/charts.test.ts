@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { drawnCharts } from "../../scripts/charts.ts";
+import { drawnCharts } from "../../scripts/charts/charts.ts";
 import { relativeLinksIn, tablesIn } from "../../scripts/markdown.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
-import { drawGroupRinging } from "../../scripts/picture.ts";
-import { drawServerSession } from "../../scripts/server-session.ts";
-import { drawTerminal } from "../../scripts/terminal.ts";
+import { drawGroupRinging } from "../../scripts/pictures/picture.ts";
+import { drawServerSession } from "../../scripts/pictures/server-session.ts";
+import { drawTerminal } from "../../scripts/pictures/terminal.ts";
 
 it("docs/images/group-ringing.svg shows the output of examples/group-ringing.ts (npm run record)", async () => {
   await expect(await drawGroupRinging()).toMatchFileSnapshot("../../docs/images/group-ringing.svg");

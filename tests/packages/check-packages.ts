@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import ts from "typescript";
-import { licencesFile } from "../../scripts/licences.ts";
+import { licencesFile } from "../../build/licences.ts";
 import { install, optionalPeers, pack, temporaryFolder } from "../../scripts/packed.ts";
 import { mcpProblems } from "./mcp-command.ts";
 
@@ -216,7 +216,7 @@ function licenceProblems({ folder, files }: Installed): string[] {
   const text = existsSync(notices) ? readFileSync(notices, "utf8") : "";
   return [...contained]
     .filter((name) => !name.startsWith("@call-transfer/") && !text.includes(`\n## ${name} `))
-    .map((name) => `contains code of ${name} without its licence. Add the plugin of scripts/licences.ts to its build.`);
+    .map((name) => `contains code of ${name} without its licence. Add the plugin of build/licences.ts to its build.`);
 }
 
 /** Ways of loading an entry point that fail. */

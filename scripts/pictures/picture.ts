@@ -19,7 +19,7 @@ async function printed(): Promise<string[]> {
   const { log } = console;
   console.log = (line: string) => void lines.push(line);
   try {
-    await import(new URL(`../${example}`, import.meta.url).href);
+    await import(new URL(`../../${example}`, import.meta.url).href);
   } finally {
     console.log = log;
   }
@@ -28,7 +28,7 @@ async function printed(): Promise<string[]> {
 
 /** Draws the run of the example. */
 export async function drawGroupRinging(): Promise<string> {
-  const source = readFileSync(new URL(`../${example}`, import.meta.url), "utf8");
+  const source = readFileSync(new URL(`../../${example}`, import.meta.url), "utf8");
   const rows: Row[] = [];
   let at = 0;
   const type = (command: string) => {

@@ -1,5 +1,5 @@
 // Prints the browser that the checks use, and downloads one if necessary; `-- --installed` downloads none. Fails without one.
-import { browserHere, installedBrowser } from "../packages/contract/targets/browser/find-browser.ts";
+import { browserHere, installedBrowser } from "../../packages/contract/targets/browser/find-browser.ts";
 
 try {
   const browser = process.argv.includes("--installed") ? installedBrowser() : await browserHere();

@@ -3,8 +3,8 @@
 import { fileURLToPath } from "node:url";
 import { demo } from "@call-transfer/backend";
 import type { Page } from "playwright-core";
-import { launchBrowser } from "../packages/contract/targets/browser/launch-browser.ts";
-import { buildInspector } from "./build-inspector.ts";
+import { launchBrowser } from "../../packages/contract/targets/browser/launch-browser.ts";
+import { buildInspector } from "../build-inspector.ts";
 import { playScene, type Scene } from "./inspector-scene.ts";
 
 const size = { width: 1280, height: 800 };
@@ -42,7 +42,7 @@ try {
       const rest = await prepare(scene, page);
       await page.goto(`${scene.server.url}/_inspector/#/${["default", screen, ...rest].join("/")}`);
       await page.waitForTimeout(calmMs);
-      const path = fileURLToPath(new URL(`../docs/images/inspector-${screen}-${colorScheme}.png`, import.meta.url));
+      const path = fileURLToPath(new URL(`../../docs/images/inspector-${screen}-${colorScheme}.png`, import.meta.url));
       await page.screenshot({ path });
       console.log(`docs/images/inspector-${screen}-${colorScheme}.png`);
     }

@@ -6,9 +6,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { pack, temporaryFolder } from "./packed.ts";
+import { pack, temporaryFolder } from "../packed.ts";
 
-const root = fileURLToPath(new URL("../", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
 const scope = "@call-transfer";
 const defaultPort = 4873;
 
