@@ -128,7 +128,6 @@ declare class Calls extends IndexedMap<CallRecord> {
   protected clearIndex(): void;
 }
 
-declare type ChangeReport<Item> = (key: string, before: Item | undefined, after: Item | undefined, next?: string) => void;
 type Checked<Name extends CollectionName> = DeepReadonly<z.output<(typeof recordSchemas)[Name]>>;
 
 declare interface Clock {
@@ -348,10 +347,11 @@ declare interface IncomingRequest extends Pick<Request, "method" | "url" | "body
   readonly signal?: AbortSignal;
 }
 
-declare abstract class IndexedMap<Item> extends ReportingMap<Item> {
+declare abstract class IndexedMap<Item extends object> extends ReportingMap<Item> {
   protected abstract reindex(before: Item | undefined, after: Item | undefined): void;
   protected abstract clearIndex(): void;
-  protected changed(id: string, before: Item | undefined, after: Item | undefined): void;
+  set(id: string, item: Item): this;
+  delete(id: string): boolean;
   clear(): void;
 }
 
@@ -526,6 +526,10 @@ declare interface RecordChange {
   readonly after?: object;
 }
 
+declare interface RecordWatch {
+  record(collection: string, key: string, before: object | undefined, after: object | undefined, next: string | undefined): void;
+}
+
 declare interface RecordedExchange {
   readonly url: URL;
   readonly headers: RequestHeaders;
@@ -557,13 +561,12 @@ declare interface RehearsedResponse {
   readonly body?: unknown;
 }
 
-declare class ReportingMap<Item> extends Map<string, Item> {
+declare class ReportingMap<Item extends object> extends Map<string, Item> {
   #private;
-  constructor(report?: ChangeReport<Item>);
-  set(key: string, record: Item): this;
+  constructor(collection?: string, watch?: RecordWatch);
+  set(key: string, item: Item): this;
   delete(key: string): boolean;
   clear(): void;
-  protected changed(key: string, before: Item | undefined, after: Item | undefined): void;
 }
 
 declare interface RequestCaller {
