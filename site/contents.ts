@@ -1,4 +1,5 @@
-import { operations } from "@call-transfer/spec";
+// By its path: VitePress bundles its configuration, which cannot take the sources of a package by name.
+import { operations } from "../packages/spec/src/operations.gen.ts";
 
 /** A part of the sidebar. */
 export interface Section {
