@@ -1,4 +1,3 @@
-import { SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
@@ -154,21 +153,6 @@ describe("an API key", () => {
     backend.policies.trustForwardedFor = true;
     expect((await send(backend, "GET /roles", request)).status).toBe(200);
   });
-
-  it("is bound to its account", async () => {
-    const backend = createBackend();
-    expect((await send(backend, "GET /roles", { headers: inAccount })).status).toBe(200);
-    const answer = await send(backend, "GET /roles", { headers: { "x-account-id": foreignAccountId } });
-    expect([answer.status, codeOf(answer)]).toEqual([403, "account_access_denied"]);
-  });
-
-  it("has the role that it was issued with", async () => {
-    const backend = createBackend();
-    const { key } = backend.keys.issueApiKey({ role: "member" });
-    expect(codeOf(await send(backend, "POST /transfers/destination-groups", { token: key }))).toBe(
-      "insufficient_permissions",
-    );
-  });
 });
 
 it("rejects a token with another last character or with padding", async () => {
@@ -236,13 +220,6 @@ describe("an access token", () => {
     });
   });
 
-  it("is rejected in an account that its user is not a member of", async () => {
-    const backend = createBackend();
-    const token = await backend.keys.issueToken({ userId: users.outsider });
-    const answer = await send(backend, "GET /roles", { token, headers: inAccount });
-    expect([answer.status, codeOf(answer)]).toEqual([403, "account_access_denied"]);
-  });
-
   it("expires on the backend's clock, also after an earlier verification", async () => {
     const backend = createBackend();
     const token = await backend.keys.issueToken({ userId: users.owner, expiresInSecs: 10 });
@@ -251,28 +228,6 @@ describe("an access token", () => {
     expect((await read()).status).toBe(200);
     await backend.clock.advance({ by: 1 });
     expect(codeOf(await read())).toBe("token_expired");
-  });
-
-  it("can be issued expired", async () => {
-    const backend = createBackend();
-    const token = await backend.keys.issueToken({ userId: users.owner, expired: true });
-    expect(codeOf(await send(backend, "GET /roles", { token, headers: inAccount }))).toBe("token_expired");
-  });
-
-  it("with another signature is rejected", async () => {
-    const forged = new SignJWT({})
-      .setProtectedHeader({ alg: "HS256", typ: "JWT" })
-      .setSubject(users.owner)
-      .setExpirationTime("1h");
-    const token = await forged.sign(new Uint8Array(32));
-    expect(codeOf(await send(createBackend(), "GET /roles", { token, headers: inAccount }))).toBe("token_invalid");
-  });
-
-  it("without a signature is rejected", async () => {
-    const backend = createBackend();
-    const [, claims] = (await backend.keys.issueToken({ userId: users.owner })).split(".");
-    const token = `${btoa('{"alg":"none"}').replaceAll("=", "")}.${claims}.`;
-    expect(codeOf(await send(backend, "GET /roles", { token, headers: inAccount }))).toBe("token_invalid");
   });
 
   it("stays valid after a reset", async () => {

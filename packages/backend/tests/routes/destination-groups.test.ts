@@ -32,12 +32,6 @@ describe("creating a group", () => {
     });
   });
 
-  it("takes an explicit null for the default", async () => {
-    const body = { name: "Nulls", members, strategy: null, totalTimeoutSecs: null };
-    const answer = await send(createBackend(), path, { body });
-    expect(answer.body).toMatchObject({ strategy: "simultaneous", totalTimeoutSecs: 30 });
-  });
-
   it("refuses a name that the account has already, compared exactly", async () => {
     const backend = createBackend();
     const taken = await send(backend, path, { body: { name: demo.groupName, members } });
@@ -45,14 +39,6 @@ describe("creating a group", () => {
     expect(taken.body).toMatchObject({ detail: "The account has a destination group of this name." });
     const other = await send(backend, path, { body: { name: demo.groupName.toUpperCase(), members } });
     expect(other.status).toBe(201);
-  });
-
-  it("lets another account use the same name", async () => {
-    const answer = await send(createBackend(), path, {
-      token: demo.foreignApiKey,
-      body: { name: demo.groupName, members: [{ destinationId: destinations.foreign }] },
-    });
-    expect(answer.status).toBe(201);
   });
 
   it.each([
@@ -105,19 +91,6 @@ describe("creating a group", () => {
     const answer = await send(createBackend(), path, { body: { name: "A", members: named } });
     expect(answer.body).toMatchObject({
       errors: [{ message: "must be the id of a destination of this account" }, { message: "is in the list already" }],
-    });
-  });
-
-  it("lists every failing field", async () => {
-    const body = { name: "", members: [...members, { ringTimeoutSecs: 4 }], totalTimeoutSecs: 61 };
-    const answer = await send(createBackend(), path, { body });
-    expect(answer.body).toMatchObject({
-      errors: [
-        { field: "name" },
-        { field: "members[1].destinationId" },
-        { field: "members[1].ringTimeoutSecs" },
-        { field: "totalTimeoutSecs" },
-      ],
     });
   });
 });
