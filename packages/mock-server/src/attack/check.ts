@@ -22,7 +22,6 @@ export interface Problem {
   readonly fix?: string;
 }
 
-/** One check. */
 export interface Check {
   readonly name: string;
   readonly group: CheckGroup;

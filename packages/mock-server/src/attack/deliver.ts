@@ -4,7 +4,6 @@ import { request as httpsRequest } from "node:https";
 import { performance } from "node:perf_hooks";
 import { lookupOf } from "../net/lookup.ts";
 
-/** One HTTP request. */
 export interface Message {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,15 +14,11 @@ export interface Message {
   readonly address?: string;
 }
 
-/** What came back. */
 export interface Reply {
-  /** Absent if there was no answer. */
   readonly status?: number;
   /** The start of the body as text, 64 kB at most. */
   readonly body: string;
-  /** The header lines as text. */
   readonly headers: string;
-  /** Why there was no answer. */
   readonly error?: string;
   /** The code of a network error, e.g. `ECONNREFUSED`. */
   readonly code?: string;

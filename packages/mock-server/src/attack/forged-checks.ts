@@ -17,7 +17,6 @@ const oneTime = "Refuse a header with two times. Check the tolerance and the sig
 /** The first check of forgeries. If it fails, the others can say nothing. */
 export const verifiesFirst = "verified before the answer";
 
-/** The problems of an answer to a forgery. */
 export function forgeryProblems(reply: Reply, what = "A forgery"): Problem[] {
   const { status } = reply;
   if (isAccepted(reply)) return [{ kind: "accepted", problem: `${what} got ${describe(reply)}.` }];
@@ -125,7 +124,6 @@ const contents = (
   },
 });
 
-/** The checks of forgeries. */
 export const forgedChecks: readonly Check[] = [
   {
     name: verifiesFirst,

@@ -2,7 +2,6 @@
 import type { Check, Lab, Problem } from "./check.ts";
 import { describe, isAccepted, type Offer, type Sending } from "./sender.ts";
 
-/** Offers that are sent at the same time. */
 const atOnce = 20;
 
 const rawBody = "Verify the bytes as they were received. Do not parse the body and write it again.";
@@ -12,7 +11,6 @@ const byName = "Split the header at the commas, and find the parts by their name
 /** The first check. If it fails, the others can say nothing. */
 export const plainOffer = "an offer as the platform sends it";
 
-/** Sends one genuine offer. */
 export async function expectAccepted(lab: Lab, offer: Offer, sending: Sending = {}): Promise<Problem[]> {
   const reply = await lab.sender.send(offer, sending);
   lab.expectHandled(offer.id, isAccepted(reply) ? "once" : "at most once");
@@ -58,7 +56,6 @@ function cutInCharacter(body: string): readonly Uint8Array[] {
   return [bytes.subarray(0, cut), bytes.subarray(cut)];
 }
 
-/** The checks of genuine offers. */
 export const genuineChecks: readonly Check[] = [
   written("JSON with spaces and line breaks", (fields) => JSON.stringify(fields, null, 2)),
   written("JSON with keys in another order", withText('"2":"second","1":"first"')),

@@ -9,7 +9,6 @@ const megabyte = 1024 * 1024;
 const surviveAbort =
   "Catch the error of a body whose connection closes before its end. It must not end the process or hold up other offers.";
 
-/** The checks of bodies that are too long or do not end. */
 export const limitChecks: readonly Check[] = [
   {
     name: `a forged body of ${floodMegabytes} MB`,

@@ -23,7 +23,6 @@ export interface Sending {
   readonly contentType?: string;
   /** The name of the signature header, to write it in another case. */
   readonly headerName?: string;
-  /** More headers. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Which of the receiver's addresses to send to. By default they take turns. */
   readonly url?: string;
@@ -42,11 +41,9 @@ export interface SentDelivery {
   readonly body: string;
   readonly reply: Reply;
   readonly url: string;
-  /** The name of the check that sent it. */
   readonly check: string;
 }
 
-/** The settings of a sender. */
 export interface SenderOptions {
   readonly urls: readonly string[];
   readonly secret: string;
@@ -63,7 +60,6 @@ const ringMs = 30_000;
 export class Sender {
   readonly options: SenderOptions;
   readonly exchanges: SentDelivery[] = [];
-  /** The name of the check that is sending. */
   check = "";
   #ids = 0;
   #turn = 0;
@@ -121,7 +117,6 @@ export class Sender {
     };
   }
 
-  /** The address whose turn it is. */
   nextUrl(): string {
     const { urls } = this.options;
     return urls[this.#turn++ % urls.length] ?? "";

@@ -1,6 +1,5 @@
 import type { Colour } from "./colour.ts";
 
-/** A part of a line's text. */
 export interface Part {
   readonly text: string;
   readonly colour?: Colour | undefined;
@@ -40,7 +39,6 @@ export function shortIds(text: string): string {
   return text.length < uuidLength ? text : text.replace(uuid, "$1…$2");
 }
 
-/** The colour of a status class. */
 export function statusColour(status: number): Colour {
   if (status >= 200 && status < 300) return "green";
   if (status >= 300 && status < 400) return "cyan";

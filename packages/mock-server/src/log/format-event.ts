@@ -3,9 +3,7 @@ import { type Paint, paintFor } from "./colour.ts";
 import type { Columns, Part } from "./columns.ts";
 import { describeEvent } from "./describe-event.ts";
 
-/** How to format events. */
 export interface FormatOptions {
-  /** Whether to colour the line with terminal escapes. */
   readonly colour: boolean;
   /** The sandbox that the event is from; `default` is not shown. */
   readonly sandbox?: string | undefined;

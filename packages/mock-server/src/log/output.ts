@@ -5,7 +5,6 @@ import type { Sink } from "./line-writer.ts";
 /** The parts of `process.stdout` that the log uses. */
 export interface OutputStream extends ColourStream {
   readonly fd?: number;
-  /** The width of the terminal. */
   readonly columns?: number;
   write(text: string, done: (error?: Error | null) => void): boolean;
   on(event: "error", listener: (error: Error) => void): unknown;

@@ -4,7 +4,6 @@ import { querySchema, requestBodySchema, sectionOf } from "./contract.ts";
 import { bodyPlace } from "./deviation.ts";
 import { type Content, isJson } from "./json-content.ts";
 
-/** The parts of a request that are checked. */
 export interface CheckedRequest {
   readonly method: string;
   readonly url: URL;

@@ -4,7 +4,6 @@ import { type BodySchema, errorSchema, responseBodySchema, restrictedFields, sec
 import { bodyPlace, valueAt } from "./deviation.ts";
 import { type Content, isJson } from "./json-content.ts";
 
-/** The parts of a response that are checked. */
 export interface CheckedResponse {
   readonly status: number;
   header(name: string): string | undefined;

@@ -4,7 +4,6 @@ import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
 import * as generated from "@call-transfer/spec/schemas";
 import { sectionIn, valueAt } from "./deviation.ts";
 
-/** A violation of a schema. */
 export interface Violation {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -71,7 +70,6 @@ export function responseBodySchema({ path, method }: OperationDescription, statu
   return bodySchemaAt([...responses, isListed ? String(status) : "default"]);
 }
 
-/** The schema of every error. */
 export const errorSchema: BodySchema | undefined = namedSchema("ErrorResponse");
 
 /** Fields that only the responses of some operations show, with these operations. */

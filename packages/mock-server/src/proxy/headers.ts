@@ -40,7 +40,11 @@ export function sentHeaders(
 /** The headers to send to the client: those of the target, with the proxy's own answer about the client's origin. */
 export function answeredHeaders(raw: readonly string[], cors: Readonly<Record<string, string>>): string[] {
   const replaced = Object.keys(cors).filter((name) => name !== "Vary");
-  const kept = withoutNames(raw, [...ofConnection, ...namedByConnection(raw), ...replaced.map(lowerCased)]);
+  const kept = withoutNames(raw, [
+    ...ofConnection,
+    ...namedByConnection(raw),
+    ...replaced.map((name) => name.toLowerCase()),
+  ]);
   return [...kept, ...Object.entries(cors).flat()];
 }
 
@@ -67,8 +71,4 @@ function withoutNames(raw: readonly string[], names: readonly string[]): string[
   return pairsOf(raw)
     .filter(([name]) => !dropped.has(name.toLowerCase()))
     .flat();
-}
-
-function lowerCased(text: string): string {
-  return text.toLowerCase();
 }

@@ -15,7 +15,6 @@ const decoders: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
 };
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Whether a content type is JSON. */
 export function isJson(contentType: string | undefined): boolean {
   return /^application\/json\s*(;|$)/i.test(contentType ?? "");
 }

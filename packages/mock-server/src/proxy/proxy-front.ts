@@ -11,7 +11,6 @@ import { type Content, jsonContent, mostCheckedBytes } from "./json-content.ts";
 import { relay } from "./relay.ts";
 import { type SentRequest, sendOnce, TargetError } from "./send.ts";
 
-/** What a proxy needs to know. */
 export interface FrontOptions {
   /** The base URL of the API, without a slash at its end. */
   readonly target: string;
@@ -124,7 +123,6 @@ async function forward(request: AdmittedRequest, options: FrontOptions): Promise
   });
 }
 
-/** The time that an answer states. */
 function timeOf(headers: readonly string[] = []): number {
   return Date.parse(headerOf(headers, "date") ?? "") || Date.now();
 }

@@ -7,7 +7,6 @@ import type { StandIns } from "./stand-ins.ts";
 /** Whose record something is: an account by its id, or the account of an API key. */
 export type Owner = { readonly accountId: string } | { readonly key: string };
 
-/** The fields of a record. */
 export type Fields = Readonly<Record<string, unknown>>;
 type Collection = "members" | "destinations" | "groups" | "flows" | "providers" | "numbers" | "calls";
 
@@ -29,7 +28,6 @@ export interface Seen {
 /** More records of a collection than a test needs. */
 const mostRecords = 10_000;
 
-/** A successful answer to read. */
 export interface Reading {
   readonly seen: Seen;
   readonly exchange: Exchange;

@@ -10,7 +10,6 @@ export interface Recording {
   seed(): Seed;
 }
 
-/** Creates an empty recording. */
 export function createRecording(): Recording {
   const seen: Seen = {
     standIns: createStandIns(),

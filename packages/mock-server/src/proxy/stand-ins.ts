@@ -7,7 +7,6 @@ export interface StandIns {
   id(value: string): string;
   apiKey(value: string): string;
   signingSecret(destinationId: string): string;
-  /** A phone number in E.164 format. */
   number(value: string): string;
   /** A name for the record with an id, such as `Group 1`. */
   name(kind: "Account" | "User" | "Destination" | "Group", id: string): string;
@@ -18,7 +17,6 @@ export interface StandIns {
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const phoneNumber = /^\+[1-9]\d{1,14}$/;
 
-/** Creates the stand-ins of one session. */
 export function createStandIns(): StandIns {
   const counted = new Map<string, Map<string, number>>();
   /** Counts the values of a kind from 1. */

@@ -37,24 +37,24 @@ describe("a table", () => {
   ];
 
   it("aligns its columns and leaves empty ones out", () => {
-    expect(formatTable(rows, columns, { width: undefined, hasColour: false })).toBe(
+    expect(formatTable(rows, { width: undefined, hasColour: false }, columns)).toBe(
       "ID  TEXT\n1   a rather long text\n22  short",
     );
   });
 
   it("cuts flexible columns off to fit the terminal", () => {
-    expect(formatTable(rows, columns, { width: 14, hasColour: false })).toBe("ID  TEXT\n1   a rather …\n22  short");
+    expect(formatTable(rows, { width: 14, hasColour: false }, columns)).toBe("ID  TEXT\n1   a rather …\n22  short");
   });
 
   it("shows control characters as spaces", () => {
     const evil = [{ id: 1, text: "a\u001b[31m\nb" }];
-    expect(formatTable(evil, columns, { width: undefined, hasColour: false })).toBe("ID  TEXT\n1   a [31m b");
+    expect(formatTable(evil, { width: undefined, hasColour: false }, columns)).toBe("ID  TEXT\n1   a [31m b");
   });
 
   it("colours only where the terminal has colours", () => {
     const coloured = [{ ...columns[1], title: "text", cell: () => "x", colour: () => "red" as const }];
-    expect(formatTable([rows[0]], coloured, { width: undefined, hasColour: false })).not.toContain("\u001b");
-    expect(formatTable([rows[0]], coloured, { width: undefined, hasColour: true })).toContain("\u001b[31mx\u001b[39m");
+    expect(formatTable([rows[0]], { width: undefined, hasColour: false }, coloured)).not.toContain("\u001b");
+    expect(formatTable([rows[0]], { width: undefined, hasColour: true }, coloured)).toContain("\u001b[31mx\u001b[39m");
   });
 });
 
@@ -79,10 +79,10 @@ describe("ids and times", () => {
   const [one, other] = ["d0000000-0000-4000-8000-000000000001", "d0000000-0000-4000-8000-000000000002"];
 
   it("are short in a terminal only, and only if they stay different", () => {
-    expect([one, other].map(shortIds([one, other], { width: 80 }))).toEqual(["d000…0001", "d000…0002"]);
-    expect(shortIds([one, other], { width: undefined })(one)).toBe(one);
+    expect([one, other].map(shortIds([{ id: one }, { id: other }], { width: 80 }))).toEqual(["d000…0001", "d000…0002"]);
+    expect(shortIds([{ id: one }, { id: other }], { width: undefined })(one)).toBe(one);
     const alike = one.replace("4000", "4001");
-    expect(shortIds([one, alike], { width: 80 })(one)).toBe(one);
+    expect(shortIds([{ id: one }, { id: alike }], { width: 80 })(one)).toBe(one);
   });
 
   it.each([

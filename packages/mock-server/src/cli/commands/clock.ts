@@ -6,20 +6,17 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { readStep, readTime, UsageError } from "../values/command-line.ts";
 import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 
-/** Reads, moves, freezes and starts the clock of a sandbox. */
 export const clock = defineCommand({
   name: "clock",
   summary: "show the time and the pending timers, or change the clock",
-  usages: [
-    { form: "clock", help: "print the time and the pending timers" },
-    {
-      form: "clock advance STEP",
-      help: "advance the clock and print what happened. STEP is a duration (500ms, 30s, 15m, 24h, 7d), an RFC 3339 date-time, or next for the next timer",
-    },
-    { form: "clock set TIME", help: "set the clock to an RFC 3339 date-time" },
-    { form: "clock freeze", help: "stop the time" },
-    { form: "clock flow", help: "let the time pass by itself, as fast as --rate says" },
-  ],
+  usages: {
+    clock: "print the time and the pending timers",
+    "clock advance STEP":
+      "advance the clock and print what happened. STEP is a duration (500ms, 30s, 15m, 24h, 7d), an RFC 3339 date-time, or next for the next timer",
+    "clock set TIME": "set the clock to an RFC 3339 date-time",
+    "clock freeze": "stop the time",
+    "clock flow": "let the time pass by itself, as fast as --rate says",
+  },
   example: "clock advance 24h",
   options: {
     rate: { type: "string", value: "N", help: "with flow: how many seconds pass in one real second, such as 60" },
@@ -62,39 +59,25 @@ function readRate(text: string): number {
 
 function formatEffects(effects: readonly Schema<"Event">[], terminal: Terminal): string {
   if (effects.length === 0) return "Nothing was due.";
-  const short = shortIds(
-    effects.map(({ id = "" }) => id),
-    terminal,
-  );
-  return formatTable(
-    effects,
-    [
-      { title: "at", cell: ({ at }) => at },
-      { title: "what happened", cell: ({ type }) => type },
-      { title: "id", cell: ({ id }) => id && short(id) },
-    ],
-    terminal,
-  );
+  const short = shortIds(effects, terminal);
+  return formatTable(effects, terminal, [
+    { title: "at", cell: ({ at }) => at },
+    { title: "what happened", cell: ({ type }) => type },
+    { title: "id", cell: ({ id }) => id && short(id) },
+  ]);
 }
 
 function formatClock({ now, mode, rate, upcoming, upcomingCount }: Schema<"Clock">, terminal: Terminal): string {
   const head = `${now}, ${mode}${rate === 1 || mode === "frozen" ? "" : `, ${rate} times as fast`}`;
   if (upcoming.length === 0) return `${head}. No timer is pending.`;
-  const short = shortIds(
-    upcoming.map(({ id = "" }) => id),
-    terminal,
-  );
+  const short = shortIds(upcoming, terminal);
   const most = 20;
-  const table = formatTable(
-    upcoming.slice(0, most),
-    [
-      { title: "when", cell: ({ at }) => relativeTime(at, Date.parse(now)) },
-      { title: "at", cell: ({ at }) => at },
-      { title: "timer", cell: ({ kind }) => kind },
-      { title: "id", cell: ({ id }) => id && short(id) },
-    ],
-    terminal,
-  );
+  const table = formatTable(upcoming.slice(0, most), terminal, [
+    { title: "when", cell: ({ at }) => relativeTime(at, Date.parse(now)) },
+    { title: "at", cell: ({ at }) => at },
+    { title: "timer", cell: ({ kind }) => kind },
+    { title: "id", cell: ({ id }) => id && short(id) },
+  ]);
   const more = upcomingCount - Math.min(most, upcoming.length);
   return [head, table, ...(more > 0 ? [`… and ${more} more. clock --json lists them.`] : [])].join("\n");
 }

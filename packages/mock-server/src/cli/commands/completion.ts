@@ -1,21 +1,17 @@
 import { completionScript, shells } from "../help/completion-script.ts";
 import { completionWords } from "../help/completion-words.ts";
 import { defineCommand } from "../options/command.ts";
-import { roles } from "../options/options.ts";
-import { collectionNames } from "../values/find-record.ts";
+import { collectionNames, roles } from "../values/find-record.ts";
 import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 import { keyStates } from "./keys.ts";
 
-/** Prints a completion script. */
 export const completion = defineCommand({
   name: "completion",
   summary: "print a script that completes commands and options in a shell",
-  usages: [
-    {
-      form: `completion ${shells.join("|")}`,
-      help: "print the script for a shell. It completes call-transfer-mock, also if that is an alias",
-    },
-  ],
+  usages: {
+    [`completion ${shells.join("|")}`]:
+      "print the script for a shell. It completes call-transfer-mock, also if that is an alias",
+  },
   example: "completion bash",
   options: {},
   async run({ operands, commands }) {

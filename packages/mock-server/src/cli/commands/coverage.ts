@@ -5,16 +5,13 @@ import { expectAtMost } from "../values/operands.ts";
 
 type Operation = Schema<"Coverage">["operations"][number];
 
-/** Counts the responses. */
 export const coverage = defineCommand({
   name: "coverage",
   summary: "count the responses of each operation by status or error code",
-  usages: [
-    {
-      form: "coverage",
-      help: "print which documented statuses of each operation, or with --codes which error codes, were seen, and which not",
-    },
-  ],
+  usages: {
+    coverage:
+      "print which documented statuses of each operation, or with --codes which error codes, were seen, and which not",
+  },
   options: { codes: { type: "boolean", help: "error codes instead of statuses" } },
   async run({ control, operands, values: { codes }, terminal }) {
     expectAtMost(0, operands);
@@ -33,15 +30,11 @@ export const coverage = defineCommand({
         .filter(({ count }) => count === 0)
         .map(({ value }) => value)
         .join(" ");
-    const table = formatTable(
-      data.operations,
-      [
-        { title: "operation", cell: ({ operationId }) => operationId },
-        { title: "seen", cell: seen, colour: () => "green", flexible: true },
-        { title: "not seen", cell: notSeen, colour: () => "dim", flexible: true },
-      ],
-      terminal,
-    );
+    const table = formatTable(data.operations, terminal, [
+      { title: "operation", cell: ({ operationId }) => operationId },
+      { title: "seen", cell: seen, colour: () => "green", flexible: true },
+      { title: "not seen", cell: notSeen, colour: () => "dim", flexible: true },
+    ]);
     const used = data.operations.filter(({ statuses }) => statuses.some(({ count }) => count > 0)).length;
     const { unmatched, refused } = data;
     const text = `${table}\n\n${used} of ${data.operations.length} operations were used. Requests that matched no operation: ${unmatched}, refused by the server: ${refused}.`;

@@ -43,11 +43,12 @@ const selection = {
   },
 } as const satisfies OptionTable;
 
-/** Lists the latest events. */
 export const events = defineCommand({
   name: "events",
   summary: "list the latest events: requests, webhooks, timers, changes",
-  usages: [{ form: "events", help: "print the latest events, one a line, newest last" }],
+  usages: {
+    events: "print the latest events, one a line, newest last",
+  },
   example: "events --type webhook --since 10m",
   options: {
     ...selection,
@@ -65,16 +66,12 @@ export const events = defineCommand({
   },
 });
 
-/** Prints events as they happen. */
 export const tail = defineCommand({
   name: "tail",
   summary: "print events as they happen, one a line",
-  usages: [
-    {
-      form: "tail",
-      help: "print each event of the sandbox as it happens, until Ctrl-C. After a lost connection, it continues where it was; --json prints one JSON object a line",
-    },
-  ],
+  usages: {
+    tail: "print each event of the sandbox as it happens, until Ctrl-C. After a lost connection, it continues where it was; --json prints one JSON object a line",
+  },
   example: "tail --type request --type webhook",
   options: {
     ...selection,

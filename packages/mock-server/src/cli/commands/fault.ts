@@ -9,20 +9,17 @@ import { readJson, UsageError } from "../values/command-line.ts";
 import { findNamed } from "../values/find-record.ts";
 import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 
-/** Adds, lists and removes faults. */
 export const fault = defineCommand({
   name: "fault",
   summary: "make requests or webhooks fail: add, list or remove faults",
-  usages: [
-    { form: "fault", help: "list the active faults" },
-    {
-      form: "fault add TEXT…",
-      help: "add a fault, such as: createCall 503, 503, pass (the requests, what happens in turn), GET * latency 800ms, * 503 10%, webhooks sign wrongSecret. It applies once unless the text says more",
-    },
-    { form: "fault add FILE", help: "add the fault or the list of faults of a JSON file, a name that ends in .json" },
-    { form: "fault remove ID|last", help: "remove a fault" },
-    { form: "fault clear", help: "remove all faults" },
-  ],
+  usages: {
+    fault: "list the active faults",
+    "fault add TEXT…":
+      "add a fault, such as: createCall 503, 503, pass (the requests, what happens in turn), GET * latency 800ms, * 503 10%, webhooks sign wrongSecret. It applies once unless the text says more",
+    "fault add FILE": "add the fault or the list of faults of a JSON file, a name that ends in .json",
+    "fault remove ID|last": "remove a fault",
+    "fault clear": "remove all faults",
+  },
   example: 'fault add "createCall 503, 503, pass"',
   options: {},
   async run({ control, operands: [action, ...rest], terminal }) {
@@ -53,18 +50,14 @@ export const fault = defineCommand({
       dataOf(await control.DELETE("/_control/v1/faults/{id}", { params: { path: { id } } }));
       return { data: { id }, text: `Removed ${id}.` };
     }
-    const table = formatTable(
-      faults,
-      [
-        { title: "id", cell: ({ id }) => id },
-        { title: "name", cell: ({ name }) => name },
-        { title: "fails", cell: (one) => describeMatch(one), flexible: true },
-        { title: "with", cell: (one) => describeAction(one.do), flexible: true },
-        { title: "hits", cell: ({ hits }) => hits },
-        { title: "when", cell: ({ when }) => describeWhen(when), flexible: true },
-      ],
-      terminal,
-    );
+    const table = formatTable(faults, terminal, [
+      { title: "id", cell: ({ id }) => id },
+      { title: "name", cell: ({ name }) => name },
+      { title: "fails", cell: (one) => describeMatch(one), flexible: true },
+      { title: "with", cell: (one) => describeAction(one.do), flexible: true },
+      { title: "hits", cell: ({ hits }) => hits },
+      { title: "when", cell: ({ when }) => describeWhen(when), flexible: true },
+    ]);
     return { data: faults, text: faults.length === 0 ? "No faults. Requests and webhooks work." : table };
   },
 });

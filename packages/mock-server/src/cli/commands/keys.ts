@@ -1,9 +1,8 @@
 import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
-import { roles } from "../options/options.ts";
 import { formatTable } from "../terminal/table.ts";
 import { readTime } from "../values/command-line.ts";
-import { findNamed, readNames } from "../values/find-record.ts";
+import { findNamed, readNames, roles } from "../values/find-record.ts";
 import { expectAtMost, unknownWord } from "../values/operands.ts";
 
 type State = NonNullable<Schema<"NewApiKey">["state"]>;
@@ -17,14 +16,13 @@ export const keyStates = [
   "insufficient_scope",
 ] as const satisfies readonly State[];
 
-/** Issues API keys. */
 export const keys = defineCommand({
   name: "keys",
   summary: "issue an API key for each way in which a key can fail",
-  usages: [
-    { form: "keys", help: `issue a key of each state: ${keyStates.join(", ")}` },
-    { form: "keys STATE", help: "issue one key and print it, and nothing else" },
-  ],
+  usages: {
+    keys: `issue a key of each state: ${keyStates.join(", ")}`,
+    "keys STATE": "issue one key and print it, and nothing else",
+  },
   example: "keys revoked",
   options: {
     account: { type: "string", value: "ACCOUNT", help: "account of the key, by id or name (default: the first)" },
@@ -60,14 +58,10 @@ export const keys = defineCommand({
     }
     const data = [];
     for (const one of keyStates) data.push(await issue(control, one, options));
-    const text = formatTable(
-      data,
-      [
-        { title: "state", cell: (key) => key.state },
-        { title: "key", cell: ({ key }) => key },
-      ],
-      terminal,
-    );
+    const text = formatTable(data, terminal, [
+      { title: "state", cell: (key) => key.state },
+      { title: "key", cell: ({ key }) => key },
+    ]);
     return { data, text };
   },
 });

@@ -7,15 +7,14 @@ import { findNamed } from "../values/find-record.ts";
 
 type Policy = Schema<"PolicyDescriptions">["policies"][number];
 
-/** Lists and changes policies. */
 export const policy = defineCommand({
   name: "policy",
   summary: "list or change the policies for what the specification leaves open",
-  usages: [
-    { form: "policy", help: "list the policies; a value in colour differs from the default" },
-    { form: "policy POLICY…", help: "show some policies, each with its whole description" },
-    { form: "policy POLICY=VALUE…", help: "change policies. A value is JSON, or else text" },
-  ],
+  usages: {
+    policy: "list the policies; a value in colour differs from the default",
+    "policy POLICY…": "show some policies, each with its whole description",
+    "policy POLICY=VALUE…": "change policies. A value is JSON, or else text",
+  },
   example: "policy concurrentCallLimit=2",
   options: {},
   async run({ control, operands, terminal }) {
@@ -46,20 +45,16 @@ export const policy = defineCommand({
       const data = names.map((name) => find(name, all));
       return { data, text: data.map(formatPolicy).join("\n\n") };
     }
-    const text = formatTable(
-      all,
-      [
-        { title: "policy", cell: ({ name }) => name },
-        {
-          title: "value",
-          cell: ({ value }) => compact(value),
-          colour: (one) => (compact(one.value) === compact(one.default) ? undefined : "yellow"),
-        },
-        { title: "default", cell: (one) => (compact(one.value) === compact(one.default) ? "" : compact(one.default)) },
-        { title: "what it decides", cell: ({ description }) => description, flexible: true },
-      ],
-      terminal,
-    );
+    const text = formatTable(all, terminal, [
+      { title: "policy", cell: ({ name }) => name },
+      {
+        title: "value",
+        cell: ({ value }) => compact(value),
+        colour: (one) => (compact(one.value) === compact(one.default) ? undefined : "yellow"),
+      },
+      { title: "default", cell: (one) => (compact(one.value) === compact(one.default) ? "" : compact(one.default)) },
+      { title: "what it decides", cell: ({ description }) => description, flexible: true },
+    ]);
     return { data: all, text };
   },
 });

@@ -12,23 +12,17 @@ import { readNow } from "../values/server-time.ts";
 type Entry = Schema<"RequestEntry">;
 type RecordChange = NonNullable<Schema<"RequestDetail">["changes"]>[number];
 
-/** Shows the journal of requests. */
 export const requests = defineCommand({
   name: "requests",
   summary: "list the requests to the API, or show one with its response",
-  usages: [
-    { form: "requests", help: "list the latest requests, newest last" },
-    { form: "requests ID|last", help: "show a request: headers, bodies, and what decided the response" },
-    {
-      form: "requests replay ID|last",
-      help: "send a request again, with the same headers and body, and show the new one",
-    },
-    {
-      form: "requests wait",
-      help: "wait until --count requests match --operation, --status, --method and --path; fails after --timeout",
-    },
-    { form: "requests clear", help: "clear the list" },
-  ],
+  usages: {
+    requests: "list the latest requests, newest last",
+    "requests ID|last": "show a request: headers, bodies, and what decided the response",
+    "requests replay ID|last": "send a request again, with the same headers and body, and show the new one",
+    "requests wait":
+      "wait until --count requests match --operation, --status, --method and --path; fails after --timeout",
+    "requests clear": "clear the list",
+  },
   example: "requests --status 422",
   options: {
     operation: { type: "string", value: "OPERATION", help: "only requests to this operation, such as createCall" },
@@ -127,7 +121,7 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
     },
     { title: "replay of", cell: ({ replayOf }) => replayOf },
   ];
-  return formatTable(entries, columns, terminal);
+  return formatTable(entries, terminal, columns);
 }
 
 function formatUnmatched({ method, path, status, closest }: Schema<"UnmatchedList">["requests"][number]): string {

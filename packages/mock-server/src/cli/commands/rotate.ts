@@ -9,12 +9,10 @@ import { expectAtMost } from "../values/operands.ts";
 export const rotate = defineCommand({
   name: "rotate",
   summary: "give an app destination a new signing secret",
-  usages: [
-    {
-      form: "rotate [DESTINATION]",
-      help: "rotate the signing secret of an app destination, by id or name (default: the first one), and print the new one. Webhooks carry both signatures until the previous one ends",
-    },
-  ],
+  usages: {
+    "rotate [DESTINATION]":
+      "rotate the signing secret of an app destination, by id or name (default: the first one), and print the new one. Webhooks carry both signatures until the previous one ends",
+  },
   example: 'rotate "Front desk app"',
   options: {},
   async run({ operands, ...context }) {

@@ -4,11 +4,12 @@ import { defineCommand } from "../options/command.ts";
 import { formatTable } from "../terminal/table.ts";
 import { expectAtMost } from "../values/operands.ts";
 
-/** Lists the operations. */
 export const routes = defineCommand({
   name: "routes",
   summary: "list the operations of the API and of the control plane",
-  usages: [{ form: "routes", help: "list the operations of the API and of the control plane" }],
+  usages: {
+    routes: "list the operations of the API and of the control plane",
+  },
   options: {},
   async run({ control, operands, terminal }) {
     expectAtMost(0, operands);
@@ -22,15 +23,11 @@ export const routes = defineCommand({
     );
     const api = Object.values(operations).map(({ method, path, id }) => ({ method, path, operationId: id }));
     const data = [...api, ...plane];
-    const text = formatTable(
-      data,
-      [
-        { title: "method", cell: ({ method }) => method },
-        { title: "path", cell: ({ path }) => path, flexible: true },
-        { title: "operation", cell: ({ operationId }) => operationId },
-      ],
-      terminal,
-    );
+    const text = formatTable(data, terminal, [
+      { title: "method", cell: ({ method }) => method },
+      { title: "path", cell: ({ path }) => path, flexible: true },
+      { title: "operation", cell: ({ operationId }) => operationId },
+    ]);
     return { data, text };
   },
 });

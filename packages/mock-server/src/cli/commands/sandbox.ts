@@ -7,24 +7,18 @@ import { readJson, readNumber, readPolicies, readTime, UsageError } from "../val
 import { findNamed } from "../values/find-record.ts";
 import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 
-/** Lists, creates and deletes sandboxes. */
 export const sandbox = defineCommand({
   name: "sandbox",
   summary: "list, create or delete sandboxes",
-  usages: [
-    { form: "sandbox", help: "list the sandboxes" },
-    { form: "sandbox create NAME", help: "create a sandbox; options that are left out are those of the server" },
-    { form: "sandbox delete NAME", help: "delete a sandbox other than default" },
-  ],
+  usages: {
+    sandbox: "list the sandboxes",
+    "sandbox create NAME": "create a sandbox; options that are left out are those of the server",
+    "sandbox delete NAME": "delete a sandbox other than default",
+  },
   example: "sandbox create checkout --clock frozen",
   options: {
     seed: { type: "string", value: "FILE", help: "with create: initial data" },
-    clock: {
-      type: "string",
-      value: "MODE",
-      help: "with create: flowing or frozen",
-      choices: ["flowing", "frozen"],
-    },
+    clock: { type: "string", value: "MODE", help: "with create: flowing or frozen", choices: ["flowing", "frozen"] },
     now: { type: "string", value: "TIME", help: "with create: initial time, an RFC 3339 date-time" },
     prng: { type: "string", value: "N", help: "with create: seed of the random number generator" },
     policy: { type: "string", multiple: true, value: "NAME=VALUE", help: "with create: a policy; repeatable" },
@@ -72,14 +66,10 @@ export const sandbox = defineCommand({
     }
     if (action !== undefined) throw unknownWord("sandbox action", action, ["create", "delete"]);
     const sandboxes = await list();
-    const text = formatTable(
-      sandboxes,
-      [
-        { title: "name", cell: ({ name }) => name },
-        { title: "path", cell: ({ path }) => path },
-      ],
-      terminal,
-    );
+    const text = formatTable(sandboxes, terminal, [
+      { title: "name", cell: ({ name }) => name },
+      { title: "path", cell: ({ path }) => path },
+    ]);
     return { data: sandboxes, text };
   },
 });
@@ -89,11 +79,12 @@ function seedOf(path: string): Schema<"Seed"> {
   return seed;
 }
 
-/** Resets a sandbox. */
 export const reset = defineCommand({
   name: "reset",
   summary: "reset the sandbox to its seed and start options",
-  usages: [{ form: "reset", help: "reset the sandbox to its seed and start options" }],
+  usages: {
+    reset: "reset the sandbox to its seed and start options",
+  },
   options: {},
   async run({ control, operands, sandbox }) {
     expectAtMost(0, operands);
@@ -102,11 +93,12 @@ export const reset = defineCommand({
   },
 });
 
-/** Exports a sandbox. */
 export const snapshot = defineCommand({
   name: "snapshot",
   summary: "write the state of the sandbox to a file",
-  usages: [{ form: "snapshot [FILE]", help: "write the state of the sandbox to a file, or print it" }],
+  usages: {
+    "snapshot [FILE]": "write the state of the sandbox to a file, or print it",
+  },
   example: "snapshot work.json",
   options: {},
   async run({ control, operands }) {
@@ -118,11 +110,12 @@ export const snapshot = defineCommand({
   },
 });
 
-/** Restores a sandbox. */
 export const restore = defineCommand({
   name: "restore",
   summary: "restore the sandbox from a snapshot",
-  usages: [{ form: "restore FILE", help: "restore the sandbox from a snapshot" }],
+  usages: {
+    "restore FILE": "restore the sandbox from a snapshot",
+  },
   example: "restore work.json",
   options: {},
   async run({ control, operands, sandbox }) {

@@ -4,28 +4,23 @@ import { formatTable } from "../terminal/table.ts";
 import { findNamed } from "../values/find-record.ts";
 import { expectAtMost } from "../values/operands.ts";
 
-/** Lists and applies scenarios. */
 export const scenario = defineCommand({
   name: "scenario",
   summary: "list the situations that apps are tested in, or apply one",
-  usages: [
-    { form: "scenario", help: "list the scenarios" },
-    { form: "scenario SCENARIO", help: "apply a scenario to the present records, policies and faults, until a reset" },
-  ],
+  usages: {
+    scenario: "list the scenarios",
+    "scenario SCENARIO": "apply a scenario to the present records, policies and faults, until a reset",
+  },
   example: "scenario flaky-503",
   options: {},
   async run({ control, operands, terminal }) {
     const [text] = expectAtMost(1, operands);
     const { scenarios } = dataAs<"ScenarioList">(await control.GET("/_control/v1/scenarios"));
     if (text === undefined) {
-      const table = formatTable(
-        scenarios,
-        [
-          { title: "scenario", cell: ({ name }) => name },
-          { title: "what happens", cell: ({ description }) => description, flexible: true },
-        ],
-        terminal,
-      );
+      const table = formatTable(scenarios, terminal, [
+        { title: "scenario", cell: ({ name }) => name },
+        { title: "what happens", cell: ({ description }) => description, flexible: true },
+      ]);
       return { data: scenarios, text: table };
     }
     const { id: name, description } = findNamed(

@@ -21,25 +21,20 @@ import { readNow } from "../values/server-time.ts";
 
 const actions = ["set", "add", "remove", "seed"];
 
-/** Lists, shows and changes records. */
 export const state = defineCommand({
   name: "state",
   summary: "list, show, change, add or remove records, by id or name",
-  usages: [
-    { form: "state", help: "count the records of each collection" },
-    { form: "state COLLECTION", help: `list records. COLLECTION is one of ${collectionNames.join(", ")}` },
-    { form: "state COLLECTION RECORD", help: "show a record, by id or name" },
-    {
-      form: "state set COLLECTION RECORD FIELD=VALUE…",
-      help: "change fields, such as availability.status=away; FIELD= removes one. A value is JSON, or else text",
-    },
-    {
-      form: "state add COLLECTION FIELD=VALUE…",
-      help: "add a record. Without an id it gets one; without accountId, the first account",
-    },
-    { form: "state remove COLLECTION RECORD", help: "remove a record that nothing refers to" },
-    { form: "state seed FILE", help: "add the records of a seed file, all or none" },
-  ],
+  usages: {
+    state: "count the records of each collection",
+    "state COLLECTION": `list records. COLLECTION is one of ${collectionNames.join(", ")}`,
+    "state COLLECTION RECORD": "show a record, by id or name",
+    "state set COLLECTION RECORD FIELD=VALUE…":
+      "change fields, such as availability.status=away; FIELD= removes one. A value is JSON, or else text",
+    "state add COLLECTION FIELD=VALUE…":
+      "add a record. Without an id it gets one; without accountId, the first account",
+    "state remove COLLECTION RECORD": "remove a record that nothing refers to",
+    "state seed FILE": "add the records of a seed file, all or none",
+  },
   example: "state set members Mia availability.status=offline",
   options: {},
   async run({ control, operands, terminal }) {
@@ -78,14 +73,10 @@ export const state = defineCommand({
 async function counts(control: ControlClient, terminal: Terminal) {
   const lists = await Promise.all(collectionNames.map((collection) => readRecords(control, collection)));
   const rows = collectionNames.map((collection, index) => ({ collection, records: lists[index]?.length ?? 0 }));
-  const text = formatTable(
-    rows,
-    [
-      { title: "collection", cell: (row) => row.collection },
-      { title: "records", cell: (row) => row.records },
-    ],
-    terminal,
-  );
+  const text = formatTable(rows, terminal, [
+    { title: "collection", cell: (row) => row.collection },
+    { title: "records", cell: (row) => row.records },
+  ]);
   return { data: Object.fromEntries(rows.map((row) => [row.collection, row.records])), text };
 }
 
@@ -137,32 +128,25 @@ async function listed(control: ControlClient, collection: CollectionName, termin
     readNameOf(control),
     readNow(control),
   ]);
-  const short = shortIds(
-    records.map((record) => idOf(collection, record)),
-    terminal,
-  );
   const rows = records.map((record, index) => ({
-    id: short(idOf(collection, record)),
+    id: idOf(collection, record),
     name: names[index]?.name,
     fields: flatFields(record),
   }));
+  const short = shortIds(rows, terminal);
   const show = (field: string, value: string | undefined): string | undefined => {
     if (field.endsWith("Id")) return value && (nameOf(value) ?? value);
     return value !== undefined && /(?:At|until)$/.test(field) ? relativeTime(value, now) : value;
   };
-  const text = formatTable(
-    rows,
-    [
-      { title: "id", cell: ({ id }) => id },
-      { title: "name", cell: ({ name }) => name, flexible: true },
-      ...shownFields[collection].map((field) => ({
-        title: field.replace(/Id$/, "").replace(/^.*\./, ""),
-        cell: ({ fields }: (typeof rows)[number]) => show(field, fields[field]),
-        flexible: true,
-      })),
-    ],
-    terminal,
-  );
+  const text = formatTable(rows, terminal, [
+    { title: "id", cell: ({ id }) => short(id) },
+    { title: "name", cell: ({ name }) => name, flexible: true },
+    ...shownFields[collection].map((field) => ({
+      title: field.replace(/Id$/, "").replace(/^.*\./, ""),
+      cell: ({ fields }: (typeof rows)[number]) => show(field, fields[field]),
+      flexible: true,
+    })),
+  ]);
   return { data: records as readonly StateRecord[], text: rows.length === 0 ? `There are no ${collection}.` : text };
 }
 

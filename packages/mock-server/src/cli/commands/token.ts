@@ -1,22 +1,20 @@
 import { messageOf } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
-import { roles, tokenLifetime } from "../options/options.ts";
+import { tokenLifetime } from "../options/options.ts";
 import { readLifetime, suggestion, UsageError } from "../values/command-line.ts";
-import { findNamed, readNames } from "../values/find-record.ts";
+import { findNamed, readNames, roles } from "../values/find-record.ts";
 import { expectAtMost } from "../values/operands.ts";
 
 /** Issues an access token for a role or a user. Prints nothing else, so that scripts can use the output. */
 export const token = defineCommand({
   name: "token",
   summary: "print a new access token for a role or a user",
-  usages: [{ form: "token [ROLE]", help: "print a new access token for a role (default owner), and nothing else" }],
+  usages: {
+    "token [ROLE]": "print a new access token for a role (default owner), and nothing else",
+  },
   example: "token agent --lifetime 15m",
   options: {
-    user: {
-      type: "string",
-      value: "USER",
-      help: "issue it for this user, by id or name; ROLE is optional then",
-    },
+    user: { type: "string", value: "USER", help: "issue it for this user, by id or name; ROLE is optional then" },
     account: {
       type: "string",
       value: "ACCOUNT",

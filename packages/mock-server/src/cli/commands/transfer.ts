@@ -16,16 +16,14 @@ type Transfer = Schema<"Transfer">;
 export const transfer = defineCommand({
   name: "transfer",
   summary: "ring a destination or a group, answer, and see who rang",
-  usages: [
-    {
-      form: "transfer TARGET",
-      help: "start a transfer to a destination or a group, by id or name, and print who rings. Phones and people answer as --script says",
-    },
-    { form: "transfer list", help: "list the transfers, newest last" },
-    { form: "transfer show ID|last", help: "show a transfer and how each ring ended" },
-    { form: "transfer answer ID|last", help: "answer a ringing transfer" },
-    { form: "transfer decline ID|last", help: "decline a ringing transfer" },
-  ],
+  usages: {
+    "transfer TARGET":
+      "start a transfer to a destination or a group, by id or name, and print who rings. Phones and people answer as --script says",
+    "transfer list": "list the transfers, newest last",
+    "transfer show ID|last": "show a transfer and how each ring ended",
+    "transfer answer ID|last": "answer a ringing transfer",
+    "transfer decline ID|last": "decline a ringing transfer",
+  },
   example: 'transfer "Night shift" --script "Reception answers after 5s"',
   options: {
     script: {
@@ -127,22 +125,15 @@ async function readTransfers(control: ControlClient): Promise<readonly Transfer[
 async function formatList(control: ControlClient, transfers: readonly Transfer[], terminal: Terminal): Promise<string> {
   if (transfers.length === 0) return `No transfers yet. Start one: ${program} transfer TARGET`;
   const [nameOf, now] = await Promise.all([readNameOf(control), readNow(control)]);
-  const short = shortIds(
-    transfers.map(({ id }) => id),
-    terminal,
-  );
-  return formatTable(
-    transfers,
-    [
-      { title: "id", cell: ({ id }) => short(id) },
-      { title: "started", cell: ({ startedAt }) => relativeTime(startedAt, now) },
-      { title: "to", cell: (one) => targetName(one, nameOf), flexible: true },
-      { title: "status", cell: ({ status }) => status, colour: ({ status }) => colours[status] },
-      { title: "answered by", cell: ({ answeredBy }) => answeredBy && calleeName(answeredBy, nameOf), flexible: true },
-      { title: "rings", cell: ({ rings }) => rings.length },
-    ],
-    terminal,
-  );
+  const short = shortIds(transfers, terminal);
+  return formatTable(transfers, terminal, [
+    { title: "id", cell: ({ id }) => short(id) },
+    { title: "started", cell: ({ startedAt }) => relativeTime(startedAt, now) },
+    { title: "to", cell: (one) => targetName(one, nameOf), flexible: true },
+    { title: "status", cell: ({ status }) => status, colour: ({ status }) => colours[status] },
+    { title: "answered by", cell: ({ answeredBy }) => answeredBy && calleeName(answeredBy, nameOf), flexible: true },
+    { title: "rings", cell: ({ rings }) => rings.length },
+  ]);
 }
 
 const colours: Readonly<Partial<Record<string, "green" | "yellow" | "red">>> = {
@@ -168,20 +159,16 @@ async function formatTransfer(control: ControlClient, one: Transfer, terminal: T
     "answered after": one.answeredAt && secs(one.answeredAt),
     "ended after": one.endedAt && secs(one.endedAt),
   });
-  const rings = formatTable(
-    one.rings,
-    [
-      { title: "who", cell: (ring) => calleeName(ring, nameOf), flexible: true },
-      { title: "kind", cell: ({ kind }) => kind },
-      { title: "from", cell: ({ from }) => secs(from) },
-      { title: "until", cell: ({ until }) => secs(until) },
-      { title: "outcome", cell: ({ outcome }) => outcome, colour: ({ outcome }) => colours[outcome] },
-      { title: "reason", cell: ({ reason }) => reason, flexible: true },
-      { title: "late", cell: ({ late = [] }) => late.map(({ code }) => code).join(", "), flexible: true },
-      { title: "delivery", cell: ({ deliveryId }) => deliveryId },
-    ],
-    terminal,
-  );
+  const rings = formatTable(one.rings, terminal, [
+    { title: "who", cell: (ring) => calleeName(ring, nameOf), flexible: true },
+    { title: "kind", cell: ({ kind }) => kind },
+    { title: "from", cell: ({ from }) => secs(from) },
+    { title: "until", cell: ({ until }) => secs(until) },
+    { title: "outcome", cell: ({ outcome }) => outcome, colour: ({ outcome }) => colours[outcome] },
+    { title: "reason", cell: ({ reason }) => reason, flexible: true },
+    { title: "late", cell: ({ late = [] }) => late.map(({ code }) => code).join(", "), flexible: true },
+    { title: "delivery", cell: ({ deliveryId }) => deliveryId },
+  ]);
   return `${facts}\n\n${rings}`;
 }
 

@@ -12,16 +12,13 @@ import { readNow } from "../values/server-time.ts";
 
 type Delivery = Schema<"Delivery">;
 
-/** Sends an offer. */
 export const trigger = defineCommand({
   name: "trigger",
   summary: "send a signed offer to an app destination",
-  usages: [
-    {
-      form: "trigger transfer.offer",
-      help: "send a signed offer to an app destination and print the delivery. Fails if the app's server does not accept it",
-    },
-  ],
+  usages: {
+    "trigger transfer.offer":
+      "send a signed offer to an app destination and print the delivery. Fails if the app's server does not accept it",
+  },
   example: "trigger transfer.offer",
   options: {
     destination: { type: "string", value: "ID", help: "app destination, by id or name (default: the first one)" },
@@ -37,14 +34,13 @@ export const trigger = defineCommand({
   },
 });
 
-/** Lists the deliveries, or shows one. */
 export const deliveries = defineCommand({
   name: "deliveries",
   summary: "list the webhook deliveries, or show one",
-  usages: [
-    { form: "deliveries", help: "list the latest deliveries, newest last" },
-    { form: "deliveries ID|last", help: "show a delivery: headers, signature, body and the answer" },
-  ],
+  usages: {
+    deliveries: "list the latest deliveries, newest last",
+    "deliveries ID|last": "show a delivery: headers, signature, body and the answer",
+  },
   example: "deliveries last",
   options: {
     limit: { type: "string", value: "N", fallback: "20", help: "how many to list at most" },
@@ -60,32 +56,25 @@ export const deliveries = defineCommand({
     const shown = all.slice(-most);
     const [now, destinations] = await Promise.all([readNow(control), readNames(control, "destinations")]);
     const nameOf = new Map(destinations.map((one) => [one.id, one.name]));
-    const short = shortIds(
-      all.map((one) => one.id),
-      terminal,
-    );
-    const text = formatTable(
-      shown,
-      [
-        { title: "id", cell: (one) => short(one.id) },
-        { title: "when", cell: ({ at }) => relativeTime(at, now) },
-        {
-          title: "destination",
-          cell: ({ destinationId }) => nameOf.get(destinationId) ?? destinationId,
-          flexible: true,
-        },
-        {
-          title: "answer",
-          cell: ({ status, error }) => status ?? `none: ${error}`,
-          colour: ({ accepted }) => (accepted ? "green" : "red"),
-          flexible: true,
-        },
-        { title: "url", cell: ({ url }) => url, flexible: true },
-        { title: "fault", cell: ({ fault }) => fault },
-        { title: "again", cell: ({ redeliveryOf }) => redeliveryOf && short(redeliveryOf) },
-      ],
-      terminal,
-    );
+    const short = shortIds(all, terminal);
+    const text = formatTable(shown, terminal, [
+      { title: "id", cell: (one) => short(one.id) },
+      { title: "when", cell: ({ at }) => relativeTime(at, now) },
+      {
+        title: "destination",
+        cell: ({ destinationId }) => nameOf.get(destinationId) ?? destinationId,
+        flexible: true,
+      },
+      {
+        title: "answer",
+        cell: ({ status, error }) => status ?? `none: ${error}`,
+        colour: ({ accepted }) => (accepted ? "green" : "red"),
+        flexible: true,
+      },
+      { title: "url", cell: ({ url }) => url, flexible: true },
+      { title: "fault", cell: ({ fault }) => fault },
+      { title: "again", cell: ({ redeliveryOf }) => redeliveryOf && short(redeliveryOf) },
+    ]);
     return {
       data: shown,
       text: shown.length === 0 ? `No deliveries yet. Send one: ${program} trigger transfer.offer` : text,
@@ -93,16 +82,13 @@ export const deliveries = defineCommand({
   },
 });
 
-/** Sends a delivery again. */
 export const redeliver = defineCommand({
   name: "redeliver",
   summary: "send the event of a delivery again, with a new signature",
-  usages: [
-    {
-      form: "redeliver ID|last",
-      help: "send the same event again, with a new signature, and print the delivery. Fails if the app's server does not accept it",
-    },
-  ],
+  usages: {
+    "redeliver ID|last":
+      "send the same event again, with a new signature, and print the delivery. Fails if the app's server does not accept it",
+  },
   example: "redeliver last",
   options: {},
   async run({ control, operands, terminal }) {
@@ -115,15 +101,14 @@ export const redeliver = defineCommand({
   },
 });
 
-/** Shows the built-in receiver, and sets its answer. */
 export const inbox = defineCommand({
   name: "inbox",
   summary: "show what the built-in webhook receiver got, or set its answer",
-  usages: [
-    { form: "inbox", help: "print the receiver's URL, its answer, and the events that it got" },
-    { form: "inbox answer STATUS", help: "answer all further events with this status" },
-    { form: "inbox clear", help: "remove the events, and answer 204 again" },
-  ],
+  usages: {
+    inbox: "print the receiver's URL, its answer, and the events that it got",
+    "inbox answer STATUS": "answer all further events with this status",
+    "inbox clear": "remove the events, and answer 204 again",
+  },
   example: "inbox answer 503 --delay 2s",
   options: {
     delay: { type: "string", value: "TIME", help: "with answer: wait this long on the sandbox's clock" },
@@ -153,14 +138,10 @@ export const inbox = defineCommand({
       readNow(control),
     ]);
     const head = formatFields({ url: data.url, answer: formatAnswer(data.answer) });
-    const events = formatTable(
-      data.received,
-      [
-        { title: "when", cell: ({ at }) => relativeTime(at, now) },
-        { title: "body", cell: ({ body }) => body, flexible: true },
-      ],
-      terminal,
-    );
+    const events = formatTable(data.received, terminal, [
+      { title: "when", cell: ({ at }) => relativeTime(at, now) },
+      { title: "body", cell: ({ body }) => body, flexible: true },
+    ]);
     return { data, text: `${head}\n\n${data.received.length === 0 ? "No events yet." : events}` };
   },
 });

@@ -4,7 +4,6 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { readArguments } from "../values/command-line.ts";
 import { commandOptions, type OptionTable } from "./options.ts";
 
-/** One way to call a command. */
 export interface Usage {
   /**
    * The command with its operands: words in lower case are typed as they are, words in upper case are placeholders, `[]`
@@ -14,7 +13,6 @@ export interface Usage {
   readonly help: string;
 }
 
-/** The result of a command. */
 export interface CommandResult {
   /** What `--json` prints; also printed without `--json` when `text` is absent. */
   readonly data: unknown;
@@ -23,7 +21,6 @@ export interface CommandResult {
   readonly failure?: string | undefined;
 }
 
-/** What a command runs with. */
 export interface CommandContext<Values> {
   readonly control: ControlClient;
   readonly operands: readonly string[];
@@ -33,7 +30,6 @@ export interface CommandContext<Values> {
   readonly sandbox: string;
   readonly token: string | undefined;
   readonly terminal: Terminal;
-  /** All commands. */
   readonly commands: readonly Command[];
 }
 
@@ -58,7 +54,9 @@ export interface Command {
   };
 }
 
-interface Definition<Options extends OptionTable> extends Pick<Command, "name" | "summary" | "usages" | "example"> {
+interface Definition<Options extends OptionTable> extends Pick<Command, "name" | "summary" | "example"> {
+  /** The help of each form of a {@link Usage}. */
+  readonly usages: Readonly<Record<string, string>>;
   readonly options: Options;
   run(
     context: CommandContext<ReturnType<typeof readArguments<typeof commandOptions & Options>>["values"]>,
@@ -69,6 +67,7 @@ interface Definition<Options extends OptionTable> extends Pick<Command, "name" |
 export function defineCommand<const Options extends OptionTable>({ run, ...command }: Definition<Options>): Command {
   return {
     ...command,
+    usages: Object.entries(command.usages).map(([form, help]) => ({ form, help })),
     parse(args) {
       const table: typeof commandOptions & Options = { ...commandOptions, ...command.options };
       // The same table with the type of the options that every command has.

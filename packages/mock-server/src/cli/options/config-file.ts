@@ -9,7 +9,6 @@ export type OptionValue = string | boolean | string[];
 /** The config file that is read from the working folder. */
 export const defaultConfigFile = "call-transfer-mock.json";
 
-/** The values of a config file by option, and the file's path. */
 export interface ConfigFile {
   readonly path: string;
   readonly values: ReadonlyMap<string, OptionValue>;

@@ -2,7 +2,6 @@
 // them follow parsing, help, completion, variables, the config file and its schema. A change of them is a change for users,
 // so the release gate compares them with the last release.
 import type { ParseArgsOptionsConfig } from "node:util";
-import type { Schema } from "@call-transfer/backend/control-client";
 
 /** What answers the requests to the API. */
 export const engines = ["stateful", "prism", "proxy"] as const;
@@ -19,7 +18,6 @@ export interface OptionEntry {
   readonly value?: string;
   /** `{default}` stands for the default, which otherwise follows at the end. */
   readonly help?: string;
-  /** The accepted words. */
   readonly choices?: readonly string[];
   /**
    * What a text stands for: `path` is a file, relative to the config file there, a `secret` is never part of a message, `json`
@@ -36,12 +34,11 @@ export interface OptionEntry {
   readonly readBy?: string;
 }
 
-/** Options by name. */
 export type OptionTable = Readonly<Record<string, OptionEntry>>;
 
 type More = Omit<Partial<OptionEntry>, "type" | "help">;
 
-const option = <const Facts extends More>(help: string, facts: Facts) => ({ type: "string", help, ...facts }) as const;
+const option = <const Facts extends More>(facts: Facts, help: string) => ({ type: "string", help, ...facts }) as const;
 const flag = <const Facts extends More>(help: string, facts: Facts) =>
   ({ type: "boolean", default: false, help, ...facts }) as const;
 
@@ -63,151 +60,135 @@ const common = {
 /** Lifetime of access tokens: longer than a test usually advances the clock. */
 export const tokenLifetime = "365d";
 
-/** The options of `start`. */
 export const startOptions = {
   ...common,
   config: option(
-    "read settings from this JSON file (default: call-transfer-mock.json in the working folder, if it exists). See help settings",
     { ...file, readBy: "cli/options/settings.ts" },
+    "read settings from this JSON file (default: call-transfer-mock.json in the working folder, if it exists). See help settings",
   ),
-  port: option("port to listen on (default {default}); 0 picks a free one", {
-    ...inServer,
-    kind: "number",
-    value: "N",
-    fallback: "4010",
-    engines,
-  }),
+  port: option(
+    { ...inServer, kind: "number", value: "N", fallback: "4010", engines },
+    "port to listen on (default {default}); 0 picks a free one",
+  ),
   host: option(
-    "address to bind (default {default}). If other machines can reach it, the control plane requires the control token that the server prints",
     { ...inServer, value: "ADDRESS", fallback: "127.0.0.1", engines },
+    "address to bind (default {default}). If other machines can reach it, the control plane requires the control token that the server prints",
   ),
   "public-url": option(
-    "address at which clients reach the server, if it is another one: behind a proxy or in a container. It is printed, and its host name is accepted",
     { ...inServer, value: "URL" },
+    "address at which clients reach the server, if it is another one: behind a proxy or in a container. It is printed, and its host name is accepted",
   ),
   "allow-host": option(
-    "also accept requests for this host name; *.mock.test accepts all names below mock.test. If other machines can reach the server, it accepts IP addresses and names of private networks, e.g. host.docker.internal",
     { ...inServer, value: "NAME", multiple: true },
+    "also accept requests for this host name; *.mock.test accepts all names below mock.test. If other machines can reach the server, it accepts IP addresses and names of private networks, e.g. host.docker.internal",
   ),
-  cors: option("let pages of this origin use the API, e.g. http://localhost:5173", {
-    ...inServer,
-    value: "ORIGIN",
-    multiple: true,
-    engines,
-  }),
+  cors: option(
+    { ...inServer, value: "ORIGIN", multiple: true, engines },
+    "let pages of this origin use the API, e.g. http://localhost:5173",
+  ),
   "control-token": option(
-    "token that the control plane requires, at least 16 characters (default: a random one if other machines can reach the server, else none). Better set CALL_TRANSFER_CONTROL_TOKEN, because other users of the machine can see a command line",
     { ...inServer, kind: "secret", value: "TOKEN" },
+    "token that the control plane requires, at least 16 characters (default: a random one if other machines can reach the server, else none). Better set CALL_TRANSFER_CONTROL_TOKEN, because other users of the machine can see a command line",
   ),
-  "tls-cert": option("certificate for https, in PEM form, with those that lead to its root", { ...file, ...inServer }),
-  "tls-key": option("private key of the certificate, in PEM form and without a password", { ...file, ...inServer }),
+  "tls-cert": option({ ...file, ...inServer }, "certificate for https, in PEM form, with those that lead to its root"),
+  "tls-key": option({ ...file, ...inServer }, "private key of the certificate, in PEM form and without a password"),
   seed: option(
-    "initial data (default {default}). The schema of the JSON file is @call-transfer/mock-server/seed.schema.json",
     { ...ofState, kind: "json", value: "demo|FILE|JSON", fallback: "demo" },
+    "initial data (default {default}). The schema of the JSON file is @call-transfer/mock-server/seed.schema.json",
   ),
-  import: option("restore a snapshot at the start, including its clock; the file may not exist yet", {
-    ...file,
-    ...ofData,
-    ...inStart,
-  }),
-  "export-on-exit": option("write a snapshot of the default sandbox at shutdown", { ...file, ...ofData, ...inStart }),
+  import: option(
+    { ...file, ...ofData, ...inStart },
+    "restore a snapshot at the start, including its clock; the file may not exist yet",
+  ),
+  "export-on-exit": option({ ...file, ...ofData, ...inStart }, "write a snapshot of the default sandbox at shutdown"),
   data: option(
-    "keep all sandboxes in this SQLite file, so that they survive the process, also when it is killed. It is created if it does not exist, and used by one server at a time. Requires Node 22.13 or newer",
     { ...file, ...ofData },
+    "keep all sandboxes in this SQLite file, so that they survive the process, also when it is killed. It is created if it does not exist, and used by one server at a time. Requires Node 22.13 or newer",
   ),
-  clock: option("whether time passes by itself", { ...ofState, choices: ["flowing", "frozen"], fallback: "flowing" }),
-  "clock-rate": option("how many seconds pass in one second of real time: above 0, up to 10000", {
-    ...ofState,
-    kind: "number",
-    value: "N",
-    fallback: "1",
-  }),
+  clock: option({ ...ofState, choices: ["flowing", "frozen"], fallback: "flowing" }, "whether time passes by itself"),
+  "clock-rate": option(
+    { ...ofState, kind: "number", value: "N", fallback: "1" },
+    "how many seconds pass in one second of real time: above 0, up to 10000",
+  ),
   now: option(
-    "initial time, an RFC 3339 date-time (default: the real time, or 2026-03-02T12:00:00Z for a frozen clock)",
     { ...ofState, value: "TIME" },
+    "initial time, an RFC 3339 date-time (default: the real time, or 2026-03-02T12:00:00Z for a frozen clock)",
   ),
   prng: option(
-    "seed of the ids that are created after the start, an integer (default: a random one, which the server prints; 1 with --clock frozen)",
     { ...ofState, kind: "number", value: "N" },
+    "seed of the ids that are created after the start, an integer (default: a random one, which the server prints; 1 with --clock frozen)",
   ),
   policy: option(
-    "change a policy, e.g. concurrentCallLimit=2, or recipientTimeZone=UTC to apply the callable hours to every call",
     { ...ofState, kind: "policies", value: "NAME=VALUE", multiple: true },
+    "change a policy, e.g. concurrentCallLimit=2, or recipientTimeZone=UTC to apply the callable hours to every call",
   ),
-  "token-lifetime": option("lifetime of the access tokens on the server's clock: 30m, 24h, …", {
-    ...ofData,
-    ...inStart,
-    value: "TIME",
-    fallback: tokenLifetime,
-  }),
+  "token-lifetime": option(
+    { ...ofData, ...inStart, value: "TIME", fallback: tokenLifetime },
+    "lifetime of the access tokens on the server's clock: 30m, 24h, …",
+  ),
   fault: option(
-    'inject a fault, such as "createCall 503, 503, pass" or "* 503 10%", or those of a JSON file, or JSON itself',
     { ...ofState, kind: "faults", value: "FAULT", multiple: true },
+    'inject a fault, such as "createCall 503, 503, pass" or "* 503 10%", or those of a JSON file, or JSON itself',
   ),
-  scenario: option("start in a situation to test, such as flaky-503 or everyone-away; an unknown name lists them all", {
-    ...ofState,
-    value: "NAME",
-    multiple: true,
-  }),
+  scenario: option(
+    { ...ofState, value: "NAME", multiple: true },
+    "start in a situation to test, such as flaky-503 or everyone-away; an unknown name lists them all",
+  ),
   latency: option(
-    "delay every API response by MS milliseconds of the server's clock. Under a frozen clock, responses wait until the clock is advanced",
     { ...ofState, kind: "number", value: "MS" },
+    "delay every API response by MS milliseconds of the server's clock. Under a frozen clock, responses wait until the clock is advanced",
   ),
-  "forward-webhooks": option("deliver all webhooks to this URL instead of the destinations' own URLs", {
-    ...ofData,
-    value: "URL",
-  }),
+  "forward-webhooks": option(
+    { ...ofData, value: "URL" },
+    "deliver all webhooks to this URL instead of the destinations' own URLs",
+  ),
   "auto-sandboxes": flag("create a sandbox when a request first names it", ofData),
-  "max-sandboxes": option("maximum number of sandboxes, including default", {
-    ...ofData,
-    kind: "number",
-    value: "N",
-    fallback: "1000",
-  }),
+  "max-sandboxes": option(
+    { ...ofData, kind: "number", value: "N", fallback: "1000" },
+    "maximum number of sandboxes, including default",
+  ),
   "sandbox-idle": option(
-    "remove a sandbox after this much real time without a request, e.g. 30m (default: never). The default sandbox is never removed",
     { ...ofData, value: "DURATION" },
+    "remove a sandbox after this much real time without a request, e.g. 30m (default: never). The default sandbox is never removed",
   ),
   log: option(
-    "a line for each request, webhook, fault, timer and refusal (default pretty, with --json silent). json prints one JSON object a line",
     { ...inServer, choices: ["pretty", "json", "silent"] },
+    "a line for each request, webhook, fault, timer and refusal (default pretty, with --json silent). json prints one JSON object a line",
   ),
   json: flag("print address and credentials as one line of JSON", { ...inServer, engines }),
   "ready-file": option(
-    "write that JSON, including the process id, to a file when the server is ready. An old file is removed at the start, the new one at shutdown",
     { ...file, ...inStart, engines },
+    "write that JSON, including the process id, to a file when the server is ready. An old file is removed at the start, the new one at shutdown",
   ),
   // Not --env-file: Node 20 and 22 read an option of that name themselves, even after the script's name.
   "write-env": option(
-    "set address and credentials as variables in a .env file: CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET, …_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is kept at shutdown",
     { ...file, ...ofData, ...inStart },
+    "set address and credentials as variables in a .env file: CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET, …_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is kept at shutdown",
   ),
   engine: option(
-    "stateful behaves like the platform (default). prism is stateless and returns examples from the OpenAPI document. It requires @stoplight/prism-cli and supports only --port, --host, --cors (which then allows every origin), --json and --ready-file. proxy forwards each request once to a real API and checks both sides against the contract; its journal shows what deviates. It keeps no data, so options for data do not work",
     { ...inCli, choices: engines, value: "ENGINE", fallback: "stateful", engines },
+    "stateful behaves like the platform (default). prism is stateless and returns examples from the OpenAPI document. It requires @stoplight/prism-cli and supports only --port, --host, --cors (which then allows every origin), --json and --ready-file. proxy forwards each request once to a real API and checks both sides against the contract; its journal shows what deviates. It keeps no data, so options for data do not work",
   ),
-  target: option("the API that --engine proxy forwards to, without /api/v1", { ...ofProxy, value: "URL" }),
+  target: option({ ...ofProxy, value: "URL" }, "the API that --engine proxy forwards to, without /api/v1"),
   record: option(
-    "write what --engine proxy sees to a file for --seed, with invented values in place of secrets, names, phone numbers and URLs",
     { ...file, ...ofProxy },
+    "write what --engine proxy sees to a file for --seed, with invented values in place of secrets, names, phone numbers and URLs",
   ),
   strict: flag("let --engine proxy refuse requests that deviate, instead of forwarding them", ofProxy),
 } as const satisfies ParseArgsOptionsConfig & OptionTable;
 
 /** The options with which the commands find a running server. */
 export const connectionOptions = {
-  config: option("config file to read the following options from; see help settings", {
-    ...file,
-    readBy: "cli/options/settings.ts",
-  }),
-  url: option("address of the server", { ...inRun, value: "URL", fallback: "http://127.0.0.1:4010" }),
-  sandbox: option("sandbox to use (default: {default})", { ...inRun, value: "NAME", fallback: "default" }),
-  token: option("control token, if the server printed one. Better set CALL_TRANSFER_CONTROL_TOKEN", {
-    ...inRun,
-    kind: "secret",
-    setting: "control-token",
-    value: "TOKEN",
-  }),
+  config: option(
+    { ...file, readBy: "cli/options/settings.ts" },
+    "config file to read the following options from; see help settings",
+  ),
+  url: option({ ...inRun, value: "URL", fallback: "http://127.0.0.1:4010" }, "address of the server"),
+  sandbox: option({ ...inRun, value: "NAME", fallback: "default" }, "sandbox to use (default: {default})"),
+  token: option(
+    { ...inRun, kind: "secret", setting: "control-token", value: "TOKEN" },
+    "control token, if the server printed one. Better set CALL_TRANSFER_CONTROL_TOKEN",
+  ),
 } as const satisfies ParseArgsOptionsConfig & OptionTable;
 
 const { help: _help, version: _version, ...settableStartOptions } = startOptions;
@@ -223,43 +204,35 @@ export const commandOptions = {
   json: flag("print the result as one line of JSON", inRun),
 } as const satisfies ParseArgsOptionsConfig & OptionTable;
 
-/** The options of `attack`. */
 export const attackOptions = {
   ...common,
   secret: option(
-    "signing secret. Better set CALL_TRANSFER_SIGNING_SECRET, because other users of the machine can see a command line",
     { ...inAttack, value: "SECRET" },
+    "signing secret. Better set CALL_TRANSFER_SIGNING_SECRET, because other users of the machine can see a command line",
   ),
   "previous-secret": option(
-    "secret before the rotation, if the receiver accepts it too; or set CALL_TRANSFER_PREVIOUS_SIGNING_SECRET",
     { ...inAttack, value: "SECRET" },
+    "secret before the rotation, if the receiver accepts it too; or set CALL_TRANSFER_PREVIOUS_SIGNING_SECRET",
   ),
   "handled-url": option(
-    'URL that returns how often the app handled each event, as JSON: { "<event id>": 1 }. Without it, the attack sees only answers',
     { ...inAttack, value: "URL" },
+    'URL that returns how often the app handled each event, as JSON: { "<event id>": 1 }. Without it, the attack sees only answers',
   ),
-  payload: option("JSON file with fields to send in each event, such as a destinationId that the receiver recognizes", {
-    ...inAttack,
-    value: "FILE",
-  }),
-  tolerance: option("how far a signature's time may differ from now", {
-    ...inAttack,
-    value: "DURATION",
-    fallback: "300s",
-  }),
-  timeout: option("how long an answer may take", { ...inAttack, value: "DURATION", fallback: "10s" }),
-  prng: option("seed of the event ids (default: random)", { ...inAttack, value: "N" }),
+  payload: option(
+    { ...inAttack, value: "FILE" },
+    "JSON file with fields to send in each event, such as a destinationId that the receiver recognizes",
+  ),
+  tolerance: option(
+    { ...inAttack, value: "DURATION", fallback: "300s" },
+    "how far a signature's time may differ from now",
+  ),
+  timeout: option({ ...inAttack, value: "DURATION", fallback: "10s" }, "how long an answer may take"),
+  prng: option({ ...inAttack, value: "N" }, "seed of the event ids (default: random)"),
   "allow-remote": flag("attack a receiver on another machine", inAttack),
   json: flag("print the report as one line of JSON", inAttack),
 } as const satisfies ParseArgsOptionsConfig & OptionTable;
 
-/** The roles of a member. */
-export const roles = ["agent", "member", "admin", "owner"] as const satisfies readonly Schema<"Role">[];
-
-/**
- * The variables that `--write-env` sets, and the start of those with the access tokens, which end in a role. `attack` reads
- * the signing secrets.
- */
+/** The variables that `--write-env` sets. Those of access tokens end in a role. `attack` reads the signing secrets. */
 export const variables = {
   url: "CALL_TRANSFER_BASE_URL",
   apiKey: "CALL_TRANSFER_API_KEY",

@@ -18,7 +18,6 @@ export interface Settled<Values> {
 
 const prefix = "CALL_TRANSFER_MOCK_";
 
-/** The environment variable of a setting. */
 export function variableOf(setting: string): string {
   return setting === "control-token" ? variables.controlToken : prefix + setting.toUpperCase().replaceAll("-", "_");
 }
@@ -78,7 +77,6 @@ export function withConnectionSettings<Values extends ConnectionValues>(
   };
 }
 
-/** Where the settings start a server. */
 interface StartAddress {
   readonly config?: string | undefined;
   readonly port?: string;

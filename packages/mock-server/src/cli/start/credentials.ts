@@ -1,7 +1,8 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import type { MockServer } from "../../server/server.ts";
 import type { Variables } from "../files/dotenv.ts";
-import { roles, variables } from "../options/options.ts";
+import { variables } from "../options/options.ts";
+import { roles } from "../values/find-record.ts";
 import { type FirstIds, firstIds } from "./first-ids.ts";
 
 /** What `--json` and `--ready-file` contain; the banner shows the same. */

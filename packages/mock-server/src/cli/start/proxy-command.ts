@@ -11,11 +11,9 @@ import { expectTaken, logMode, type StartValues, serverOptions } from "./start-o
 
 /** What `--json` and `--ready-file` contain. */
 interface ProxyReadyInfo {
-  /** The server's process id. */
   readonly pid: number;
   readonly url: string;
   readonly engine: "proxy";
-  /** The base URL of the API that it forwards to. */
   readonly target: string;
   readonly controlToken?: string;
 }

@@ -34,7 +34,6 @@ import {
   UsageError,
 } from "../values/command-line.ts";
 
-/** The options of `start`. */
 export type StartValues = ReturnType<typeof readArguments<typeof startOptions>>["values"];
 
 /** Refuses an option that the engine does not take. Throws UsageError that names the first one. */
@@ -183,7 +182,6 @@ function plannedFaults({ fault: given = [], latency }: StartValues): (Fault | st
   return [...planned, { when: { times: null }, do: { latency: readNumber("--latency", latency, 600_000) } }];
 }
 
-/** Reads the faults of a file, or of JSON. */
 function faultsIn(value: string): (Fault | string)[] {
   const { content, place } = readJsonOrFile("--fault", value);
   const planned = (Array.isArray(content) ? content : [content]) as (Fault | string)[];
@@ -194,7 +192,6 @@ function faultsIn(value: string): (Fault | string)[] {
   return planned;
 }
 
-/** Reads a fault that is written as a text. */
 function faultOf(text: string): Fault {
   try {
     return parseFault(text);

@@ -20,11 +20,14 @@ export function relativeTime(time: string, now: number): string {
 }
 
 /**
- * Returns a function that shortens the ids of a list in a terminal, as the log does: `432a…7c56`. Commands accept that form.
+ * Returns a function that shortens the ids of records in a terminal, as the log does: `432a…7c56`. Commands accept that form.
  * Ids that would look the same stay whole, and so do all ids outside a terminal.
  */
-export function shortIds(ids: readonly string[], { width }: Pick<Terminal, "width">): (id: string) => string {
-  const distinct = [...new Set(ids)];
+export function shortIds(
+  records: readonly { readonly id?: string | undefined }[],
+  { width }: Pick<Terminal, "width">,
+): (id: string) => string {
+  const distinct = [...new Set(records.map(({ id = "" }) => id))];
   const isUnique = new Set(distinct.map(shortened)).size === distinct.length;
   return width !== undefined && isUnique ? shortened : (id) => id;
 }

@@ -1,13 +1,11 @@
 import { type Colour, paintFor } from "../../log/colour.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A column of a table. */
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => string | number | undefined;
   /** Whether the column may be cut off when the table is wider than the terminal. */
   readonly flexible?: boolean;
-  /** A colour for the cell of a row. */
   readonly colour?: (row: Row) => Colour | undefined;
 }
 
@@ -20,8 +18,8 @@ const narrowest = 6;
  */
 export function formatTable<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
   terminal: Pick<Terminal, "width" | "hasColour">,
+  columns: readonly Column<Row>[],
 ): string {
   const paint = paintFor(terminal.hasColour);
   const filled = columns

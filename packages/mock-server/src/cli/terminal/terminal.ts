@@ -1,7 +1,6 @@
 import { hasColour } from "../../log/colour.ts";
 import { printError } from "./messages.ts";
 
-/** Where a command prints. */
 export interface Terminal {
   /** The number of columns; undefined if the output is not a terminal, and then nothing is shortened. */
   readonly width: number | undefined;

@@ -93,7 +93,6 @@ export function readJson(option: string, path: string): unknown {
   }
 }
 
-/** Whether a value of JSON is an object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,6 @@
 import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { editsBetween } from "./command-line.ts";
 
-/** The name of a collection of records. */
 export type CollectionName = Schema<"Collection">;
 
 /** A record of a sandbox, in the format of a seed. */
@@ -13,7 +12,6 @@ export interface Named {
   readonly name?: string | undefined;
 }
 
-/** The collections of records. */
 export const collectionNames = [
   "accounts",
   "users",
@@ -29,7 +27,8 @@ export const collectionNames = [
   "roles",
 ] as const satisfies readonly CollectionName[];
 
-/** Reads the records of a collection. */
+export const roles = ["agent", "member", "admin", "owner"] as const satisfies readonly Schema<"Role">[];
+
 export async function readRecords(control: ControlClient, collection: CollectionName): Promise<readonly StateRecord[]> {
   const result = await control.GET("/_control/v1/state/{collection}", { params: { path: { collection } } });
   return dataAs<"RecordList">(result).records;
