@@ -238,10 +238,7 @@ function reportOf(
       refused: answered.length - accepted,
       unanswered: replies.length - answered.length,
     },
-    answerTimes: {
-      medianMs: rounded(durations[Math.floor(durations.length / 2)]),
-      maxMs: rounded(durations.at(-1)),
-    },
+    answerTimes: { medianMs: rounded(durations[Math.floor(durations.length / 2)]), maxMs: rounded(durations.at(-1)) },
   };
 }
 

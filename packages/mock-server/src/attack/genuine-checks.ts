@@ -77,18 +77,12 @@ export const genuineChecks: readonly Check[] = [
   },
   genuine(
     ["a content type with a charset", "§6", "Do not compare the content type. Read the raw body of every POST."],
-    ({ sender }) => ({
-      offer: sender.offer(),
-      sending: { contentType: "application/json; charset=utf-8" },
-    }),
+    ({ sender }) => ({ offer: sender.offer(), sending: { contentType: "application/json; charset=utf-8" } }),
   ),
   ...["service-signature", "SERVICE-SIGNATURE"].map((headerName) =>
     genuine(
       [`the header name ${headerName}`, "§6.1", "Compare header names without regard to case."],
-      ({ sender }) => ({
-        offer: sender.offer(),
-        sending: { headerName },
-      }),
+      ({ sender }) => ({ offer: sender.offer(), sending: { headerName } }),
     ),
   ),
   signed("two signatures, the first with the secret", "§6.2", bothSignatures, ({ sender }, { body }) =>

@@ -30,7 +30,6 @@ export async function compareCounts(
   }
 }
 
-/** How to handle each event once. */
 export const remember =
   "Remember each event's id and answer for a day, where all processes see them. Give a copy the answer of the first.";
 

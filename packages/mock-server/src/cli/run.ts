@@ -47,7 +47,6 @@ function unreachable(url: string, cause: unknown): string {
   return `No server is running at ${url}. Check --url, or start a server: ${program}`;
 }
 
-/** Whether a connection failed because of the server's certificate. */
 function isUntrusted(cause: unknown): boolean {
   const { code } = Object(cause) as { code?: unknown };
   return typeof code === "string" && /CERT|VERIFY|ISSUER/.test(code);

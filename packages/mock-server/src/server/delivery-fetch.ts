@@ -7,7 +7,6 @@ import { lookupOf } from "../net/lookup.ts";
 import { bracketed } from "../net/urls.ts";
 import { http } from "./node-http.ts";
 
-/** Resolves a host name to its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly { readonly address: string }[]>;
 
 const maxResponseBytes = 65_536;

@@ -4,7 +4,6 @@ import { type Admission, admitOrigin, type Refusal } from "../web/admission.ts";
 import { hasToken } from "./control-token.ts";
 import { type HostRules, isAccepted } from "./hosts.ts";
 
-/** Which requests a server accepts. */
 export interface GateRules {
   readonly hosts: HostRules;
   /** `https` for a server with TLS; `http` by default. */
@@ -57,7 +56,6 @@ export function admit(head: RequestHead, rules: GateRules): Admission | Refusal 
   });
 }
 
-/** The name of a duplicate header that must be unique. */
 function repeatedHeader({ headers, rawHeaders }: RequestHead): string | undefined {
   if (rawHeaders.length === 2 * Object.keys(headers).length) return undefined;
   const seen = new Set<string>();

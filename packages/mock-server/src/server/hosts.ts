@@ -20,7 +20,6 @@ export function isLoopbackAddress(host: string): boolean {
   return loopbackNames.includes(bracketed(host));
 }
 
-/** The rules of a server that is bound to `host`. */
 export function hostRules(host: string, allowed: readonly string[], publicUrl: string | undefined): HostRules {
   const isPrivateAccepted = !isLoopbackAddress(host);
   const names = [
@@ -53,7 +52,6 @@ export function isPublicName(pattern: string): boolean {
   return ![...loopbackNames, emulatorAddress].includes(name) && !privateName.test(name);
 }
 
-/** Whether requests for a host name are accepted. */
 export function isAccepted(name: string, { names, suffixes, isPrivateAccepted }: HostRules): boolean {
   if (names.has(name)) return true;
   if (suffixes.some((suffix) => name.endsWith(suffix) && name.length > suffix.length)) return true;

@@ -40,7 +40,6 @@ export interface MockServerOptions extends SandboxesOptions {
   readonly data?: string;
 }
 
-/** The highest port number. */
 export const highestPort = 65_535;
 
 /** Checks the options of the server, not those of its sandboxes. Throws InputError that names the wrong one. */

@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import * as zlib from "node:zlib";
 import { positionsPerSandbox } from "./migrations.ts";
 
-/** A sandbox as the file holds it. */
 export interface SandboxFacts {
   readonly id: number;
   readonly name: string;
@@ -11,7 +10,6 @@ export interface SandboxFacts {
   readonly isNew: number;
 }
 
-/** A row as the file holds it. */
 export interface RowFacts {
   readonly sandbox: number;
   /** Its place among the rows of the sandbox. */

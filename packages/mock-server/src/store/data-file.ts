@@ -32,7 +32,6 @@ export const fileParts: FileParts = { migrations, link: linkSync };
 /** The code of SQLite for a statement that does not fit the database. */
 const logicError = 1;
 
-/** The smallest page of SQLite, in bytes. */
 const smallestPage = 512;
 
 /** Marks a SQLite database as a data file of the mock server; "ctms" in ASCII. */

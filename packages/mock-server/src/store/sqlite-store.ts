@@ -3,7 +3,6 @@ import type { SandboxFacts } from "./checksums.ts";
 import type { Statements } from "./statements.ts";
 import { StoreError } from "./store-error.ts";
 
-/** A sandbox of an open file. */
 export interface OpenSandbox {
   facts: SandboxFacts;
   isDeleted: boolean;
@@ -12,7 +11,6 @@ export interface OpenSandbox {
 /** Applies changes in one transaction. Throws StoreError if that fails, and has then changed nothing. */
 export type ChangeFile = (apply: () => void) => void;
 
-/** Opens the store of a sandbox. */
 export function openStore(sandbox: OpenSandbox, statements: Statements, change: ChangeFile): SandboxStore {
   /** Read when they are needed first, and again after a commit that failed. */
   let places: Places | undefined;
@@ -68,7 +66,6 @@ export function openStore(sandbox: OpenSandbox, statements: Statements, change: 
   };
 }
 
-/** The places of the rows of a sandbox by table and key. */
 type Places = ReturnType<typeof createPlaces>;
 
 function createPlaces() {

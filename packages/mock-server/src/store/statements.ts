@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { type RowFacts, rowChecksum, type SandboxFacts, sandboxChecksum } from "./checksums.ts";
 import { positionsPerSandbox } from "./migrations.ts";
 
-/** A row of a sandbox with its place. */
 type PlacedRow = Omit<RowFacts, "sandbox">;
 
 export type Statements = ReturnType<typeof prepareStatements>;

@@ -85,7 +85,6 @@ export class AlarmClock implements WallClock {
     this.#plan();
   }
 
-  /** Runs what is due. Called when the alarm goes off. */
   ring(): void {
     this.#isRunning = true;
     this.#alarmAt = Number.POSITIVE_INFINITY;

@@ -29,7 +29,6 @@ export class SandboxDirectory {
     return serveSandboxes(this.#names, { method, url, headers, body }, new URL(url));
   }
 
-  /** Says why there is no sandbox of a name. */
   #explain(name: string): string {
     const { expiryMs } = readSettings(this.#env);
     const expiry =

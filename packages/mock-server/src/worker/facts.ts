@@ -5,7 +5,6 @@ import { SqlStore } from "./sql-store.ts";
 /** What an object stores of its sandbox besides the sandbox's state. */
 export interface Facts {
   readonly name: string;
-  /** The options that it was created with. */
   readonly options: BackendOptions;
   /** When it was last used, in milliseconds since the epoch. */
   readonly usedAt: number;

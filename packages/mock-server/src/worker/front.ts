@@ -63,7 +63,6 @@ async function responseOf(
   return isUnknownSandbox(second) ? refuse("not_found", failure) : withFault(second);
 }
 
-/** Says why there is no sandbox of a name. */
 async function explain(name: string, env: WorkerEnv): Promise<string> {
   return (await sendOrder(directoryOf(env), "explain", name)).text();
 }

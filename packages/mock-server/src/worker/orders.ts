@@ -23,7 +23,6 @@ const orderHeader = "x-mock-order";
 const transportHeader = "x-mock-transport";
 const unknownHeader = "x-mock-unknown";
 
-/** A request to an object. */
 export interface OrderRequest {
   readonly url: string;
   readonly method: string;
@@ -87,7 +86,6 @@ export function transportOf({ headers }: Response): TransportFault | undefined {
   return fault === null ? undefined : (JSON.parse(fault) as TransportFault);
 }
 
-/** The headers of a response for the client. */
 export function clientHeaders(response: Response): Headers {
   const headers = new Headers(response.headers);
   headers.delete(transportHeader);

@@ -12,7 +12,6 @@ export const defaultSandbox = "default";
 /** How exactly the last use is stored. */
 const usedAtStepMs = 3_600_000;
 
-/** The sandbox of an object, in memory. */
 export class RunningSandbox {
   readonly name: string;
   readonly #clock: AlarmClock;

@@ -16,7 +16,6 @@ export interface Settings {
   readonly origins: ReadonlySet<string>;
 }
 
-/** Milliseconds of a day. */
 export const dayMs = 86_400_000;
 
 /** Reads the settings. Throws InputError that names the wrong one. */

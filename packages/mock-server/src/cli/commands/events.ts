@@ -46,14 +46,9 @@ const selection = {
 export const events = defineCommand({
   name: "events",
   summary: "list the latest events: requests, webhooks, timers, changes",
-  usages: {
-    events: "print the latest events, one a line, newest last",
-  },
+  usages: { events: "print the latest events, one a line, newest last" },
   example: "events --type webhook --since 10m",
-  options: {
-    ...selection,
-    limit: { type: "string", value: "N", fallback: "20", help: "how many to print at most" },
-  },
+  options: { ...selection, limit: { type: "string", value: "N", fallback: "20", help: "how many to print at most" } },
   async run({ control, operands, values, sandbox, terminal }) {
     expectAtMost(0, operands);
     const isWanted = readTypes(values.type);
@@ -73,10 +68,7 @@ export const tail = defineCommand({
     tail: "print each event of the sandbox as it happens, until Ctrl-C. After a lost connection, it continues where it was; --json prints one JSON object a line",
   },
   example: "tail --type request --type webhook",
-  options: {
-    ...selection,
-    count: { type: "string", value: "N", help: "end after N events" },
-  },
+  options: { ...selection, count: { type: "string", value: "N", help: "end after N events" } },
   async run({ control, operands, values, url, sandbox, token, terminal }) {
     expectAtMost(0, operands);
     const isWanted = readTypes(values.type);

@@ -114,11 +114,7 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
     { title: "ms", cell: ({ durationMs }) => Math.round(durationMs * 10) / 10 },
     { title: "decided by", cell: ({ decidedBy: { step } }) => (step === "operation" ? undefined : step) },
     { title: "fault", cell: ({ fault }) => fault },
-    {
-      title: "deviations",
-      cell: ({ deviations = [] }) => deviations.length || undefined,
-      colour: () => "red",
-    },
+    { title: "deviations", cell: ({ deviations = [] }) => deviations.length || undefined, colour: () => "red" },
     { title: "replay of", cell: ({ replayOf }) => replayOf },
   ];
   return formatTable(entries, terminal, columns);
@@ -130,22 +126,8 @@ function formatUnmatched({ method, path, status, closest }: Schema<"UnmatchedLis
 }
 
 function formatDetail(entry: Schema<"RequestDetail">): string {
-  const {
-    id,
-    at,
-    method,
-    path,
-    operationId,
-    status,
-    code,
-    fault,
-    error,
-    requestId,
-    durationMs,
-    decidedBy,
-    caller,
-    replayOf,
-  } = entry;
+  const { id, at, method, path, operationId, status, code, fault, error } = entry;
+  const { requestId, durationMs, decidedBy, caller, replayOf } = entry;
   const facts = formatFields({
     id,
     at,

@@ -1,8 +1,8 @@
-import { type ControlClient, messageOf } from "@call-transfer/backend/control-client";
+import { messageOf } from "@call-transfer/backend/control-client";
 import { operations } from "@call-transfer/spec";
 import { type CommandContext, defineCommand } from "../options/command.ts";
 import { formatFields } from "../terminal/table.ts";
-import { findNamed, readRecords, type StateRecord } from "../values/find-record.ts";
+import { findNamed, readApps } from "../values/find-record.ts";
 import { expectAtMost } from "../values/operands.ts";
 
 /** Rotates the signing secret of an `app` destination, by the operation of the API: its rules and faults apply. */
@@ -25,31 +25,11 @@ export const rotate = defineCommand({
     const data = await rotateSecret(id, await headersFor(accountId, context), context);
     const ends = (await readApps(context.control)).find((app) => app.id === id)?.previousSecretExpiresAt;
     const { name: shownName, signingSecret } = data;
-    return {
-      data,
-      text: formatFields({ id, name: shownName, signingSecret, "previous one ends": ends }),
-    };
+    return { data, text: formatFields({ id, name: shownName, signingSecret, "previous one ends": ends }) };
   },
 });
 
 type Context = Pick<CommandContext<unknown>, "control" | "url" | "sandbox">;
-
-interface App {
-  readonly id: string;
-  readonly name: string;
-  readonly accountId: string;
-  readonly previousSecretExpiresAt: string | undefined;
-}
-
-async function readApps(control: ControlClient): Promise<readonly App[]> {
-  const records = await readRecords(control, "destinations");
-  return records.filter(({ kind }) => kind === "app").map(appOf);
-}
-
-function appOf({ id, name, accountId, previousSecretExpiresAt: ends }: StateRecord): App {
-  const previousSecretExpiresAt = ends === undefined ? undefined : String(ends);
-  return { id: String(id), name: String(name), accountId: String(accountId), previousSecretExpiresAt };
-}
 
 /** The roles that may rotate a secret, of which an account need not have both. */
 const rotatingRoles = ["owner", "admin"] as const;

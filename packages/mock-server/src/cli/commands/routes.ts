@@ -7,9 +7,7 @@ import { expectAtMost } from "../values/operands.ts";
 export const routes = defineCommand({
   name: "routes",
   summary: "list the operations of the API and of the control plane",
-  usages: {
-    routes: "list the operations of the API and of the control plane",
-  },
+  usages: { routes: "list the operations of the API and of the control plane" },
   options: {},
   async run({ control, operands, terminal }) {
     expectAtMost(0, operands);

@@ -82,9 +82,7 @@ function seedOf(path: string): Schema<"Seed"> {
 export const reset = defineCommand({
   name: "reset",
   summary: "reset the sandbox to its seed and start options",
-  usages: {
-    reset: "reset the sandbox to its seed and start options",
-  },
+  usages: { reset: "reset the sandbox to its seed and start options" },
   options: {},
   async run({ control, operands, sandbox }) {
     expectAtMost(0, operands);
@@ -96,9 +94,7 @@ export const reset = defineCommand({
 export const snapshot = defineCommand({
   name: "snapshot",
   summary: "write the state of the sandbox to a file",
-  usages: {
-    "snapshot [FILE]": "write the state of the sandbox to a file, or print it",
-  },
+  usages: { "snapshot [FILE]": "write the state of the sandbox to a file, or print it" },
   example: "snapshot work.json",
   options: {},
   async run({ control, operands }) {
@@ -113,9 +109,7 @@ export const snapshot = defineCommand({
 export const restore = defineCommand({
   name: "restore",
   summary: "restore the sandbox from a snapshot",
-  usages: {
-    "restore FILE": "restore the sandbox from a snapshot",
-  },
+  usages: { "restore FILE": "restore the sandbox from a snapshot" },
   example: "restore work.json",
   options: {},
   async run({ control, operands, sandbox }) {

@@ -9,9 +9,7 @@ import { expectAtMost } from "../values/operands.ts";
 export const token = defineCommand({
   name: "token",
   summary: "print a new access token for a role or a user",
-  usages: {
-    "token [ROLE]": "print a new access token for a role (default owner), and nothing else",
-  },
+  usages: { "token [ROLE]": "print a new access token for a role (default owner), and nothing else" },
   example: "token agent --lifetime 15m",
   options: {
     user: { type: "string", value: "USER", help: "issue it for this user, by id or name; ROLE is optional then" },

@@ -1,4 +1,5 @@
 import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
+import type { NameOf } from "../../log/columns.ts";
 import { defineCommand } from "../options/command.ts";
 import { program } from "../terminal/program.ts";
 import { relativeTime, shortIds } from "../terminal/show.ts";
@@ -171,8 +172,6 @@ async function formatTransfer(control: ControlClient, one: Transfer, terminal: T
   ]);
   return `${facts}\n\n${rings}`;
 }
-
-type NameOf = (id: string) => string | undefined;
 
 function targetName({ destinationId, groupId }: Transfer, nameOf: NameOf): string {
   const id = groupId ?? destinationId ?? "";

@@ -6,7 +6,7 @@ import { relativeTime, shortIds } from "../terminal/show.ts";
 import { formatFields, formatTable } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readDuration, readNumber, UsageError } from "../values/command-line.ts";
-import { findNamed, type Named, readNames, readRecords } from "../values/find-record.ts";
+import { findNamed, readApps, readNames } from "../values/find-record.ts";
 import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 import { readNow } from "../values/server-time.ts";
 
@@ -42,9 +42,7 @@ export const deliveries = defineCommand({
     "deliveries ID|last": "show a delivery: headers, signature, body and the answer",
   },
   example: "deliveries last",
-  options: {
-    limit: { type: "string", value: "N", fallback: "20", help: "how many to list at most" },
-  },
+  options: { limit: { type: "string", value: "N", fallback: "20", help: "how many to list at most" } },
   async run({ control, operands, values: { limit = "20" }, terminal }) {
     const [id] = expectAtMost(1, operands);
     const most = readNumber("--limit", limit, 1000, 1);
@@ -60,11 +58,7 @@ export const deliveries = defineCommand({
     const text = formatTable(shown, terminal, [
       { title: "id", cell: (one) => short(one.id) },
       { title: "when", cell: ({ at }) => relativeTime(at, now) },
-      {
-        title: "destination",
-        cell: ({ destinationId }) => nameOf.get(destinationId) ?? destinationId,
-        flexible: true,
-      },
+      { title: "destination", cell: ({ destinationId }) => nameOf.get(destinationId) ?? destinationId, flexible: true },
       {
         title: "answer",
         cell: ({ status, error }) => status ?? `none: ${error}`,
@@ -110,9 +104,7 @@ export const inbox = defineCommand({
     "inbox clear": "remove the events, and answer 204 again",
   },
   example: "inbox answer 503 --delay 2s",
-  options: {
-    delay: { type: "string", value: "TIME", help: "with answer: wait this long on the sandbox's clock" },
-  },
+  options: { delay: { type: "string", value: "TIME", help: "with answer: wait this long on the sandbox's clock" } },
   async run({ control, operands: [action, ...rest], values: { delay }, terminal }) {
     if (delay !== undefined && action !== "answer") throw new UsageError("--delay only works with inbox answer.");
     if (action === "clear") {
@@ -152,11 +144,6 @@ function formatAnswer({ status = 204, delaySecs = 0 }: Schema<"InboxAnswer">): s
 
 async function readDeliveries(control: ControlClient): Promise<readonly Delivery[]> {
   return dataAs<"DeliveryList">(await control.GET("/_control/v1/webhooks/deliveries")).deliveries;
-}
-
-async function readApps(control: ControlClient): Promise<readonly Named[]> {
-  const records = await readRecords(control, "destinations");
-  return records.filter(({ kind }) => kind === "app").map(({ id, name }) => ({ id: String(id), name: String(name) }));
 }
 
 async function firstApp(control: ControlClient): Promise<string> {

@@ -1,10 +1,5 @@
 import { readFileSync, rmSync } from "node:fs";
 
-/** Removes the file of a killed server, so that a script waiting for this server cannot read the old address. */
-export function removeStaleReadyFile(path: string): void {
-  rmSync(path, { force: true });
-}
-
 /** Removes the file at shutdown, unless another server has written it since. */
 export function removeOwnReadyFile(path: string): void {
   if (writerOf(path) === process.pid) rmSync(path, { force: true });

@@ -3,7 +3,6 @@ import type { CompletionWords, Place, Word } from "./completion-words.ts";
 /** The shells that a script can be written for. */
 export const shells = ["bash", "zsh", "fish"] as const;
 
-/** A shell with completion. */
 export type Shell = (typeof shells)[number];
 
 /** The name of the installed program, which the scripts complete. An alias of this name works too. */
@@ -29,7 +28,6 @@ function stars({ before }: Place): number {
   return before.filter((word) => word === "*").length;
 }
 
-/** The options that take a value, of all commands. */
 function withValue({ options }: CompletionWords): string[] {
   return [
     ...new Set(

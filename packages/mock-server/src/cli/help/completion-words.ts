@@ -16,7 +16,6 @@ export interface Place {
   readonly hasFiles: boolean;
 }
 
-/** An option of a command, for a shell. */
 export interface CompletedOption extends Word {
   readonly takesValue: boolean;
   readonly values: readonly string[];

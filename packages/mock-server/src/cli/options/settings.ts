@@ -59,12 +59,12 @@ export function withSettings<Values extends { readonly config?: string | undefin
  * Completes the options with which a command finds a server. Without a URL, it is the address at which the settings start a
  * server on this machine.
  */
-export function withConnectionSettings<Values extends ConnectionValues>(
+export function withConnectionSettings<Values extends Texts<"config" | "url">>(
   values: Values,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Settled<Values> {
   const { values: settled, naming } = withSettings(values, connectionOptions, environment);
-  const start: StartAddress = { config: values.config };
+  const start: Texts<"config" | "port" | "host" | "tls-cert"> = { config: values.config };
   const { port = "", host = "", "tls-cert": cert } = withSettings(start, startOptions, environment).values;
   if (settled.url !== undefined || !/^[1-9]\d*$/.test(port)) return { values: settled, naming };
   const address = isWildcardAddress(host) || host === "" ? startOptions.host.fallback : host;
@@ -77,17 +77,7 @@ export function withConnectionSettings<Values extends ConnectionValues>(
   };
 }
 
-interface StartAddress {
-  readonly config?: string | undefined;
-  readonly port?: string;
-  readonly host?: string;
-  readonly "tls-cert"?: string;
-}
-
-interface ConnectionValues {
-  readonly config?: string | undefined;
-  readonly url?: string | undefined;
-}
+type Texts<Name extends string> = Readonly<Partial<Record<Name, string | undefined>>>;
 
 function withSource(message: string, sources: ReadonlyMap<string, string>): string {
   return message.replace(/(?<![\w-])--([a-z][a-z-]*)(?![\w-])/g, (option, name: string) => sources.get(name) ?? option);

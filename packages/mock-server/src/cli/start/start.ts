@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdtempSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Backend } from "@call-transfer/backend";
@@ -8,7 +8,7 @@ import { startMockServer } from "../../server/server.ts";
 import { StoreError } from "../../store/store-error.ts";
 import { errorMessage } from "../../web/error-message.ts";
 import { readDotenv, type Variables, withVariables } from "../files/dotenv.ts";
-import { removeOwnReadyFile, removeStaleReadyFile } from "../files/ready-file.ts";
+import { removeOwnReadyFile } from "../files/ready-file.ts";
 import { writeFileAtomically } from "../files/write-file.ts";
 import { exitStatus, type OptionTable, startOptions } from "../options/options.ts";
 import { frozenClockWarning } from "../terminal/frozen-clock-warning.ts";
@@ -133,10 +133,10 @@ export function expectWritable(option: string, path: string): void {
     throw new UsageError(`${option} ${path}: is a folder. Name a file.`);
 }
 
-/** Removes an old ready file before anything else, so that it cannot be read as this server's. */
+/** Removes the ready file of a killed server before anything else, so that it cannot be read as this server's. */
 export function beginReadyFile(path: string): void {
   expectWritable("--ready-file", path);
-  removeStaleReadyFile(path);
+  rmSync(path, { force: true });
 }
 
 /** Writes the snapshot. If that fails, writes it to a temporary folder, so that it is not lost. */

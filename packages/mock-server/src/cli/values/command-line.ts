@@ -124,7 +124,6 @@ export function readJsonOrFile(option: string, value: string): { readonly conten
   }
 }
 
-/** How many seconds may pass in one. */
 const highestRate = 10_000;
 
 /** Parses a whole number from `least` to `most`. Throws UsageError that names the option. */

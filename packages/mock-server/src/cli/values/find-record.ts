@@ -49,6 +49,15 @@ export async function readNames(control: ControlClient, collection: CollectionNa
   }));
 }
 
+/** Reads the `app` destinations. */
+export async function readApps(control: ControlClient) {
+  const apps = (await readRecords(control, "destinations")).filter(({ kind }) => kind === "app");
+  return apps.map(({ id, name, accountId, previousSecretExpiresAt: ends }) => ({
+    ...{ id: String(id), name: String(name), accountId: String(accountId) },
+    previousSecretExpiresAt: ends === undefined ? undefined : String(ends),
+  }));
+}
+
 /** Returns the name of a destination, group, member or account by its id. */
 export async function readNameOf(control: ControlClient): Promise<(id: string) => string | undefined> {
   const collections = ["accounts", "destinations", "groups", "members", "users"] as const;
