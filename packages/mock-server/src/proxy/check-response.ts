@@ -33,11 +33,8 @@ function isDocumented({ status, content }: CheckedResponse, operation: Operation
 function* checkStatus(response: CheckedResponse, operation: OperationDescription | undefined): Generator<Found> {
   if (isDocumented(response, operation)) return;
   const listed = operation === undefined ? "" : `: ${operation.id} answers ${operation.statuses.join(", ")}`;
-  yield {
-    where: "status",
-    message: `${response.status} is not documented${listed}`,
-    ...(operation && sectionOf(operation)),
-  };
+  const message = `${response.status} is not documented${listed}`;
+  yield { where: "status", message, ...(operation && sectionOf(operation)) };
 }
 
 function* checkRequestId({ header, content }: CheckedResponse): Generator<Found> {
@@ -100,13 +97,10 @@ function* checkRestricted(
   for (const [name, value] of Object.entries(node)) {
     const step = Array.isArray(node) ? Number(name) : name;
     const shownBy = Array.isArray(node) ? undefined : restrictedFields.get(name);
-    if (shownBy !== undefined && value !== null && !shownBy.includes(operationId ?? ""))
-      yield {
-        where: bodyPlace([...path, step]),
-        message: `must not be shown: only ${shownBy.join(", ")} may`,
-        section: "§2.1",
-      };
-    else yield* checkRestricted(value, operationId, [...path, step]);
+    if (shownBy !== undefined && value !== null && !shownBy.includes(operationId ?? "")) {
+      const message = `must not be shown: only ${shownBy.join(", ")} may`;
+      yield { where: bodyPlace([...path, step]), message, section: "§2.1" };
+    } else yield* checkRestricted(value, operationId, [...path, step]);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Deviation } from "@call-transfer/backend";
 import type { AdmittedRequest, Front } from "../server/listener.ts";
 import { controlPaths } from "../web/admission.ts";
@@ -161,16 +161,7 @@ function sendError(
   deviations?: readonly Deviation[],
 ): void {
   const text = JSON.stringify({ error: { code, message, ...(deviations && { deviations }) } });
-  answerWith(outgoing, status, { ...corsHeaders, "Content-Type": "application/json" }, text, incoming.method);
-}
-
-function answerWith(
-  outgoing: ServerResponse,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  text: string,
-  method = "",
-): void {
-  outgoing.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(text) });
-  outgoing.end(method === "HEAD" ? undefined : text);
+  const headers = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text) };
+  outgoing.writeHead(status, { ...corsHeaders, ...headers });
+  outgoing.end(incoming.method === "HEAD" ? undefined : text);
 }

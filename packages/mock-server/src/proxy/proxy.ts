@@ -1,10 +1,9 @@
 import { lookup } from "node:dns/promises";
-import { type Backend, InputError, type SandboxesOptions, type Seed } from "@call-transfer/backend";
+import { InputError, type SandboxesOptions, type Seed } from "@call-transfer/backend";
 import { isHttp, unbracketed } from "../net/urls.ts";
 import { isOwnSocket } from "../server/own-address.ts";
 import { type MockServer, socketLimits, startBehind } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
-import type { Exchange } from "./exchange.ts";
 import { journalEntryOf } from "./journal-entry.ts";
 import { createProxyFront } from "./proxy-front.ts";
 import { createRecording } from "./recording.ts";
@@ -41,20 +40,18 @@ export interface ProxyServer extends MockServer {
 export async function startProxy(options: ProxyOptions): Promise<ProxyServer> {
   const { target: address, strict = false, timeoutMs = 60_000, ...listening } = options;
   const target = readTarget(address);
+  const base = target.href.replace(/\/+$/, "");
   if (!(Number.isInteger(timeoutMs) && timeoutMs > 0))
     throw new InputError("timeoutMs", "must be a whole number of milliseconds above 0");
   const recording = createRecording();
-  const onExchange = (exchange: Exchange, backend: Backend): void => {
-    recording.add(exchange);
-    backend.record(journalEntryOf(exchange));
-  };
   const server = await startBehind(
     (sandboxes) =>
       createProxyFront({
-        target: withoutSlash(target.href),
-        strict,
-        timeoutMs,
-        onExchange: (exchange) => onExchange(exchange, sandboxes.default),
+        ...{ target: base, strict, timeoutMs },
+        onExchange(exchange) {
+          recording.add(exchange);
+          sandboxes.default.record(journalEntryOf(exchange));
+        },
       }),
     { ...listening, seed: {}, maxSandboxes: 1 },
     socketLimits,
@@ -63,7 +60,7 @@ export async function startProxy(options: ProxyOptions): Promise<ProxyServer> {
     await server.close();
     throw new InputError("target", "is the proxy itself. Name the API to forward to, or choose another port");
   }
-  return { ...server, target: withoutSlash(target.href), recordedSeed: recording.seed };
+  return { ...server, target: base, recordedSeed: recording.seed };
 }
 
 function readTarget(address: string): URL {
@@ -77,10 +74,6 @@ function readTarget(address: string): URL {
   if (/\/api\/v1\/?$/.test(url.pathname))
     throw new InputError("target", "must end before /api/v1, which each request brings");
   return url;
-}
-
-function withoutSlash(address: string): string {
-  return address.replace(/\/+$/, "");
 }
 
 /** Whether a target is the proxy's own socket. A name that does not resolve now may do so later. */
