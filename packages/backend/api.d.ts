@@ -188,10 +188,10 @@ type Contents<Responses> = {
 }[keyof Responses];
 
 type ControlOperationId = unknown;
-declare type DecidingStep = "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "proxy";
+declare type DecidingStep = Decision["step"];
 
 declare interface Decision {
-  readonly step: DecidingStep;
+  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "proxy";
   readonly section?: string;
   readonly detail?: string;
 }
@@ -211,7 +211,7 @@ declare interface Delivery {
   readonly destinationId: string;
   readonly at: string;
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: { readonly [key: string]: string };
   readonly body: string;
   readonly transferId?: string;
   readonly signature?: SignatureParts;
@@ -281,9 +281,9 @@ declare interface FaultMatch {
   readonly operationId?: string;
   readonly method?: string;
   readonly path?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly body?: Readonly<Record<string, string | number | boolean | null>>;
+  readonly headers?: { readonly [key: string]: string };
+  readonly query?: { readonly [key: string]: string };
+  readonly body?: { readonly [key: string]: string | number | boolean | null };
   readonly sandbox?: string;
 }
 
@@ -292,7 +292,7 @@ declare interface FaultWhen {
   readonly times?: number | null;
   readonly step?: number;
   readonly probability?: number;
-  readonly days?: readonly Weekday[];
+  readonly days?: readonly ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
   readonly from?: string;
   readonly to?: string;
   readonly timeZone?: string;
@@ -337,7 +337,7 @@ declare type InboxAnswer = Readonly<z.output<typeof inboxAnswerSchema>>;
 
 declare interface InboxEvent {
   readonly at: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: { readonly [key: string]: string };
   readonly body: string;
 }
 
@@ -675,7 +675,6 @@ declare interface ScriptEntry extends Callee {
   readonly declineAfterSecs?: number | undefined;
 }
 
-declare type SecretName = "current" | "previous" | "other";
 declare type Seed = z.input<typeof seedSchema> & { readonly $schema?: string };
 declare type SeedRecord = Readonly<Record<string, unknown>>;
 
@@ -686,15 +685,15 @@ declare interface SetTimer extends TimerPurpose {
 declare interface ShownChange {
   readonly collection: string;
   readonly id: string;
-  readonly before?: Readonly<Record<string, unknown>>;
-  readonly after?: Readonly<Record<string, unknown>>;
+  readonly before?: { readonly [key: string]: unknown };
+  readonly after?: { readonly [key: string]: unknown };
 }
 
-declare type SignatureFault = "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
+declare type SignatureFault = Extract<WebhookFaultAction, { sign: unknown }>["sign"];
 
 declare interface SignatureParts {
   readonly t: number;
-  readonly v1: readonly { readonly value: string; readonly secret: SecretName }[];
+  readonly v1: readonly { readonly value: string; readonly secret: "current" | "previous" | "other" }[];
 }
 
 declare type Snapshot = z.output<typeof snapshotSchema>;
@@ -792,24 +791,28 @@ declare type WebhookAttackReport = SuccessBody<"attackDestination">;
 
 declare interface WebhookFault {
   readonly name?: string;
-  readonly webhooks: {
-    readonly destinationId?: string;
-    readonly url?: string;
-    readonly transferId?: string;
-    readonly sandbox?: string;
-  };
+  readonly webhooks: WebhookMatch;
   readonly match?: never;
   readonly when?: FaultWhen;
   readonly do: WebhookFaultAction | readonly (WebhookFaultAction | "pass")[];
 }
 
-declare type WebhookFaultAction = "truncate" | "reorder" | {
+declare type WebhookFaultAction = ("truncate" | "reorder") | {
   readonly duplicate: { readonly copies: number; readonly gapSecs?: number };
 } | { readonly retry: { readonly times: number; readonly afterSecs: number; readonly evenIfAccepted?: boolean } } | {
   readonly delaySecs: number;
-} | { readonly signedSecsAgo: number } | { readonly sign: SignatureFault } | { readonly alsoTo: readonly string[] };
+} | { readonly signedSecsAgo: number } | {
+  readonly sign: "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
+} | { readonly alsoTo: readonly string[] };
 
-declare type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+declare interface WebhookMatch {
+  readonly destinationId?: string;
+  readonly url?: string;
+  readonly transferId?: string;
+  readonly sandbox?: string;
+}
+
+declare type Weekday = NonNullable<FaultWhen["days"]>[number];
 declare function bodyLimit(method: string, path: string): number;
 declare function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[];
 declare function controlError(code: ErrorCode | "invalid_input", message: string, field?: string): Response;

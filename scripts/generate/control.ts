@@ -5,9 +5,29 @@ import { compactCode } from "./compact.ts";
 import { loadControl, type OpenApiDocument, type Parameter } from "./document.ts";
 import { reachableFrom, renderZod } from "./schemas.ts";
 import { compactJson, header, pascal, tableLiteral } from "./text.ts";
-import { typesWidth } from "./types.ts";
+import { renderNamed, typesWidth } from "./types.ts";
 
 const folder = "packages/backend/src/generated";
+
+/** The schemas that are the backend's own types too, with their names there. */
+const models = {
+  ...{ RequestEntry: "JournalEntry", RecordChange: "ShownChange", WebhookFaultDo: "WebhookFaultAction" },
+  ...Object.fromEntries(
+    [
+      ...[
+        "ClosestOperation",
+        "Decision",
+        "Delivery",
+        "Deviation",
+        "FaultMatch",
+        "FaultWhen",
+        "HoursWindow",
+        "InboxEvent",
+      ],
+      ...["LocalTime", "RequestCaller", "Rule", "SignatureParts", "WebhookMatch"],
+    ].map((name) => [name, name]),
+  ),
+};
 
 interface ControlOperation {
   readonly operationId: string;
@@ -28,6 +48,7 @@ export async function renderControl(): Promise<Map<string, string>> {
   const types = await openapiTS(structuredClone(code) as never, { immutable: true });
   return new Map([
     [`${folder}/document.gen.ts`, renderDocument(document)],
+    [`${folder}/models.gen.ts`, renderNamed(types, models)],
     [`${folder}/types.gen.ts`, header + compactCode(astToString(withoutFiller(types)), { width: typesWidth })],
     [
       `${folder}/schemas.gen.ts`,

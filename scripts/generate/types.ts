@@ -45,6 +45,15 @@ export async function renderTypes(document: OpenApiDocument, operations: readonl
   };
 }
 
+/** The schemas with these names as named types, each with the name beside its own. */
+export function renderNamed(nodes: readonly ts.Node[], names: Readonly<Record<string, string>>): string {
+  const members = membersOf(schemasIn(nodes)).filter((member) => nameOf(member) in names);
+  const text = members.map((member) => laidOut([declared(member, new Set())])).join("\n");
+  return (
+    header + text.replace(new RegExp(`\\b(?:${Object.keys(names).join("|")})\\b`, "g"), (name) => names[name] ?? name)
+  );
+}
+
 const laidOut = (nodes: ts.Node[]): string =>
   compactCode(withNeversTogether(withNames(withMapComments(readableComments(astToString(nodes))))), {
     width: typesWidth,

@@ -21,22 +21,30 @@ export type {
   Fault,
   FaultAction,
   FaultFieldError,
-  FaultMatch,
-  FaultWhen,
   RequestFault,
   SignatureFault,
   WebhookFault,
-  WebhookFaultAction,
   Weekday,
 } from "./faults/fault.ts";
 export type { Faults } from "./faults/faults.ts";
 export { parseFault } from "./faults/parse-fault.ts";
-export type { ClosestOperation } from "./http/checks/closest-operations.ts";
-export type { DecidingStep, Decision, RequestCaller } from "./http/checks/decision.ts";
+export type {
+  ClosestOperation,
+  Decision,
+  Delivery,
+  Deviation,
+  FaultMatch,
+  FaultWhen,
+  InboxEvent,
+  JournalEntry,
+  RequestCaller,
+  ShownChange,
+  WebhookFaultAction,
+} from "./generated/models.gen.ts";
+export type { DecidingStep } from "./http/checks/decision.ts";
 export type { CodeCount, OperationCoverage, StatusCount } from "./http/journal/coverage.ts";
 export type { Journal, JournalFilter } from "./http/journal/journal.ts";
-export type { JournalDetail, RecordedExchange, ShownChange } from "./http/journal/journal-detail.ts";
-export type { Deviation, JournalEntry } from "./http/journal/journal-entry.ts";
+export type { JournalDetail, RecordedExchange } from "./http/journal/journal-detail.ts";
 export type { RecordedRequest } from "./http/journal/recorder.ts";
 export { errorResponse } from "./http/respond.ts";
 export {
@@ -83,8 +91,8 @@ export type { Clock, ClockMode, Step, WallClock } from "./model/time/clock.ts";
 export type { TimerPurpose } from "./model/time/timer-queue.ts";
 export { redacted } from "./model/values/redact.ts";
 export type { BackendOptions } from "./options.ts";
-export type { Deliveries, Delivery, Trigger } from "./platform/delivery.ts";
-export { type Inbox, type InboxAnswer, type InboxEvent, inboxUrl } from "./platform/inbox.ts";
+export type { Deliveries, Trigger } from "./platform/delivery.ts";
+export { type Inbox, type InboxAnswer, inboxUrl } from "./platform/inbox.ts";
 export { signatureHeader } from "./platform/signer.ts";
 export type { NewTransfer, ScriptEntry } from "./platform/transfer-input.ts";
 export type { Transfers } from "./platform/transfers.ts";

@@ -1,8 +1,9 @@
+import type { WebhookFaultAction } from "../generated/models.gen.ts";
 import type { Events } from "../model/changes/events.ts";
 import { InputError } from "../model/errors/input-error.ts";
 import type { Random } from "../model/values/random.ts";
 import { redacted } from "../model/values/redact.ts";
-import type { Fault, FaultAction, RequestFault, WebhookFault, WebhookFaultAction } from "./fault.ts";
+import type { Fault, FaultAction, RequestFault, WebhookFault } from "./fault.ts";
 
 /** What the list of faults adds to each. */
 export interface ListedFault {

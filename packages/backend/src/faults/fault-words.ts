@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCodes } from "@call-transfer/spec";
+import type { WebhookFaultAction } from "../generated/models.gen.ts";
 import { InputError } from "../model/errors/input-error.ts";
-import type { FaultAction, SignatureFault, WebhookFaultAction } from "./fault.ts";
+import type { FaultAction, SignatureFault } from "./fault.ts";
 
 /** The words of a text, read from left to right. A comma is a word. */
 export class Words {

@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorResponseMeta, FieldErrorCode } from "@call-transfer/spec";
+import type { FaultMatch, FaultWhen, WebhookFaultAction, WebhookMatch } from "../generated/models.gen.ts";
 
 /** What a fault does to a request: replaces the response, or damages it in transit. */
 export type FaultAction =
@@ -42,82 +43,16 @@ export interface FaultFieldError {
   readonly message?: string;
 }
 
-/** What a fault does to a delivery (§6). All times are seconds of the backend's clock. */
-export type WebhookFaultAction =
-  /** Cuts the body in half. The signature is of the whole body. */
-  | "truncate"
-  /** Sends the delivery after the next one to the same destination, but 10 seconds later at the latest. */
-  | "reorder"
-  /** Sends the same bytes `copies` times in all: at the same time, or `gapSecs` apart. */
-  | { readonly duplicate: { readonly copies: number; readonly gapSecs?: number } }
-  /**
-   * Sends the event again, with a new signature, up to `times` times until the receiver answers 2xx: `afterSecs` after the
-   * first answer, then after twice as long each time. With `evenIfAccepted`, a 2xx is ignored, as if it had been lost.
-   */
-  | { readonly retry: { readonly times: number; readonly afterSecs: number; readonly evenIfAccepted?: boolean } }
-  /** Sends the delivery this much later, with the signature of before. */
-  | { readonly delaySecs: number }
-  /** Signs the delivery as if it were sent this much earlier; below 0, later. */
-  | { readonly signedSecsAgo: number }
-  /** Changes the signature. */
-  | { readonly sign: SignatureFault }
-  /** Sends the same bytes to these http or https addresses too, at the same time. */
-  | { readonly alsoTo: readonly string[] };
-
 /**
  * What is wrong with, or unusual about, a signature header: it is left out (`none`), made with another secret (`wrongSecret`),
  * made with the secret before the rotation, even if it has expired (`previousSecret`; without a rotation, with another
  * secret), begins with the signature of another secret (`wrongFirst`), or has its parts in reverse order (`reversed`).
  * Receivers should accept the last two.
  */
-export type SignatureFault = "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
-
-/** Which requests or deliveries fail, of those that match. A match outside the days and the times of day does not count. */
-export interface FaultWhen {
-  /** The first match that fails, counted from 1; 1 by default. */
-  readonly nth?: number;
-  /**
-   * How many matches fail before the fault is removed; null for no limit; 1 by default. Of a list of steps, how often it is
-   * run through.
-   */
-  readonly times?: number | null;
-  /** The step of a list that the next match takes, counted from 1; 1 by default. */
-  readonly step?: number;
-  /** The probability that a match fails, above 0 and up to 1; 1 by default. */
-  readonly probability?: number;
-  /** The weekdays on which the fault applies, by the backend's clock; all by default. */
-  readonly days?: readonly Weekday[];
-  /** The time of day from which the fault applies, such as `09:00`; `00:00` by default. */
-  readonly from?: string;
-  /** The time of day at which it ends, up to `24:00`, the default. If it is earlier than `from`, it is on the next day. */
-  readonly to?: string;
-  /** The IANA time zone of the days and times; UTC by default. */
-  readonly timeZone?: string;
-}
+export type SignatureFault = Extract<WebhookFaultAction, { sign: unknown }>["sign"];
 
 /** A day of the week. */
-export type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
-
-/**
- * Which requests match; absent criteria match every request. Texts except `operationId` and `method` may contain `*`, which
- * stands for any characters.
- */
-export interface FaultMatch {
-  /** The operation, e.g. `createCall`. */
-  readonly operationId?: string;
-  /** The HTTP method, in any case. */
-  readonly method?: string;
-  /** A path or a path template. */
-  readonly path?: string;
-  /** Values by header name, in any case. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Values by query parameter. */
-  readonly query?: Readonly<Record<string, string>>;
-  /** Values by field of the body, such as `members[0].destinationId`. A text also matches a number that reads the same. */
-  readonly body?: Readonly<Record<string, string | number | boolean | null>>;
-  /** The name of the sandbox; a backend of its own is `default`. */
-  readonly sandbox?: string;
-}
+export type Weekday = NonNullable<FaultWhen["days"]>[number];
 
 /** A failure to inject into matching requests. */
 export interface RequestFault {
@@ -138,16 +73,7 @@ export interface WebhookFault {
   /** A name to show. */
   readonly name?: string;
   /** Which deliveries match; absent criteria match every delivery. `url` is the address of the destination. */
-  readonly webhooks: {
-    /** The `app` destination. */
-    readonly destinationId?: string;
-    /** The address of the destination. */
-    readonly url?: string;
-    /** The transfer that the event is about. */
-    readonly transferId?: string;
-    /** The name of the sandbox. */
-    readonly sandbox?: string;
-  };
+  readonly webhooks: WebhookMatch;
   /** Only for a fault of requests. */
   readonly match?: never;
   /** When the fault applies to matching deliveries; always by default. */

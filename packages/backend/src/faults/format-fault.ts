@@ -1,5 +1,6 @@
 import { errorCodes, type OperationDescription } from "@call-transfer/spec";
-import type { Fault, FaultMatch, FaultStep, FaultWhen, WebhookFault } from "./fault.ts";
+import type { FaultMatch, FaultWhen } from "../generated/models.gen.ts";
+import type { Fault, FaultStep, WebhookFault } from "./fault.ts";
 import { parseFault } from "./parse-fault.ts";
 
 /**

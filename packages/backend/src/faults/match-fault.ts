@@ -1,7 +1,8 @@
 import type { OperationDescription } from "@call-transfer/spec";
+import type { FaultWhen } from "../generated/models.gen.ts";
 import { localTime } from "../model/time/time-zone.ts";
 import { isObject } from "../model/values/json.ts";
-import type { FaultWhen, RequestFault, WebhookFault, Weekday } from "./fault.ts";
+import type { RequestFault, WebhookFault, Weekday } from "./fault.ts";
 
 /** The days of the week, in order. */
 export const weekdays: readonly Weekday[] = [

@@ -67,7 +67,7 @@ export const zWebhookMatch = z.strictObject({
   sandbox: z.string().optional()
 });
 
-/** Counts matching requests, or matching deliveries. A match outside the days and the times of day does not count. */
+/** Which requests or deliveries fail, of those that match. A match outside the days and the times of day does not count. */
 export const zFaultWhen = z.strictObject({
   nth: z.int().gte(1).lte(1000000).optional(),
   times: z.int().gte(1).lte(1000000).nullish(),

@@ -81,6 +81,7 @@ export interface components {
       readonly section: string;
       /** @description The title of the section. */
       readonly title: string;
+      /** @description The text of the section. */
       readonly text: string;
     };
     /** @description 1 to 63 lower-case letters, digits and hyphens; no hyphen at the start. */
@@ -222,8 +223,9 @@ export interface components {
     readonly FaultPass: "pass";
     /** @description Which requests match; absent criteria match every request. Texts except `operationId` and `method` may contain `*`, which stands for any characters. */
     readonly FaultMatch: {
+      /** @description The operation, e.g. `createCall`. */
       readonly operationId?: string;
-      /** @description An HTTP method that an operation uses. */
+      /** @description The HTTP method of an operation, in any case. */
       readonly method?: string;
       /** @description A path or a path template. */
       readonly path?: string;
@@ -233,11 +235,12 @@ export interface components {
       readonly query?: { readonly [key: string]: string };
       /** @description Values by field of the body, such as `members[0].destinationId`. A text also matches a number that reads the same. */
       readonly body?: { readonly [key: string]: string | number | boolean | null };
-      /** @description The name of the sandbox. */
+      /** @description The name of the sandbox; a backend of its own is `default`. */
       readonly sandbox?: string;
     };
     /** @description Which deliveries match; absent criteria match every delivery, so `{}` matches all. */
     readonly WebhookMatch: {
+      /** @description The `app` destination. */
       readonly destinationId?: string;
       /** @description The address that the delivery is for. */
       readonly url?: string;
@@ -246,15 +249,15 @@ export interface components {
       /** @description The name of the sandbox; may contain `*`. */
       readonly sandbox?: string;
     };
-    /** @description Counts matching requests, or matching deliveries. A match outside the days and the times of day does not count. */
+    /** @description Which requests or deliveries fail, of those that match. A match outside the days and the times of day does not count. */
     readonly FaultWhen: {
-      /** @description The first matching request that fails, counted from 1; 1 by default. */
+      /** @description The first match that fails, counted from 1; 1 by default. */
       readonly nth?: number;
-      /** @description How many requests fail before the fault is removed; null for no limit; 1 by default. Of a list of steps, how often it is run through. */
+      /** @description How many matches fail before the fault is removed; null for no limit; 1 by default. Of a list of steps, how often it is run through. */
       readonly times?: number | null;
       /** @description The step of a list that the next match takes, counted from 1; 1 by default. */
       readonly step?: number;
-      /** @description The probability that a matching request fails, drawn from the sandbox's random generator; 1 by default. */
+      /** @description The probability that a match fails, drawn from the sandbox's random generator; 1 by default. */
       readonly probability?: number;
       /** @description The weekdays on which the fault applies, by the sandbox's clock; all by default. */
       readonly days?: readonly ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
@@ -281,6 +284,7 @@ export interface components {
     } | { readonly latency: number };
     /** @description What the fault does to a delivery. All times are seconds of the sandbox's clock. `truncate` cuts the body in half; the signature is of the whole. `reorder` sends the delivery after the next one to the same destination, or after 10 seconds. `duplicate` sends the same bytes several times. `retry` sends the event again, with a new signature, until a 2xx. `delaySecs` sends later, with the signature of before. `signedSecsAgo` signs with an earlier time. `sign` changes the signature. `alsoTo` sends the same bytes to other addresses too. */
     readonly WebhookFaultDo: ("truncate" | "reorder") | {
+      /** @description Sends the same bytes several times, at the same time or apart. */
       readonly duplicate: {
         /** @description How often it is sent in all. */
         readonly copies: number;
@@ -288,6 +292,7 @@ export interface components {
         readonly gapSecs?: number;
       };
     } | {
+      /** @description Sends the event again, with a new signature, until the receiver answers 2xx. */
       readonly retry: {
         /** @description How often it is sent again at most. */
         readonly times: number;
@@ -355,28 +360,38 @@ export interface components {
       readonly inbox?: components["schemas"]["InboxAnswer"];
     };
     readonly ScenarioList: { readonly scenarios: readonly components["schemas"]["Scenario"][] };
+    /** @description A request and its response in short: no headers, query or body, so no secrets. */
     readonly RequestEntry: {
       /** @description Counts up from 1, also across a clear and a reset. */
       readonly id: number;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description When the request arrived, on the sandbox's clock.
+       */
       readonly at: string;
+      /** @description The HTTP method, in upper case. */
       readonly method: string;
+      /** @description The path, without the query. */
       readonly path: string;
+      /** @description Absent if no operation matched. */
       readonly operationId?: string;
       /** @description The response status; 0 if a fault withheld the response. */
       readonly status: number;
-      /** @description The error code of the response. */
+      /** @description The error code of the response; absent for successes and for faults with a status of their own. */
       readonly code?: string;
       /** @description The id of the fault that matched the request. */
       readonly fault?: string;
       /** @description The exception behind a 500; never part of the response. */
       readonly error?: string;
+      /** @description The value of the response header `X-Request-Id`. */
       readonly requestId: string;
       /** @description The id of the entry whose request was sent again. */
       readonly replayOf?: number;
       /** @description Milliseconds of real time until the response was ready. */
       readonly durationMs: number;
+      /** @description What decided the response. */
       readonly decidedBy: components["schemas"]["Decision"];
+      /** @description The authenticated caller; absent if the credential was refused or not checked. */
       readonly caller?: components["schemas"]["RequestCaller"];
       /** @description For a request that matches no operation: the operations that it resembles most, closest first; at most 3. */
       readonly closest?: readonly components["schemas"]["ClosestOperation"][];
@@ -389,16 +404,19 @@ export interface components {
     };
     /** @description One place where a forwarded request or its response deviates from the contract. */
     readonly Deviation: {
-      /** @enum {string} */
+      /**
+       * @description Whether the request or the response deviates.
+       * @enum {string}
+       */
       readonly side: "request" | "response";
       /** @description The place: `status`, `path`, `query limit`, `header X-Request-Id`, `body`, or a field as a JSON pointer after `body`, such as `body/roles/0/role`. */
       readonly where: string;
       /** @description What is wrong there. */
       readonly message: string;
-      /** @description The section of the specification that says how it should be. */
+      /** @description The section of the specification that says how it should be, such as `§2.6`. */
       readonly section?: string;
     };
-    /** @description What decided the response. */
+    /** @description What decided a response, and why. */
     readonly Decision: {
       /**
        * @description A check in the fixed order of checks, the operation itself, a fault, or something in front of the backend (`gate`, `proxy`).
@@ -410,12 +428,16 @@ export interface components {
       /** @description The reason for an error, in a sentence. */
       readonly detail?: string;
     };
-    /** @description The authenticated caller; absent if the credential was refused or not checked. */
+    /** @description The authenticated sender of a request, without the credential. */
     readonly RequestCaller: {
-      /** @enum {string} */
+      /**
+       * @description `key` for an API key, `user` for a JWT (§5.1).
+       * @enum {string}
+       */
       readonly kind: "key" | "user";
       /** @description The last 4 characters of the API key. */
       readonly key?: string;
+      /** @description The user of the JWT. */
       readonly userId?: string;
       /** @description The role in the account. */
       readonly role?: string;
@@ -458,19 +480,25 @@ export interface components {
         readonly body?: unknown;
       }[];
     };
+    /** @description A record that a request added (no `before`), replaced, or removed (no `after`). */
     readonly RecordChange: {
       /** @description The collection of the record, such as `members`. */
       readonly collection: string;
+      /** @description The id of the record, or the key of a collection that is not keyed by id. */
       readonly id: string;
-      /** @description Absent if the record was added. */
+      /** @description The record before the request; absent if the request added it. */
       readonly before?: { readonly [key: string]: unknown };
-      /** @description Absent if the record was removed. */
+      /** @description The record after the request; absent if the request removed it. */
       readonly after?: { readonly [key: string]: unknown };
     };
     readonly UnmatchedList: { readonly requests: readonly (components["schemas"]["RequestEntry"] & { readonly closest: readonly components["schemas"]["ClosestOperation"][] })[] };
+    /** @description An operation that resembles an unmatched request. */
     readonly ClosestOperation: {
+      /** @description The operation, e.g. `listRoles`. */
       readonly operationId: string;
+      /** @description Its HTTP method. */
       readonly method: string;
+      /** @description Its path template. */
       readonly path: string;
       /** @description How to change the request so that it matches, e.g. `replace role with roles`. */
       readonly fix: string;
@@ -490,22 +518,32 @@ export interface components {
     readonly RequestWaited: { readonly matched: boolean; readonly requests: readonly components["schemas"]["RequestEntry"][] };
     /** @description The destination of the offer; all other fields become part of the payload. */
     readonly Trigger: { readonly destinationId: string } & { readonly [key: string]: unknown };
+    /** @description One attempt to deliver an event to the server of an `app` destination. */
     readonly Delivery: {
+      /** @description The id of the attempt. */
       readonly id: string;
+      /** @description The `app` destination. */
       readonly destinationId: string;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description When it was sent, on the sandbox's clock.
+       */
       readonly at: string;
+      /** @description The address that it was sent to. */
       readonly url: string;
+      /** @description The request headers by name, with the signature (§6.2). */
       readonly headers: { readonly [key: string]: string };
       /** @description The body exactly as it was sent. */
       readonly body: string;
       /** @description The `transferId` of the event, if it is about a transfer. */
       readonly transferId?: string;
+      /** @description The signature header taken apart; absent if the delivery had none. */
       readonly signature?: components["schemas"]["SignatureParts"];
       /** @description Milliseconds of real time from sending to the response. */
       readonly durationMs: number;
       /** @description The response status of the receiver; absent if there was no response. */
       readonly status?: number;
+      /** @description Whether the receiver answered 2xx (A-32). */
       readonly accepted: boolean;
       /** @description Why there was no response. */
       readonly error?: string;
@@ -513,14 +551,16 @@ export interface components {
       readonly redeliveryOf?: string;
       /** @description The id of the fault that matched the delivery. */
       readonly fault?: string;
+      /** @description What the fault did. */
       readonly faultDo?: components["schemas"]["WebhookFaultDo"];
     };
-    /** @description The signature header taken apart; absent if the delivery had none. */
+    /** @description A signature header taken apart, without a secret. */
     readonly SignatureParts: {
-      /** @description The time of signing, in seconds since the epoch. */
+      /** @description The time of signing, in seconds since the epoch, as it was sent. */
       readonly t: number;
       /** @description The signatures, in the order of the header. */
       readonly v1: readonly {
+        /** @description The signature. */
         readonly value: string;
         /**
          * @description The secret of the destination that made it, or `other` for a secret that is not the destination's.
@@ -581,10 +621,16 @@ export interface components {
       /** @description The delay before the response, on the sandbox's clock; 0 by default. A delay of at least the policy `deliveryTimeoutSecs` means no response. */
       readonly delaySecs?: number;
     };
+    /** @description An event as the inbox received it. */
     readonly InboxEvent: {
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description When it arrived, on the sandbox's clock.
+       */
       readonly at: string;
+      /** @description The request headers by name in lower case. */
       readonly headers: { readonly [key: string]: string };
+      /** @description The body exactly as it was sent. */
       readonly body: string;
     };
     readonly Inbox: {
@@ -780,13 +826,16 @@ export interface components {
       /** @description Why not, e.g. `the member is away`. */
       readonly silentBecause?: string;
     };
+    /** @description A local weekday and time of day. */
     readonly LocalTime: {
-      /** @description In lower case, e.g. `monday`. */
+      /** @description In English and lower case, e.g. `monday`. */
       readonly weekday: string;
       /** @description Hours and minutes, e.g. `09:30`. */
       readonly time: string;
     };
+    /** @description An interval of a weekday. */
     readonly HoursWindow: {
+      /** @description In lower case, e.g. `monday`. */
       readonly weekday: string;
       /** @description The first minute, e.g. `09:00`. */
       readonly from: string;

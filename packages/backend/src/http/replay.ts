@@ -1,8 +1,8 @@
+import type { JournalEntry } from "../generated/models.gen.ts";
 import { InputError } from "../model/errors/input-error.ts";
 import type { AnswerRequest } from "./answer.ts";
 import type { WritableJournal } from "./journal/journal.ts";
 import type { JournalDetail, RecordedExchange } from "./journal/journal-detail.ts";
-import type { JournalEntry } from "./journal/journal-entry.ts";
 import type { Recorder } from "./journal/recorder.ts";
 
 /** Creates the function that sends the request of a journal entry again. `answerWith` responds to requests and records them so. */

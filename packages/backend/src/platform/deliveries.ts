@@ -1,5 +1,6 @@
 import { webhookSignature } from "@call-transfer/spec";
 import type { FaultQueue } from "../faults/faults.ts";
+import type { Delivery } from "../generated/models.gen.ts";
 import { InputError } from "../model/errors/input-error.ts";
 import type { DestinationRecord } from "../model/records/records.ts";
 import { History } from "../model/storage/history.ts";
@@ -11,7 +12,6 @@ import {
   type Answered,
   announcedAnswer,
   announcedDelivery,
-  type Delivery,
   type DeliveryEngine,
   type DeliveryRoute,
   type EventIdentity,

@@ -1,8 +1,9 @@
 import { webhookSignature } from "@call-transfer/spec";
-import type { SignatureFault, WebhookFaultAction } from "../faults/fault.ts";
+import type { SignatureFault } from "../faults/fault.ts";
+import type { SignatureParts, WebhookFaultAction } from "../generated/models.gen.ts";
 import type { DestinationRecord } from "../model/records/records.ts";
 import { secretsAt } from "../rules/secrets.ts";
-import { type SignatureParts, sign } from "./signer.ts";
+import { sign } from "./signer.ts";
 
 /** An event about to be sent. */
 export interface SignableEvent {

@@ -1,42 +1,7 @@
-import type { WebhookFaultAction } from "../faults/fault.ts";
+import type { Delivery } from "../generated/models.gen.ts";
 import type { EventDetails } from "../model/changes/events.ts";
 import type { History } from "../model/storage/history.ts";
 import type { ReceivingInbox } from "./inbox.ts";
-import type { SignatureParts } from "./signer.ts";
-
-/** One attempt to deliver an event to the server of an `app` destination. */
-export interface Delivery {
-  /** The id of the attempt. */
-  readonly id: string;
-  /** The `app` destination. */
-  readonly destinationId: string;
-  /** When it was sent, as an ISO 8601 timestamp of the backend's clock. */
-  readonly at: string;
-  /** The address that it was sent to. */
-  readonly url: string;
-  /** The request headers by name, with the signature (§6.2). */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The body exactly as it was sent. */
-  readonly body: string;
-  /** The `transferId` of the event; absent for an event of no transfer. */
-  readonly transferId?: string;
-  /** The signature header taken apart; absent if the delivery had none. */
-  readonly signature?: SignatureParts;
-  /** Milliseconds of real time from sending to the answer. */
-  readonly durationMs: number;
-  /** The receiver's status; absent if there was no answer. */
-  readonly status?: number;
-  /** Whether the receiver answered 2xx (A-32). */
-  readonly accepted: boolean;
-  /** Why there was no answer. */
-  readonly error?: string;
-  /** The delivery whose event was sent again. */
-  readonly redeliveryOf?: string;
-  /** The id of the fault that matched it. */
-  readonly fault?: string;
-  /** What the fault did. */
-  readonly faultDo?: WebhookFaultAction;
-}
 
 /** An event to send. Every field but `destinationId` becomes part of the payload (A-30). */
 export interface Trigger {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { InboxEvent } from "../generated/models.gen.ts";
 import { History } from "../model/storage/history.ts";
 import { omitUndefined } from "../model/values/omit-undefined.ts";
 import { retention } from "../model/values/retention.ts";
@@ -17,16 +18,6 @@ export const inboxAnswerSchema = z.strictObject({
 
 /** How the inbox answers. */
 export type InboxAnswer = Readonly<z.output<typeof inboxAnswerSchema>>;
-
-/** An event as the inbox received it. */
-export interface InboxEvent {
-  /** When it arrived, as an ISO 8601 timestamp of the backend's clock. */
-  readonly at: string;
-  /** The request headers by name in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The body exactly as it was sent. */
-  readonly body: string;
-}
 
 /** A receiver of webhooks inside the backend, for tests without a server of their own. */
 export interface Inbox {

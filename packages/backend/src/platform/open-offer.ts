@@ -1,5 +1,6 @@
+import type { Delivery } from "../generated/models.gen.ts";
 import type { Clock } from "../model/time/clock.ts";
-import type { Answered, Delivery, OutgoingEvent } from "./delivery.ts";
+import type { Answered, OutgoingEvent } from "./delivery.ts";
 import type { DeliveryPlan } from "./delivery-plan.ts";
 
 /** An event, until one of its deliveries has the answer that counts. */

@@ -2,6 +2,7 @@ import { webhookSignature } from "@call-transfer/spec";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import type { SignatureParts } from "../generated/models.gen.ts";
 import type { DestinationRecord } from "../model/records/records.ts";
 
 /** The value of the signature header (§6, A-31) for a body sent at `at` (milliseconds), with one signature per secret. */
@@ -13,17 +14,6 @@ export function signatureHeader(body: string, secrets: readonly string[], at: nu
   );
   return [`t=${timestamp}`, ...parts].join(",");
 }
-
-/** A signature header taken apart, without a secret. */
-export interface SignatureParts {
-  /** The time of signing, in seconds since the epoch, as it was sent. */
-  readonly t: number;
-  /** The signatures, in the order of the header. */
-  readonly v1: readonly { readonly value: string; readonly secret: SecretName }[];
-}
-
-/** The destination's secret that made a signature: the current one, the one before the rotation, or another. */
-export type SecretName = "current" | "previous" | "other";
 
 /** Signs a body, with the parts in reverse order if `isReversed`. Returns the header, and the same taken apart. */
 export function sign(
@@ -46,7 +36,7 @@ function signatureParts(
 ): SignatureParts {
   const parts = header.split(",").map((part) => part.split("="));
   const values = parts.flatMap(([name, value = ""]) => (name === webhookSignature.scheme ? [value] : []));
-  const nameOf = (secret: string | undefined): SecretName =>
+  const nameOf = (secret: string | undefined): SignatureParts["v1"][number]["secret"] =>
     secret === signingSecret ? "current" : secret === previousSecret ? "previous" : "other";
   return {
     t: Number(parts.find(([name]) => name === "t")?.[1]),

@@ -1,8 +1,9 @@
+import type { Delivery } from "../generated/models.gen.ts";
 import { InputError } from "../model/errors/input-error.ts";
 import type { TransferRecord } from "../model/records/transfer-record.ts";
 import type { World } from "../model/world.ts";
 import { indexesStillRinging, ringsUntil } from "../rules/transfers.ts";
-import type { Delivery, DeliveryEngine } from "./delivery.ts";
+import type { DeliveryEngine } from "./delivery.ts";
 import { answer, changeRing, stopRinging } from "./transfer-steps.ts";
 
 /** Sends the call's offer to each app that rings and has not answered. A repeated offer is the same event. */

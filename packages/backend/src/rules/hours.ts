@@ -1,16 +1,10 @@
+import type { HoursWindow } from "../generated/models.gen.ts";
 import type { Hours } from "../model/time/hours.ts";
 import { localTime } from "../model/time/time-zone.ts";
 
 /** Whether a time in milliseconds is within the hours. Without hours, every time is (§3.3). */
 export function isWithinHours(hours: Hours | undefined, at: number, accountTimeZone: string): boolean {
   return hours === undefined || presentHours(hours, at, accountTimeZone) !== undefined;
-}
-
-/** An interval of a weekday. */
-export interface HoursWindow {
-  readonly weekday: string;
-  readonly from: string;
-  readonly to: string;
 }
 
 const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;

@@ -1,5 +1,6 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import type { FaultQueue, FaultsSnapshot } from "../faults/faults.ts";
+import type { InboxEvent } from "../generated/models.gen.ts";
 import type { Tokens } from "../http/checks/tokens.ts";
 import type { WritableJournal } from "../http/journal/journal.ts";
 import { keepJournal } from "../http/journal/keep-journal.ts";
@@ -14,7 +15,7 @@ import type { Random } from "../model/values/random.ts";
 import type { World } from "../model/world.ts";
 import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
 import type { DeliveryEngine, SentDelivery } from "../platform/delivery.ts";
-import type { InboxAnswer, InboxEvent, ReceivingInbox } from "../platform/inbox.ts";
+import type { InboxAnswer, ReceivingInbox } from "../platform/inbox.ts";
 import type { TransferEngine } from "../platform/transfers.ts";
 import { type KeptTimers, timerTable } from "./kept-timers.ts";
 import type { ReservedIds } from "./reserved-ids.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
-import type { FaultMatch, FaultWhen } from "../../src/faults/fault.ts";
 import { isLike } from "../../src/faults/match-fault.ts";
+import type { FaultMatch, FaultWhen } from "../../src/generated/models.gen.ts";
 import { createSandboxes } from "../../src/sandboxes.ts";
 import { codeOf, send } from "../test-client.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
-import type { WebhookFaultAction } from "../../src/faults/fault.ts";
+import type { WebhookFaultAction } from "../../src/generated/models.gen.ts";
 import { inboxUrl } from "../../src/platform/inbox.ts";
 import { signatureHeader } from "../../src/platform/signer.ts";
 import { send } from "../test-client.ts";

@@ -1,14 +1,6 @@
+import type { JournalEntry, Rule } from "../../generated/models.gen.ts";
 import { specificationSections } from "../../generated/specification.gen.ts";
-import type { JournalEntry } from "../../http/journal/journal-entry.ts";
 import type { ControlHandlers } from "../parts/exchange.ts";
-
-/** A text of the specification. */
-export interface Rule {
-  /** The section, such as `§4.1`. */
-  readonly section: string;
-  readonly title: string;
-  readonly text: string;
-}
 
 export const specificationHandlers = {
   getSpecification: () => ({

@@ -1,18 +1,7 @@
 import type { OperationDescription } from "@call-transfer/spec";
+import type { ClosestOperation } from "../../generated/models.gen.ts";
 import { editsBetween, mostEdits } from "../../model/values/spelling.ts";
 import { isUuid } from "../../model/values/uuid.ts";
-
-/** An operation that resembles an unmatched request. */
-export interface ClosestOperation {
-  /** The operation, e.g. `listRoles`. */
-  readonly operationId: string;
-  /** Its HTTP method. */
-  readonly method: string;
-  /** Its path template. */
-  readonly path: string;
-  /** How to change the request so that it matches, e.g. `replace role with roles`. */
-  readonly fix: string;
-}
 
 type Named = Pick<OperationDescription, "id" | "method" | "path">;
 

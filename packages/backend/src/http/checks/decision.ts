@@ -1,4 +1,5 @@
 import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
+import type { Decision, RequestCaller } from "../../generated/models.gen.ts";
 import type { Effects } from "../../model/change-log.ts";
 import type { Answer } from "../../model/errors/problem.ts";
 import type { AccountRecord } from "../../model/records/records.ts";
@@ -6,47 +7,8 @@ import type { State } from "../../model/state.ts";
 import { withoutCredentials } from "../../model/values/redact.ts";
 import { type Caller, roleIn } from "./authenticate.ts";
 
-/**
- * What decides a response: a check in the fixed order (A-18), the operation itself, a fault, or something in front of the
- * backend (`gate`, `proxy`).
- */
-export type DecidingStep =
-  | "gate"
-  | "route"
-  | "fault"
-  | "credentials"
-  | "key"
-  | "account"
-  | "rateLimit"
-  | "path"
-  | "query"
-  | "body"
-  | "operation"
-  | "proxy";
-
-/** What decided a response, and why. */
-export interface Decision {
-  /** The check, or what took its place, that decided the response. */
-  readonly step: DecidingStep;
-  /** The section of the specification with the rule, such as `§5.4`. */
-  readonly section?: string;
-  /** The reason for an error, in a sentence. */
-  readonly detail?: string;
-}
-
-/** The authenticated sender of a request, without the credential. */
-export interface RequestCaller {
-  /** `key` for an API key, `user` for a JWT (§5.1). */
-  readonly kind: "key" | "user";
-  /** The last 4 characters of the API key. */
-  readonly key?: string;
-  /** The user of the JWT. */
-  readonly userId?: string;
-  /** The caller's role in the account. */
-  readonly role?: string;
-  /** The account that the request selects, even if the caller has no access to it. */
-  readonly accountId?: string;
-}
+/** What decides a response: a check in the fixed order (A-18), or what took its place. */
+export type DecidingStep = Decision["step"];
 
 /** The answer to a request, and the step that decided it. */
 export interface Processed {

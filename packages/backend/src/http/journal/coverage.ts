@@ -1,5 +1,5 @@
 import type { OperationDescription } from "@call-transfer/spec";
-import type { JournalEntry } from "./journal-entry.ts";
+import type { JournalEntry } from "../../generated/models.gen.ts";
 
 /** How many responses of an operation had a status. */
 export interface StatusCount {

@@ -1,4 +1,5 @@
 import type { FaultAction } from "../../faults/fault.ts";
+import type { JournalEntry, ShownChange } from "../../generated/models.gen.ts";
 import type { Effects, RecordChange } from "../../model/change-log.ts";
 import type { Moment } from "../../model/past.ts";
 import { timeFields } from "../../model/time/seed-time.ts";
@@ -7,19 +8,6 @@ import { jsonOrUndefined } from "../../model/values/json.ts";
 import { omitUndefined } from "../../model/values/omit-undefined.ts";
 import { redacted, redactedHeaders } from "../../model/values/redact.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
-import type { JournalEntry } from "./journal-entry.ts";
-
-/** A record that a request added (no `before`), replaced, or removed (no `after`). */
-export interface ShownChange {
-  /** The name of the collection, such as `members`. */
-  readonly collection: string;
-  /** The record's id, or the key of a collection that is not keyed by id. */
-  readonly id: string;
-  /** The record before the request; absent if the request added it. */
-  readonly before?: Readonly<Record<string, unknown>>;
-  /** The record after the request; absent if the request removed it. */
-  readonly after?: Readonly<Record<string, unknown>>;
-}
 
 /** A journal entry with query, headers and bodies, as far as they are kept. Secrets are redacted, unless they are asked for. */
 export interface JournalDetail extends JournalEntry {

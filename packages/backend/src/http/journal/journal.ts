@@ -1,10 +1,10 @@
 import type { OperationDescription } from "@call-transfer/spec";
+import type { ClosestOperation, JournalEntry } from "../../generated/models.gen.ts";
 import type { Effects } from "../../model/change-log.ts";
 import { limited } from "../../model/values/retention.ts";
-import { type ClosestOperation, closestOperations } from "../checks/closest-operations.ts";
+import { closestOperations } from "../checks/closest-operations.ts";
 import { createCounts, type KeptCounts, type OperationCoverage } from "./coverage.ts";
 import { detailOf, type JournalDetail, type RecordedExchange } from "./journal-detail.ts";
-import type { JournalEntry } from "./journal-entry.ts";
 
 /** Selects journal entries; absent criteria match every entry. */
 export interface JournalFilter {

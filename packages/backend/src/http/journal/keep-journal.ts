@@ -1,8 +1,8 @@
+import type { JournalEntry } from "../../generated/models.gen.ts";
 import type { Keeper } from "../../model/storage/keeper.ts";
 import type { RowChange } from "../../model/storage/store.ts";
 import { factTable, type StoredState } from "../../model/storage/stored-state.ts";
 import { type KeptJournal, maxEntries, type WritableJournal } from "./journal.ts";
-import type { JournalEntry } from "./journal-entry.ts";
 
 /** The table of the entries. A row holds those of one flush; its key is the last id. */
 const table = "journal";

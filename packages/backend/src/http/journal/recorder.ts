@@ -1,11 +1,10 @@
+import type { Decision, Deviation, JournalEntry } from "../../generated/models.gen.ts";
 import type { Events } from "../../model/changes/events.ts";
 import type { Keeper } from "../../model/storage/keeper.ts";
 import { withoutCredentials } from "../../model/values/redact.ts";
 import type { World } from "../../model/world.ts";
-import type { Decision } from "../checks/decision.ts";
 import type { WritableJournal } from "./journal.ts";
 import type { RecordedExchange } from "./journal-detail.ts";
-import type { Deviation, JournalEntry } from "./journal-entry.ts";
 
 /** A request that something in front of the backend answered, such as a server that refused it. */
 export interface RecordedRequest extends RecordedExchange {

@@ -1,13 +1,7 @@
+import type { LocalTime } from "../../generated/models.gen.ts";
+
 // Formatters are stateless and costly to create.
 const formatters = new Map<string, Intl.DateTimeFormat>();
-
-/** A local weekday and time of day. */
-export interface LocalTime {
-  /** In English and lower case. */
-  readonly weekday: string;
-  /** Hours and minutes, 00:00 to 23:59. */
-  readonly time: string;
-}
 
 /** Whether the runtime knows an IANA time zone of this name. */
 export function isTimeZone(name: string): boolean {
