@@ -200,9 +200,9 @@ export default {
     forbid("site-alone", "The site and its tests may not import tests/.", { path: "^site/" }, { path: "^tests/" }),
     forbid(
       "no-circle",
-      "Modules may not import each other in a circle at run time.",
+      "Modules may not import each other in a circle, not even for types.",
       { path: "^packages/[^/]+/src/" },
-      { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+      { circular: true },
     ),
     forbid(
       "no-circle-outside",

@@ -1,8 +1,7 @@
 import { type BackendEvent, createBackend, demo } from "@call-transfer/backend";
 import { expect, it } from "vitest";
-import { collectionNames } from "../src/screens/state/fields.ts";
+import { type CollectionName, collectionNames } from "../src/screens/state/fields.ts";
 import {
-  type CollectionName,
   collectionsChangedBy,
   createLookup,
   filterRecords,

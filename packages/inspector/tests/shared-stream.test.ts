@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createSharedFollow, type ToTab, type ToWorker } from "../src/data/connection/shared-stream.ts";
+import { createSharedFollow } from "../src/data/connection/shared-stream.ts";
 import type { StreamListener } from "../src/data/connection/source.ts";
+import type { ToTab, ToWorker } from "../src/data/connection/stream-messages.ts";
 
 /** A tab with a worker that this test plays, and the events of the tab's window. */
 function openTab() {

@@ -7,12 +7,13 @@ import { Filter } from "../parts/field.tsx";
 import { Link } from "../parts/link.tsx";
 import { Empty, LoadError, Screen, Split } from "../parts/screen.tsx";
 import type { Availability } from "./state/availability-panel.tsx";
+import type { CollectionName } from "./state/fields.ts";
 import { collectionNames, fieldsOf } from "./state/fields.ts";
 import { copyOf, newRecord } from "./state/form.ts";
 import { RecordDetail } from "./state/record-detail.tsx";
 import { RecordForm } from "./state/record-form.tsx";
 import { collectionLabel, RecordList } from "./state/record-list.tsx";
-import { type CollectionName, createLookup, filterRecords, type Lookup, titleOf } from "./state/records.ts";
+import { createLookup, filterRecords, type Lookup, titleOf } from "./state/records.ts";
 import { useAvailability } from "./state/use-availability.ts";
 import { type LiveRecords, useRecords } from "./state/use-records.ts";
 

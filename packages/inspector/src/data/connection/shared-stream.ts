@@ -1,23 +1,7 @@
-import type { BackendEvent } from "@call-transfer/backend";
 import { follow } from "./follow.ts";
-import type { Source, StreamListener, StreamState } from "./source.ts";
+import type { Source, StreamListener } from "./source.ts";
+import type { ToTab, ToWorker } from "./stream-messages.ts";
 import workerAddress from "./stream-worker.ts?worker&url";
-
-/** A message of a tab to the worker. A tab follows one sandbox at a time. */
-export type ToWorker =
-  | {
-      readonly type: "follow";
-      readonly baseUrl: string;
-      readonly sandbox: string;
-      readonly token: string | undefined;
-    }
-  | { readonly type: "leave" };
-
-/** A message of the worker to a tab. */
-export type ToTab =
-  | { readonly type: "events"; readonly events: readonly BackendEvent[] }
-  | { readonly type: "state"; readonly state: StreamState }
-  | { readonly type: "token"; readonly token: string };
 
 /** Follows a server's events through the worker that all tabs share. Without shared workers the tab follows them itself. */
 export function createSharedFollow(feed: Pick<Source, "baseUrl" | "fetch">): Source["follow"] {

@@ -1,5 +1,8 @@
+import type { Schema } from "@call-transfer/backend/control-client";
 import seedSchema from "../../../../mock-server/seed.schema.json" with { type: "json" };
-import type { CollectionName } from "./records.ts";
+
+/** The collections of the state. */
+export type CollectionName = Schema<"Collection">;
 
 /** The parts of a JSON schema that a form needs. */
 export interface JsonSchema {

@@ -3,15 +3,8 @@ import { useSession } from "../../data/session/context.ts";
 import { Button } from "../../parts/button.tsx";
 import { type Availability, AvailabilityPanel } from "./availability-panel.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
-import { fieldsOf, type RecordField } from "./fields.ts";
-import {
-  type CollectionName,
-  type Lookup,
-  type RecordsByCollection,
-  recordId,
-  type StateRecord,
-  titleOf,
-} from "./records.ts";
+import { type CollectionName, fieldsOf, type RecordField } from "./fields.ts";
+import { type Lookup, type RecordsByCollection, recordId, type StateRecord, titleOf } from "./records.ts";
 import { Referrers } from "./referrers.tsx";
 import { Fact, FieldPanel, Value } from "./values.tsx";
 

@@ -3,7 +3,8 @@ import { useSession } from "../../data/session/context.ts";
 import { Empty } from "../../parts/screen.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { type Availability, AvailabilityStatus, availabilitySummary } from "./availability-panel.tsx";
-import { type CollectionName, type Lookup, recordId, type StateRecord, summaryOf, titleOf } from "./records.ts";
+import type { CollectionName } from "./fields.ts";
+import { type Lookup, recordId, type StateRecord, summaryOf, titleOf } from "./records.ts";
 
 /** The records of a collection. */
 export function RecordList({

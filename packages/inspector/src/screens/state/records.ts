@@ -1,10 +1,6 @@
 import type { BackendEvent } from "@call-transfer/backend";
-import type { Schema } from "@call-transfer/backend/control-client";
 import { day, timeOfDay } from "../../data/values/format.ts";
-import { fieldsOf, type RecordField } from "./fields.ts";
-
-/** The name of a collection of records. */
-export type CollectionName = Schema<"Collection">;
+import { type CollectionName, fieldsOf, type RecordField } from "./fields.ts";
 
 /** A record, in the form of a seed. */
 export type StateRecord = Readonly<Record<string, unknown>>;

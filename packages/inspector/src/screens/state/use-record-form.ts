@@ -2,9 +2,10 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { useSession } from "../../data/session/context.ts";
 import type { ControlResult } from "../../data/session/live.ts";
+import type { CollectionName } from "./fields.ts";
 import { fieldsOf } from "./fields.ts";
 import { changesBetween, draftOf, errorOf, type FormError, FormProblem, parseJson, recordOf } from "./form.ts";
-import { type CollectionName, identifies, recordId, type StateRecord } from "./records.ts";
+import { identifies, recordId, type StateRecord } from "./records.ts";
 
 /** What a form edits. */
 export interface Edited {

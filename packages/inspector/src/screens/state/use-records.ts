@@ -3,14 +3,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useSession } from "../../data/session/context.ts";
 import { throttled } from "../../data/values/throttled.ts";
-import { collectionNames } from "./fields.ts";
-import {
-  type CollectionName,
-  collectionsChangedBy,
-  type RecordsByCollection,
-  recordId,
-  type StateRecord,
-} from "./records.ts";
+import { type CollectionName, collectionNames } from "./fields.ts";
+import { collectionsChangedBy, type RecordsByCollection, recordId, type StateRecord } from "./records.ts";
 
 /** All records of the current sandbox. */
 export interface LiveRecords {
