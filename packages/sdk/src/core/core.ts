@@ -49,31 +49,24 @@ export class CallTransferCore {
     options?: RequestOptions,
     findCandidates?: FindCandidates,
   ): ApiPromise<T> {
-    return new ApiPromise(this.#send<T>(method, path, input, options, findCandidates));
-  }
-
-  async #send<T>(
-    method: string,
-    path: string,
-    input: RequestInput,
-    options: RequestOptions | undefined,
-    findCandidates: FindCandidates | undefined,
-  ): Promise<ApiResponse<T>> {
-    if ("body" in input && input.body === undefined) throw new TypeError("body is missing");
-    const call = this.#prepare(method, path, options, findCandidates);
-    toOutgoing(call, expandPath(path, input.path), input);
-    const { data, response, text, error } = await send<T>(call);
-    if (error) throw error;
-    return {
-      data,
-      // On demand: most callers use the data alone.
-      get response() {
-        return replay(response, text);
-      },
-      get requestId() {
-        return requestIdOf(response, call);
-      },
+    const respond = async (): Promise<ApiResponse<T>> => {
+      if ("body" in input && input.body === undefined) throw new TypeError("body is missing");
+      const call = this.#prepare(method, path, options, findCandidates);
+      toOutgoing(call, expandPath(path, input.path), input);
+      const { data, response, text, error } = await send<T>(call);
+      if (error) throw error;
+      return {
+        data,
+        // On demand: most callers use the data alone.
+        get response() {
+          return replay(response, text);
+        },
+        get requestId() {
+          return requestIdOf(response, call);
+        },
+      };
     };
+    return new ApiPromise(respond());
   }
 
   #prepare(

@@ -5,7 +5,6 @@ import { checkPath } from "../utils/path.ts";
 export interface Operation extends OperationFacts {
   /** The path template; for an operation that this SDK version does not know, the path without its query. */
   readonly route: string;
-  /** HTTP method in capitals. */
   readonly method: string;
 }
 

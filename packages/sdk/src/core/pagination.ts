@@ -4,11 +4,6 @@ import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import type { CallTransferCore } from "./core.ts";
 import { createListReader } from "./list-reader.ts";
 
-interface PageQuery {
-  limit?: number | undefined;
-  offset?: number | undefined;
-}
-
 /** A page holds its items under a name of its own, and the size of the whole list. */
 interface Page {
   readonly meta?: { readonly total?: unknown };
@@ -108,7 +103,7 @@ export function requestPage<List, Item>(
   method: string,
   path: string,
   items: keyof List & string,
-  filters: PageQuery | null | undefined,
+  filters: { limit?: number | undefined; offset?: number | undefined } | null | undefined,
   options?: RequestOptions,
 ): PagePromise<List, Item> {
   const query = filters ?? {};

@@ -36,9 +36,8 @@ export function prepareCall(
   const { signal, extraBody, extraQuery, ...findOptions } = given;
   const { headers, middleware, fetchOptions, accountId = settings.accountId } = findOptions;
   const { totalTimeoutMs = settings.totalTimeoutMs } = findOptions;
-  if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken") {
+  if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken")
     throw new ConfigurationError("accountId", `is required for ${operation.operationId} with an access token`);
-  }
   const begunAt = settings.elapsed();
   // Names each field: copying all settings would take longer than the rest of this function.
   return {

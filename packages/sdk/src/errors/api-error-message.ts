@@ -37,7 +37,6 @@ function formatProblem({ status, problem, bodyText, outcome }: ApiErrorDetails):
   return ` ${excerpt(code, 100)}${isText(detail) ? `: ${excerpt(detail)}` : ""}${formatFields(fieldErrorsIn(errors))}`;
 }
 
-/** Message of an `ApiError`. */
 export function formatMessage(details: ApiErrorDetails): string {
   const { status, method, operationId, requestId, outcome } = details;
   const request = requestId ? ` (request ${excerpt(requestId, 100)})` : "";

@@ -1,4 +1,3 @@
-// What errors carry.
 import type { Candidate } from "../generated/operations.gen.ts";
 
 /**

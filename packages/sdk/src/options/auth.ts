@@ -14,9 +14,7 @@ const pauseAfter = (refusals: number): number => (refusals < 2 ? 0 : Math.min(60
 /** Provides the token of each attempt. Requests that find it expired share one renewal, also those of a client's copies. */
 export class Auth {
   readonly kind: "apiKey" | "accessToken";
-  /** Whether an expired token can be renewed. */
   readonly canRenew: boolean;
-  /** A token, or a function that returns one. */
   readonly #source: string | AccessTokenFunction;
   #renewals = 0;
   #pending: Promise<Credential> | undefined;

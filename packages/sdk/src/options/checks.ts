@@ -38,7 +38,6 @@ const token: Rule = [
 const headerName = /^(?!(?:authorization|x-account-id)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Rules of the options of one request. */
 export const requestRules: Record<keyof RequestOptions, Rule> = {
   signal: objectWith("addEventListener", "removeEventListener"),
   timeoutMs: milliseconds,
@@ -61,7 +60,6 @@ export const requestRules: Record<keyof RequestOptions, Rule> = {
   extraQuery: fields,
 };
 
-/** Rules of the options of `reconcile()`. */
 export const reconcileRules: Record<keyof ReconcileOptions, Rule> = {
   signal: requestRules.signal,
   maxCalls: [(value) => Number.isInteger(value) && (value as number) > 0, "must be a whole number from 1"],
@@ -72,7 +70,6 @@ const { signal: _signal, extraBody: _extraBody, extraQuery: _extraQuery, ...shar
 /** In order of severity. */
 export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];
 
-/** Rules of the options of a client. */
 export const clientRules: Record<keyof ClientOptions, Rule> = {
   ...sharedRules,
   baseUrl: anything,
@@ -95,7 +92,6 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
   random: aFunction,
 };
 
-/** Rules of `retry`. */
 export const retryRules: Record<keyof RetryOptions, Rule> = {
   unsafe: [(value) => isText(value, /^(?:never|check|always)$/), "must be never, check or always"],
   trust503Codes: anything,

@@ -2,7 +2,6 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { AttemptSummary, InstrumentedRequest, RequestSummary } from "../options/instrumentation.ts";
 
-/** How a request or an attempt ended. */
 export interface DescribedEnd {
   /** Attributes of OpenTelemetry's conventions. */
   readonly standard: Attributes;
@@ -56,7 +55,6 @@ export function describeAttemptEnd({ outcome, attempt, failure }: AttemptSummary
   };
 }
 
-/** Describes the end of a request. */
 export function describeRequestEnd({ outcome, attempts, error, retrySkippedReason }: RequestSummary): DescribedEnd {
   const failure = error === undefined ? undefined : describeError(error);
   return {

@@ -1,4 +1,3 @@
-// The metrics of requests and attempts.
 import { type Meter, type MeterProvider, metrics } from "@opentelemetry/api";
 import { VERSION } from "../generated/version.gen.ts";
 

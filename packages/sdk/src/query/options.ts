@@ -118,7 +118,6 @@ const withSignal = (options: RequestOptions | undefined, signal: AbortSignal): R
   signal: options?.signal ? AbortSignal.any([signal, options.signal]) : signal,
 });
 
-/** Builds the options of a query. */
 export function queryOptions<Id extends keyof operations, Data>(
   client: CallTransferCore,
   operationId: Id,
@@ -135,7 +134,6 @@ export function queryOptions<Id extends keyof operations, Data>(
   };
 }
 
-/** Builds the options of an infinite query. */
 export function infiniteQueryOptions<
   Id extends keyof operations,
   Page extends { readonly meta: { readonly total: number } },
@@ -160,7 +158,6 @@ export function infiniteQueryOptions<
   };
 }
 
-/** Builds the options of a mutation. */
 export function mutationOptions<Id extends keyof operations, Variables, Data>(
   client: CallTransferCore,
   operationId: Id,

@@ -1,5 +1,4 @@
 // One attempt: middleware, credential, deadline and a limited body.
-
 import type { Attempt } from "../errors/details.ts";
 import type { Credential } from "../options/auth.ts";
 import type { AttemptInstrumentation } from "../options/instrumentation.ts";
@@ -90,7 +89,6 @@ async function throughMiddleware(state: AttemptState, stop: AbortSignal): Promis
   return readBody(response, stop, state, call.tokens);
 }
 
-/** Gets the credential and sends the request. */
 async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal): Promise<ReadResponse> {
   const { call, instrumentation } = state;
   const { auth, clock } = call.settings;

@@ -2,10 +2,8 @@
 import { isObject } from "../utils/guards.ts";
 import { redact } from "../utils/redact.ts";
 
-/** 10 MiB. */
-const maxBodyBytes = 10_485_760;
-/** 64 KiB. */
-const maxErrorBodyBytes = 65_536;
+const maxBodyBytes = 10 * 1024 * 1024;
+const maxErrorBodyBytes = 64 * 1024;
 
 /** The body exceeds its limit. */
 export class BodyTooLarge extends Error {}
@@ -13,9 +11,7 @@ export class BodyTooLarge extends Error {}
 /** Decodes bodies that arrive in one piece. A decoder of its own for each would cost more than the decoding. */
 const wholeDecoder = new TextDecoder();
 
-/** The part of a body that has arrived. */
 export class BodyBuffer {
-  /** In bytes. */
   size = 0;
   /** Cancels the reading, even where fetch ignores its signal. */
   cancel: () => void = () => {};
@@ -56,15 +52,14 @@ export async function readText(
   buffer: BodyBuffer = new BodyBuffer(),
 ): Promise<string | null> {
   if (response.body === null) return null;
-  const refuse = () => {
-    if (onTooLarge === "throw") throw new BodyTooLarge(`larger than ${maxBytes} bytes`);
+  const cut = (start: string) => {
+    if (onTooLarge !== "throw") return start;
+    throw new BodyTooLarge(`larger than ${maxBytes} bytes`);
   };
   if (typeof response.body?.getReader !== "function") {
     // React Native has no streams: the body can only be measured once it has arrived.
     const text = (await response.text()) || null;
-    if (text === null || text.length <= maxBytes) return text;
-    refuse();
-    return text.slice(0, maxBytes);
+    return text === null || text.length <= maxBytes ? text : cut(text.slice(0, maxBytes));
   }
   const reader = response.body.getReader();
   buffer.cancel = () => {
@@ -79,8 +74,7 @@ export async function readText(
     if (done) return buffer.text(true);
     if (buffer.size + value.byteLength > maxBytes) {
       buffer.cancel();
-      refuse();
-      return buffer.text(false);
+      return cut(buffer.text(false));
     }
     buffer.add(value);
   }
@@ -118,11 +112,9 @@ const texts = new WeakMap<Response, string | null>();
 /** Text of a response whose body was read; undefined for any other response. */
 export const textOf = (response: Response): string | null | undefined => texts.get(response);
 
-/** What is known of the bodies of an attempt. */
 export interface BodyState {
   /** The last response being read. Middleware may return another one than the server's. */
   reading?: { readonly response: Response; readonly buffer: BodyBuffer };
-  /** Every body being read. */
   readonly buffers: BodyBuffer[];
 }
 

@@ -1,5 +1,4 @@
 // A request and its attempts: the records that the functions of this folder hand down.
-
 import type { Attempt, Problem, RequestErrorDetails, RequestOutcome } from "../errors/details.ts";
 import type { FailureKind } from "../errors/request-error.ts";
 import type { OperationFacts } from "../generated/operations.gen.ts";
@@ -23,7 +22,6 @@ export interface Call extends OperationFacts, RequestErrorDetails, Outgoing {
   /** Settings of the client. What a request can override stands beside them. */
   readonly settings: Settings;
   readonly method: string;
-  /** The path template. */
   readonly route: string;
   /** Whether a success of an unknown operation may be something else than JSON. */
   readonly anyBody: boolean | undefined;
@@ -47,7 +45,6 @@ export interface Call extends OperationFacts, RequestErrorDetails, Outgoing {
   retrySkippedReason?: string | undefined;
   /** Milliseconds that the server's clock is ahead. */
   skewMs?: number;
-  /** Whether an expired token was renewed. */
   renewed?: boolean;
   /** What the last retry cost of the retry budget. */
   retryCost: number;
@@ -61,16 +58,12 @@ export interface Failure {
   readonly cause?: unknown;
 }
 
-/** One attempt, and what is known of it while it runs. */
 export interface AttemptState extends BodyState {
   readonly call: Call;
-  /** From 1. */
   readonly number: number;
   /** Effect on the server, whatever middleware does with the response. */
   outcome: RequestOutcome;
-  /** Set when the request is sent. */
   attempt?: Attempt | undefined;
-  /** Replaces an expired credential. */
   readonly renewed?: Credential | undefined;
   credential?: Credential | undefined;
   readonly instrumentation?: AttemptInstrumentation | undefined;
@@ -82,9 +75,7 @@ export interface AttemptState extends BodyState {
   failed?: { readonly error: unknown };
   /** The caller's own code that was called last and has not returned. */
   waitingFor?: string | undefined;
-  /** Whether middleware has returned a response. */
   returned?: boolean;
-  /** Whether fetch is in flight. */
   inFlight?: boolean;
   /** Whether the attempt has ended, so that nothing may be sent any more. */
   over?: boolean;
@@ -108,11 +99,9 @@ export interface AttemptResult
   readonly failure?: Failure;
   /** Whether the caller's own code ended it, so that no retry may follow. */
   readonly final?: boolean;
-  /** Parsed body of a success. */
   readonly data?: unknown;
   /** Body of a success as far as it arrived, or all of one that is unusable. */
   readonly partialBody?: string | undefined;
-  /** Parsed body of an error. */
   readonly problem?: Problem;
   /** Body of an error that is not a JSON object. */
   readonly bodyText?: string | undefined;

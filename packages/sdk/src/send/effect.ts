@@ -1,5 +1,4 @@
 // What an attempt changed on the server, as far as its response or its error tells.
-
 import type { RequestOutcome } from "../errors/details.ts";
 import { effectFreeCodes } from "../generated/operations.gen.ts";
 import { provesUnsent } from "./not-sent.ts";

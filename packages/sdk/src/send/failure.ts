@@ -1,5 +1,4 @@
 // Why an attempt got no usable response, in messages without secrets.
-
 import { CallTransferError } from "../errors/base.ts";
 import {
   AbortError,
@@ -37,9 +36,8 @@ export function failedResult(state: AttemptState, thrown: unknown, interruption?
 function failureOf(error: unknown, { call: { tokens }, attempt, reading, returned, failed }: AttemptState): Failure {
   const reason = excerpt(redact(describeError(error), tokens));
   const status = reading?.response.status;
-  if (isInstance(error, BodyTooLarge)) {
+  if (isInstance(error, BodyTooLarge))
     return { kind: InvalidResponseError, message: `answered ${status} with a body ${reason}` };
-  }
   if (failed?.error !== error) {
     const what = returned
       ? "failed: the response returned by middleware cannot be read"

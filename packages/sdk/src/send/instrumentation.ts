@@ -30,7 +30,6 @@ async function untilEnd<T>(run: Promise<T>, end: (result: T | undefined, thrown?
   }
 }
 
-/** Follows a request over all its attempts. */
 export function followRequest<T extends { readonly error?: unknown }>(
   call: Call,
   run: (request: RequestInstrumentation | undefined) => Promise<T>,
@@ -46,7 +45,6 @@ export function followRequest<T extends { readonly error?: unknown }>(
   });
 }
 
-/** Follows one attempt. */
 export function followAttempt(
   call: Call,
   request: RequestInstrumentation,

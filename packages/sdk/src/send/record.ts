@@ -1,5 +1,4 @@
 // What is recorded of a request while its attempts run.
-
 import type { Attempt, OutcomeWindow } from "../errors/details.ts";
 import { excerpt, redact } from "../utils/redact.ts";
 import type { ReadResponse } from "./body.ts";
@@ -54,7 +53,6 @@ function logDeprecation(headers: Headers, { operationId, settings, tokens }: Cal
   });
 }
 
-/** Records the body of an error response. */
 export function recordRefusal(state: AttemptState, attempt: Attempt, { response, text }: ReadResponse): void {
   const { clock, trust503Codes } = state.call.settings;
   const problem = parseProblem(text);
@@ -65,7 +63,6 @@ export function recordRefusal(state: AttemptState, attempt: Attempt, { response,
   state.hintSecs = retryHint(problem?.meta, response.headers, clock.now());
 }
 
-/** Adds an attempt to what is known of its request. */
 export function recordResult(call: Call, { attempt, outcome, skewMs }: AttemptResult): void {
   if (attempt) call.attempts.push(attempt);
   call.outcome = combine(call.outcome, outcome);

@@ -1,5 +1,4 @@
 // The result of an attempt whose response was read.
-
 import type { Problem } from "../errors/details.ts";
 import { InvalidResponseError } from "../errors/request-error.ts";
 import { messageOf } from "../utils/guards.ts";
@@ -55,7 +54,6 @@ function invalid(call: Call, result: AttemptResult, problem: string, error?: unk
   return { ...result, data: undefined, partialBody: result.text ?? undefined, failure };
 }
 
-/** Runs the caller's validation of a success. */
 export async function validated(call: Call, result: AttemptResult): Promise<AttemptResult> {
   try {
     await call.settings.validate?.(call.operationId, result.data);
@@ -80,13 +78,12 @@ export function refusal(state: AttemptState, read: ReadResponse): AttemptResult 
   };
 }
 
-/** The error code of a body. */
 export function codeOf(problem: Problem): string | undefined {
   const code = problem?.code;
   return typeof code === "string" ? code : undefined;
 }
 
-/** Parses JSON. Returns undefined for anything else. */
+/** Returns undefined for anything but JSON. */
 function parseJson(text: string | null | undefined): unknown {
   try {
     return JSON.parse(text ?? "");
@@ -106,6 +103,5 @@ export function parseProblem(text: string | null | undefined): Problem {
   return asObject(value);
 }
 
-/** A JSON value if it is an object. */
 const asObject = (value: unknown): Problem =>
   typeof value === "object" && !Array.isArray(value) ? ((value ?? undefined) as Problem) : undefined;

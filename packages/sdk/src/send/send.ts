@@ -1,5 +1,4 @@
 // The attempt loop: which attempt follows which, and which error is reported in the end.
-
 import type { ApiError } from "../errors/api-error.ts";
 import type { ReconcileOptions } from "../errors/details.ts";
 import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";

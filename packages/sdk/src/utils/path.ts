@@ -23,9 +23,8 @@ export function checkPath(path: unknown, baseUrl: string): void {
 
 function encode(name: string, value: unknown): string {
   if (!isText(value)) throw new TypeError(`${name} must be a string, not ${value === null ? value : typeof value}`);
-  if (notASegment.test(value) || unsafe.test(value)) {
+  if (notASegment.test(value) || unsafe.test(value))
     throw new TypeError(`${name} must not be empty, . or .., nor contain control characters or lone surrogates`);
-  }
   return encodeURIComponent(value);
 }
 
@@ -47,11 +46,10 @@ export function serializeQuery(query: Readonly<Record<string, unknown>>): string
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue;
-    if (isObject(value) || isFunction(value) || typeof value === "symbol") {
+    if (isObject(value) || isFunction(value) || typeof value === "symbol")
       throw new TypeError(
         `${name} must be a string, number or boolean. For a time, use toISOString(). Options such as signal are the last argument.`,
       );
-    }
     search.append(name, String(value));
   }
   return search.toString();

@@ -45,19 +45,14 @@ export function equal(method: string, actual: unknown, expected: unknown): void 
   throw new Error(`${method} must return ${shown(expected)}, not ${shown(actual)}.`);
 }
 
-function expectClaim(claim: EventClaim, expected: EventClaim, when: string): void {
-  const isAnswered = expected.state !== "done" || (claim?.state === "done" && claim.answer === expected.answer);
-  if (claim?.state === expected.state && isAnswered) return;
-  throw new Error(`claim() ${when} must return ${shown(expected)}, not ${shown(claim)}.`);
+/** Throws unless a claim has the state, and the answer if there is one. */
+export function claimed(claim: EventClaim, state: EventClaim["state"], when: string, answer?: string): void {
+  if (claim?.state === state && (claim.state !== "done" || claim.answer === answer)) return;
+  throw new Error(`claim() ${when} must return ${shown({ state, answer })}, not ${shown(claim)}.`);
 }
 
-/** Throws unless a claim has the state. */
-export const claimed = (claim: EventClaim, state: "mine" | "busy", when: string): void =>
-  expectClaim(claim, { state }, when);
-
 /** Throws unless a claim has the answer. */
-export const done = (claim: EventClaim, expected: string, when: string): void =>
-  expectClaim(claim, { state: "done", answer: expected }, when);
+export const done = (claim: EventClaim, answer: string, when: string): void => claimed(claim, "done", when, answer);
 
 /** The states of many claims at once, each by another owner. */
 export async function statesOfMany({ store, other, key }: Scene): Promise<EventClaim["state"][]> {
@@ -71,10 +66,8 @@ export async function statesOfMany({ store, other, key }: Scene): Promise<EventC
 export async function claimedInTime(store: EventStore, key: string, owner: string, when: string): Promise<void> {
   const from = performance.now();
   let claim = await store.claim(key, owner, longMs);
-  while (claim?.state !== "mine" && performance.now() - from < limitMs) {
+  for (; claim?.state !== "mine" && performance.now() - from < limitMs; claim = await store.claim(key, owner, longMs))
     await sleep(shortMs / 2);
-    claim = await store.claim(key, owner, longMs);
-  }
   claimed(claim, "mine", when);
 }
 

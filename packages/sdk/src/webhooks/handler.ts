@@ -142,11 +142,10 @@ const defaults = {
 
 function checkNames(options: WebhookHandlerOptions): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(rules, name));
-  if (unknown === "replayStore") {
+  if (unknown === "replayStore")
     throw new TypeError(
       'replayStore is no longer an option. Use store, and duplicates: "refuse" if replays must be refused.',
     );
-  }
   if (unknown !== undefined) throw new TypeError(`${unknown} is not an option. Check its spelling.`);
 }
 

@@ -3,7 +3,6 @@ import { signature } from "../generated/signature.gen.ts";
 import { joined } from "./bytes.ts";
 
 const encoder = new TextEncoder();
-/** Decodes hexadecimal text. */
 export function fromHex(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2);
   for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);

@@ -1,4 +1,3 @@
-// Receiving webhooks on AWS Lambda.
 import { requestOf, sentHeaders } from "./adapter.ts";
 import { fromBase64 } from "./bytes.ts";
 import { reports, type WebhookHandler } from "./handler.ts";

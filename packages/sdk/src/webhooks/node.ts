@@ -58,9 +58,8 @@ async function* chunksOfNode(request: NodeRequest): AsyncGenerator<Uint8Array> {
 
 function requestOfNode(request: NodeRequest): Request {
   const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) {
+  for (const [name, value] of Object.entries(request.headers))
     if (value !== undefined && !name.startsWith(":")) headers.set(name, String(value));
-  }
   return requestOf(request.method, headers, chunksOfNode(request));
 }
 

@@ -15,7 +15,6 @@ export interface OnceSettings {
   readonly storeTimeoutMs: number;
 }
 
-/** Receives the store's errors. */
 type Report = (error: unknown) => void;
 
 /** How long a lease is extended. A handling that never ends must not keep an event from other processes forever. */
@@ -197,7 +196,6 @@ class OwnedEvent {
   }
 
   #inTime<Result>(step: () => Promise<Result>): Promise<Result> {
-    const { storeTimeoutMs } = this.#settings;
-    return inTime(step, storeTimeoutMs, "The event store");
+    return inTime(step, this.#settings.storeTimeoutMs, "The event store");
   }
 }

@@ -1,4 +1,3 @@
-// The signing secrets of a webhook handler, which may change while it runs.
 import { inTime } from "./in-time.ts";
 import { secretsOf, type VerifyOptions } from "./signature.ts";
 

@@ -1,4 +1,3 @@
-// Verifying and signing webhooks (§6).
 import type { TransferOffer } from "../generated/models.gen.ts";
 import { signature } from "../generated/signature.gen.ts";
 import { toHex } from "./bytes.ts";
@@ -82,9 +81,8 @@ export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
 
 function headerOf(headers: WebhookHeaders): string {
   const name = signature.header.toLowerCase();
-  if (typeof headers !== "object" || headers === null) {
+  if (typeof headers !== "object" || headers === null)
     throw new WebhookVerificationError("The headers are missing. Pass the request's headers with the body.");
-  }
   // Some servers have a Headers class of their own.
   const found =
     typeof headers.get === "function"
@@ -92,28 +90,24 @@ function headerOf(headers: WebhookHeaders): string {
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   const value: unknown = Array.isArray(found) && found.length === 1 ? found[0] : found;
   if (typeof value === "string") return value;
-  const problem = Array.isArray(value) ? `appears ${value.length} times` : "is missing";
-  throw new WebhookVerificationError(`The header ${signature.header} ${problem}.`);
+  throw headerError(Array.isArray(value) ? `appears ${value.length} times` : "is missing");
 }
+
+const headerError = (problem: string) => new WebhookVerificationError(`The header ${signature.header} ${problem}.`);
 
 /** Parses the header. Skips malformed signatures and unknown schemes. */
 function parseHeader(header: string): { timestamp: string; signatures: Uint8Array[] } {
-  if (header.length > maxHeaderLength)
-    throw new WebhookVerificationError(`The header ${signature.header} is longer than ${maxHeaderLength} characters.`);
+  if (header.length > maxHeaderLength) throw headerError(`is longer than ${maxHeaderLength} characters`);
   const parts = header.split(",").map((part) => part.trim());
   const valuesOf = (name: string) =>
     parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1));
   const times = valuesOf("t");
   const [timestamp = ""] = times;
-  if (times.length !== 1 || !/^\d{1,12}$/.test(timestamp)) {
-    throw new WebhookVerificationError(`The header ${signature.header} must contain one t=<Unix seconds>.`);
-  }
+  if (times.length !== 1 || !/^\d{1,12}$/.test(timestamp)) throw headerError("must contain one t=<Unix seconds>");
   const signatures = valuesOf(signature.scheme);
-  if (signatures.length > maxSignatures)
-    throw new WebhookVerificationError(`The header ${signature.header} has more than ${maxSignatures} signatures.`);
+  if (signatures.length > maxSignatures) throw headerError(`has more than ${maxSignatures} signatures`);
   const wellFormed = signatures.filter((value) => /^[0-9a-f]{64}$/.test(value)).map(fromHex);
-  if (wellFormed.length === 0)
-    throw new WebhookVerificationError(`The header ${signature.header} has no valid ${signature.scheme} signature.`);
+  if (wellFormed.length === 0) throw headerError(`has no valid ${signature.scheme} signature`);
   return { timestamp, signatures: wellFormed };
 }
 
@@ -134,27 +128,25 @@ export async function verifyWebhook(input: WebhookInput, options: VerifyOptions)
   const toleranceSecs = toleranceOf(options);
   const { timestamp, signatures } = parseHeader(headerOf(input.headers));
   const isRequest = "arrayBuffer" in input;
-  if (isRequest && input.bodyUsed) {
+  if (isRequest && input.bodyUsed)
     throw new WebhookVerificationError("The request's body was already read. Verify before parsing it.");
-  }
   const body = bytesOf(isRequest ? await input.arrayBuffer() : input.body);
   let isValid = false;
   for (const secret of secrets) {
     const expected = await hmac(secret, timestamp, body);
     for (const candidate of signatures) isValid = equal(expected, candidate) || isValid;
   }
-  if (!isValid) {
+  if (!isValid)
     throw new WebhookVerificationError(
       "No signature matches. Check the destination's secret, and that the body is unchanged.",
     );
-  }
   const now = (options.now ?? Date.now)();
   if (!Number.isFinite(now)) throw new TypeError("now must return milliseconds since 1970");
   const ageSecs = now / 1000 - Number(timestamp);
   if (!(Math.abs(ageSecs) <= toleranceSecs)) {
     const direction = ageSecs > 0 ? "old" : "ahead";
-    const message = `The signature is ${Math.abs(Math.round(ageSecs))} s ${direction}, more than ${toleranceSecs} s. Check the clocks.`;
-    throw new WebhookVerificationError(message);
+    const age = `${Math.abs(Math.round(ageSecs))} s ${direction}, more than ${toleranceSecs} s`;
+    throw new WebhookVerificationError(`The signature is ${age}. Check the clocks.`);
   }
   return eventOf(body);
 }
@@ -166,9 +158,8 @@ function eventOf(body: Uint8Array): WebhookEvent {
   } catch {
     throw new WebhookVerificationError("The signature is valid, but the body is not JSON.");
   }
-  if (typeof (event as { type?: unknown } | null)?.type !== "string") {
+  if (typeof (event as { type?: unknown } | null)?.type !== "string")
     throw new WebhookVerificationError("The signature is valid, but the body is not an event: it has no type.");
-  }
   return event as WebhookEvent;
 }
 
@@ -195,8 +186,7 @@ export async function signWebhook(body: RawBody, options: SignOptions): Promise<
   if (!Number.isFinite(at)) throw new TypeError("at must be milliseconds since 1970");
   const timestamp = String(Math.floor(at / 1000));
   const parts = [`t=${timestamp}`];
-  for (const secret of secretsOf(options.secret)) {
+  for (const secret of secretsOf(options.secret))
     parts.push(`${signature.scheme}=${toHex(await hmac(secret, timestamp, bytesOf(body)))}`);
-  }
   return parts.join(",");
 }
