@@ -40,7 +40,6 @@ export interface CodeNode {
   readonly stated?: boolean;
   readonly errors?: boolean;
 }
-/** A parameter. */
 export interface ParameterNode {
   readonly $ref?: string;
   readonly name: string;
@@ -52,18 +51,15 @@ export interface ParameterNode {
 }
 /** Bodies by content type. */
 export type ContentNode = Readonly<Record<string, { readonly schema: SchemaNode }>>;
-/** A header of a response. */
 export interface HeaderNode {
   readonly $ref?: string;
   readonly schema?: SchemaNode;
 }
-/** A response. */
 export interface ResponseNode {
   readonly $ref?: string;
   readonly headers?: Readonly<Record<string, HeaderNode>>;
   readonly content?: ContentNode;
 }
-/** An operation. */
 export interface OperationNode {
   readonly operationId: string;
   readonly description?: string;
@@ -78,7 +74,6 @@ export interface OperationNode {
   readonly requestBody?: { readonly required?: boolean; readonly content: ContentNode };
   readonly responses: Readonly<Record<string, ResponseNode>>;
 }
-/** A webhook. */
 export interface WebhookNode {
   readonly description?: string;
   readonly "x-signature": { readonly header: string; readonly event: string; readonly scheme: string };

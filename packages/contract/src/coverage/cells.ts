@@ -83,51 +83,49 @@ export function* documentedCells(): Generator<DocumentedCell> {
 const nounOf = (operation: string): string => Object.values(operations).find(({ id }) => id === operation)?.tag ?? "";
 const file = (name: string): string => `(packages/contract/src/cases/${name})`;
 
-/** Describes an uncovered cell, with the file to add a case to. */
-export function describeCell(cell: CoverageCell): string {
-  switch (cell.kind) {
-    case "status":
-    case "code": {
-      const what = cell.kind === "status" ? `status ${cell.status}` : `code ${cell.code}`;
-      return `${cell.operation} never returned ${what} ${file(`${nounOf(cell.operation)}.ts, every-operation/auth.ts, every-operation/errors.ts`)}`;
-    }
-    case "story":
-      return `${cell.operation} has no successful case of its own ${file(`${nounOf(cell.operation)}.ts`)}`;
-    case "role":
-      return `${cell.operation} was never called by ${cell.role} ${file("every-operation/auth.ts")}`;
-    case "field":
-      return `${cell.operation}: ${cell.side} values of ${cell.field} for ${cell.keyword} were never sent ${file("every-operation/invalid-input.ts")}`;
-    case "demand":
-      return `${cell.code} was never returned by a fault ${file("every-operation/errors.ts")}`;
-    case "transition":
-      return `no case showed the transition ${cell.transition} ${file("*.ts")}`;
-    case "webhook":
-      return `no ${cell.event} was verified ${cell.signing} ${file("webhooks.ts")}`;
-    case "reaction":
-      return `no operation of the class ${cell.retry} was tested with ${cell.fault} ${file("every-operation/retries.ts, broken-responses.ts")}`;
-  }
-}
+/** The name of a cell within its class, and the sentence about its gap, with the file to add a case to. */
+type Words<Kind> = (cell: Extract<CoverageCell, { readonly kind: Kind }>) => readonly [name: string, gap: string];
+
+const fileOfAnswers = (operation: string): string =>
+  file(`${nounOf(operation)}.ts, every-operation/auth.ts, every-operation/errors.ts`);
+
+const words: { readonly [Kind in CoverageCell["kind"]]: Words<Kind> } = {
+  status: ({ operation, status }) => [
+    `${operation}: ${status}`,
+    `${operation} never returned status ${status} ${fileOfAnswers(operation)}`,
+  ],
+  code: ({ operation, code }) => [
+    `${operation}: ${code}`,
+    `${operation} never returned code ${code} ${fileOfAnswers(operation)}`,
+  ],
+  story: ({ operation }) => [
+    operation,
+    `${operation} has no successful case of its own ${file(`${nounOf(operation)}.ts`)}`,
+  ],
+  role: ({ operation, role }) => [
+    `${operation}: ${role}`,
+    `${operation} was never called by ${role} ${file("every-operation/auth.ts")}`,
+  ],
+  field: ({ operation, field, keyword, side }) => [
+    `${operation}: ${field}, ${keyword}, ${side}`,
+    `${operation}: ${side} values of ${field} for ${keyword} were never sent ${file("every-operation/invalid-input.ts")}`,
+  ],
+  demand: ({ code }) => [code, `${code} was never returned by a fault ${file("every-operation/errors.ts")}`],
+  transition: ({ transition }) => [transition, `no case showed the transition ${transition} ${file("*.ts")}`],
+  webhook: ({ event, signing }) => [
+    `${event}: ${signing}`,
+    `no ${event} was verified ${signing} ${file("webhooks.ts")}`,
+  ],
+  reaction: ({ fault, retry }) => [
+    `${retry} operations after ${fault}`,
+    `no operation of the class ${retry} was tested with ${fault} ${file("every-operation/retries.ts, broken-responses.ts")}`,
+  ],
+};
+
+const wordsOf = (cell: CoverageCell) => (words[cell.kind] as Words<CoverageCell["kind"]>)(cell);
 
 /** The name of a cell within its class. */
-export function nameCell(cell: CoverageCell): string {
-  switch (cell.kind) {
-    case "status":
-      return `${cell.operation}: ${cell.status}`;
-    case "code":
-      return `${cell.operation}: ${cell.code}`;
-    case "story":
-      return cell.operation;
-    case "role":
-      return `${cell.operation}: ${cell.role}`;
-    case "field":
-      return `${cell.operation}: ${cell.field}, ${cell.keyword}, ${cell.side}`;
-    case "demand":
-      return cell.code;
-    case "transition":
-      return cell.transition;
-    case "webhook":
-      return `${cell.event}: ${cell.signing}`;
-    case "reaction":
-      return `${cell.retry} operations after ${cell.fault}`;
-  }
-}
+export const nameCell = (cell: CoverageCell): string => wordsOf(cell)[0];
+
+/** Describes an uncovered cell, with the file to add a case to. */
+export const describeCell = (cell: CoverageCell): string => wordsOf(cell)[1];

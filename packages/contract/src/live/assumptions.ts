@@ -1,12 +1,14 @@
 /** An open question, word for word as in docs/assumptions.md, and why a run may observe nothing of it. */
 export type Assumption = readonly [about: string, unmet: string];
 
+const wouldCall = "a server with another rule would call the number instead of rejecting it";
+const offersElsewhere = "offers go to the receiver of a destination, not to this command";
+const nothingQueued = "no call was queued: that needs as many calls as the account may have at once";
+const onlyRotations = (what: string) => `only a rotation shows ${what}: --allow-changes --destination --secret-file`;
+
 /** Every row of docs/assumptions.md. */
 export const assumptions: Readonly<Record<string, Assumption>> = {
-  "A-1": [
-    "The fields of a destination's `config`",
-    "only a rotation shows a config: --allow-changes --destination --secret-file",
-  ],
+  "A-1": ["The fields of a destination's `config`", onlyRotations("a config")],
   "A-2": ["Other fields of an error's `meta`", "no error carried a meta"],
   "A-3": ["Titles and details of errors, and most meanings of error codes", "no error was returned"],
   "A-4": ["Which codes carry `errors`", "no error was returned"],
@@ -20,10 +22,7 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
   "A-9": ["Bounds and order of the call list", "the call list could not be read"],
   "A-10": ["The account list", "the account list could not be read"],
   "A-11": ["Which forms of ISO 8601 are used", "no response held a time"],
-  "A-12": [
-    "The length of a secret's hint and the format of the secret",
-    "only a rotation shows a hint: --allow-changes --destination --secret-file",
-  ],
+  "A-12": ["The length of a secret's hint and the format of the secret", onlyRotations("a hint")],
   "A-13": ["Unknown fields in a request", "the call list could not be read"],
   "A-14": ["Names of scopes and permissions", "the role list could not be read"],
   "A-15": [
@@ -38,15 +37,9 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
   "A-33": ["The source of a caller's IP address", "needs a key that is bound to another address"],
   "A-42": ["The meaning of the two general refusals", "no other authorization scheme was sent"],
   "A-50": ["The headers of a response with status 401", "no request got status 401"],
-  "A-51": [
-    "Whether a cache may keep a response that shows a secret",
-    "only a rotation shows a secret: --allow-changes --destination --secret-file",
-  ],
+  "A-51": ["Whether a cache may keep a response that shows a secret", onlyRotations("a secret")],
   "A-20": ["How a failing field is named, and which field code means what", "no invalid field was sent"],
-  "A-21": [
-    "The exact format of a phone number",
-    "a server with another rule would call the number instead of rejecting it",
-  ],
+  "A-21": ["The exact format of a phone number", wouldCall],
   "A-22": [
     "Unknown, foreign and repeated destinations in a group; how names compare",
     "needs permission to create groups: --allow-changes --group-destination",
@@ -59,23 +52,11 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
     "Requests that cannot be read",
     "a server with another rule would carry the request out instead of rejecting it",
   ],
-  "A-47": [
-    "The response to a call that names what the account does not have",
-    "a server with another rule would call the number instead of rejecting it",
-  ],
-  "A-48": [
-    "The order of the rules for a call",
-    "a server with another rule would call the number instead of rejecting it",
-  ],
+  "A-47": ["The response to a call that names what the account does not have", wouldCall],
+  "A-48": ["The order of the rules for a call", wouldCall],
   "A-24": ["The state at the exact instant of a time limit", "the server's time cannot be moved to such an instant"],
-  "A-25": [
-    "How long calls last and how the queue moves",
-    "no call was queued: that needs as many calls as the account may have at once",
-  ],
-  "A-49": [
-    "Whether the rules for a call apply again when it leaves the queue",
-    "no call was queued: that needs as many calls as the account may have at once",
-  ],
+  "A-25": ["How long calls last and how the queue moves", nothingQueued],
+  "A-49": ["Whether the rules for a call apply again when it leaves the queue", nothingQueued],
   "A-26": ["Removing hours that are not set", "needs permission to remove hours: --allow-changes --hours-member"],
   "A-34": [
     "A second rotation within the overlap",
@@ -99,18 +80,9 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
   "A-39": ["Whether the call list is up to date", "needs permission to place a call: --allow-calls"],
   "A-40": ["Where a response states the wait", "no rate limit was reached, and the run does not try to reach one"],
   "A-41": ["How deprecation is announced", "no operation was announced as deprecated"],
-  "A-30": [
-    "The payload of `transfer.offer`, and other kinds of event",
-    "offers go to the receiver of a destination, not to this command",
-  ],
-  "A-31": [
-    "The signature's algorithm and the signed string",
-    "offers go to the receiver of a destination, not to this command",
-  ],
-  "A-32": [
-    "Attempts, timeout and acceptance of a delivery",
-    "offers go to the receiver of a destination, not to this command",
-  ],
+  "A-30": ["The payload of `transfer.offer`, and other kinds of event", offersElsewhere],
+  "A-31": ["The signature's algorithm and the signed string", offersElsewhere],
+  "A-32": ["Attempts, timeout and acceptance of a delivery", offersElsewhere],
   "A-27": ["The statuses of the six transfer-offer codes", "no documented operation answers these codes"],
   "A-28": ["Which 503 codes guarantee that the request had no effect", "the run cannot make a server unavailable"],
   "A-29": ["How the remaining codes occur", "the run cannot make a server fail"],

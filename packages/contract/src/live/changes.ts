@@ -3,7 +3,7 @@ import { limits as contractLimits } from "@call-transfer/spec";
 import { requestSchema, resolve, type Schema } from "../document/document.ts";
 import { statusOf } from "../document/expected.ts";
 import { limits } from "../facts/limits.ts";
-import { client, type LiveCase, type Session } from "./live-case.ts";
+import { client, type LiveCase, live, type Session } from "./live-case.ts";
 
 const hourMs = 3_600_000;
 /** Allowed difference between the server's times of one rotation, in milliseconds. */
@@ -129,63 +129,39 @@ async function placesCall(session: Session): Promise<void> {
   );
 }
 
+async function removesHours(session: Session): Promise<void> {
+  const { members } = await client(session);
+  const memberId = session.options.changes.hoursMemberId ?? "";
+  const first = await members.deleteHours(memberId).withResponse();
+  session.check.equal(first.response.status, 204, "status");
+  const refusal = await apiErrorOf(members.deleteHours(memberId));
+  const observed = refusal === undefined ? "succeeds" : String(refusal.status);
+  session.check.observe("A-26", "hours that are not set", observed, refusal === undefined);
+}
+
 /** Cases that change the server; each is announced before it runs. */
 export const changeCases: readonly LiveCase[] = [
-  {
-    name: "a rotation returns the new secret, and the previous one stays valid for a day",
-    needs: ["rotation"],
-    change: {
-      operation: "rotateDestinationSecret",
-      announce: ({ changes }) =>
-        `Rotating the signing secret of destination ${changes.rotation?.destinationId}: the current secret expires in ` +
-        `${limits.previousSecretOverlapHours} hours, the new one is written to ${changes.rotation?.secretFile}.`,
-    },
-    run: rotates,
-  },
-  {
-    name: "a group gets the documented defaults, and its name cannot be used again",
-    needs: ["group"],
-    change: {
-      operation: "createDestinationGroup",
-      announce: ({ changes }) =>
-        `Creating one destination group with destination ${changes.groupDestinationId}; its name starts with "Contract check".`,
-    },
-    run: createsGroup,
-  },
-  {
-    name: "groups beyond the documented limits are rejected",
-    needs: ["group"],
-    change: {
-      operation: "createDestinationGroup",
-      announce: () => "Trying to create invalid groups. A server that accepts them keeps them.",
-    },
-    run: refusesGroups,
-  },
-  {
-    name: "hours are removed, and removing them again changes nothing",
-    needs: ["hours"],
-    change: {
-      operation: "deleteMemberHours",
-      announce: ({ changes }) => `Removing the available hours of member ${changes.hoursMemberId} for good.`,
-    },
-    async run(session) {
-      const { members } = await client(session);
-      const memberId = session.options.changes.hoursMemberId ?? "";
-      const first = await members.deleteHours(memberId).withResponse();
-      session.check.equal(first.response.status, 204, "status");
-      const refusal = await apiErrorOf(members.deleteHours(memberId));
-      const observed = refusal === undefined ? "succeeds" : String(refusal.status);
-      session.check.observe("A-26", "hours that are not set", observed, refusal === undefined);
-    },
-  },
-  {
-    name: "a call is placed, and the list includes it",
-    needs: ["call"],
-    change: {
-      operation: "createCall",
-      announce: ({ call }) =>
-        `Placing one call from ${call?.fromNumber} to ${call?.toNumber} with flow ${call?.flowId}.`,
-    },
-    run: placesCall,
-  },
+  live("a rotation returns the new secret, and the previous one stays valid for a day", ["rotation"], rotates, {
+    operation: "rotateDestinationSecret",
+    announce: ({ changes }) =>
+      `Rotating the signing secret of destination ${changes.rotation?.destinationId}: the current secret expires in ` +
+      `${limits.previousSecretOverlapHours} hours, the new one is written to ${changes.rotation?.secretFile}.`,
+  }),
+  live("a group gets the documented defaults, and its name cannot be used again", ["group"], createsGroup, {
+    operation: "createDestinationGroup",
+    announce: ({ changes }) =>
+      `Creating one destination group with destination ${changes.groupDestinationId}; its name starts with "Contract check".`,
+  }),
+  live("groups beyond the documented limits are rejected", ["group"], refusesGroups, {
+    operation: "createDestinationGroup",
+    announce: () => "Trying to create invalid groups. A server that accepts them keeps them.",
+  }),
+  live("hours are removed, and removing them again changes nothing", ["hours"], removesHours, {
+    operation: "deleteMemberHours",
+    announce: ({ changes }) => `Removing the available hours of member ${changes.hoursMemberId} for good.`,
+  }),
+  live("a call is placed, and the list includes it", ["call"], placesCall, {
+    operation: "createCall",
+    announce: ({ call }) => `Placing one call from ${call?.fromNumber} to ${call?.toNumber} with flow ${call?.flowId}.`,
+  }),
 ];

@@ -7,6 +7,7 @@ import {
   getPath,
   identity,
   type LiveCase,
+  live,
   observeReply,
   type Reply,
   type Session,
@@ -37,30 +38,29 @@ async function expectUnauthorized(session: Session, headers: Record<string, stri
 
 /** Authentication and the order of checks. */
 export const credentialCases: readonly LiveCase[] = [
-  {
-    name: "a request without a credential is rejected",
-    run: async (session) => void (await expectUnauthorized(session, {}, "token_missing")),
-  },
-  {
-    name: "an unknown API key is rejected",
-    run: async (session) => void (await expectUnauthorized(session, unknownKey, "api_key_invalid")),
-  },
-  {
-    name: "a token that is not a JWT is rejected",
-    run: async (session) =>
-      void (await expectUnauthorized(session, { Authorization: "Bearer not-a-jwt" }, "token_invalid")),
-  },
-  {
-    name: "a scheme other than Bearer is rejected",
-    async run(session) {
-      const reply = await expectUnauthorized(session, { Authorization: "Basic b3duZXI6c2VjcmV0" });
-      observeReply(session, "A-42", "a scheme other than Bearer", reply, "unauthorized");
-    },
-  },
-  {
-    name: "a JWT without X-Account-Id is rejected if an account is needed, and can list accounts",
-    needs: ["token"],
-    async run(session) {
+  live(
+    "a request without a credential is rejected",
+    [],
+    async (session) => void (await expectUnauthorized(session, {}, "token_missing")),
+  ),
+  live(
+    "an unknown API key is rejected",
+    [],
+    async (session) => void (await expectUnauthorized(session, unknownKey, "api_key_invalid")),
+  ),
+  live(
+    "a token that is not a JWT is rejected",
+    [],
+    async (session) => void (await expectUnauthorized(session, { Authorization: "Bearer not-a-jwt" }, "token_invalid")),
+  ),
+  live("a scheme other than Bearer is rejected", [], async (session) => {
+    const reply = await expectUnauthorized(session, { Authorization: "Basic b3duZXI6c2VjcmV0" });
+    observeReply(session, "A-42", "a scheme other than Bearer", reply, "unauthorized");
+  }),
+  live(
+    "a JWT without X-Account-Id is rejected if an account is needed, and can list accounts",
+    ["token"],
+    async (session) => {
       const headers = { Authorization: `Bearer ${session.options.accessToken}` };
       const scoped = await getOperation(session, "listRoles", { headers });
       session.check.equal(
@@ -76,62 +76,44 @@ export const credentialCases: readonly LiveCase[] = [
       });
       observeReply(session, "A-18", "a malformed id without X-Account-Id", malformed, "account_header_missing");
     },
-  },
-  {
-    name: "a JWT is rejected for an account that its user is not a member of",
-    needs: ["token"],
-    async run(session) {
-      const headers = {
-        Authorization: `Bearer ${session.options.accessToken}`,
-        "X-Account-Id": crypto.randomUUID(),
-      };
-      const reply = await getOperation(session, "listRoles", { headers });
-      session.check.equal(reply.status, statusOf("account_access_denied"), "status");
-      observeReply(session, "A-16", "another account", reply, "account_access_denied");
-    },
-  },
-  {
-    name: "the access token has the documented lifetime",
-    needs: ["token"],
-    async run({ options, check }) {
-      const lifetime = lifetimeSecs(options.accessToken ?? "");
-      if (lifetime !== undefined) check.observe("A-19", "seconds from iat to exp", String(lifetime), lifetime === 3600);
-    },
-  },
-  {
-    name: "an API key with another account in X-Account-Id is rejected",
-    needs: ["key"],
-    async run(session) {
-      const headers = { Authorization: `Bearer ${session.options.apiKey}`, "X-Account-Id": crypto.randomUUID() };
-      const reply = await getOperation(session, "listRoles", { headers });
-      observeReply(session, "A-17", "a key with another account in X-Account-Id", reply, "account_access_denied");
-    },
-  },
-  {
-    name: "credentials are checked after the path and before everything else",
-    async run(session) {
-      const { check } = session;
-      const path = await getPath(session, nowhere, {});
-      check.equal(path.status, statusOf("not_found"), "status of an unknown path");
-      observeReply(session, "A-45", "an unknown path without a credential", path, "not_found");
-      const id = await getOperation(session, "getMemberAvailability", {
-        path: { memberId: malformedId },
-        headers: unknownKey,
-      });
-      observeReply(session, "A-18", "a malformed id with an unknown key", id, "api_key_invalid");
-      const query = await getOperation(session, "listCalls", { query: { limit: "0" }, headers: unknownKey });
-      observeReply(session, "A-18", "an invalid query with an unknown key", query, "api_key_invalid");
-    },
-  },
-  {
-    name: "each request has its own request id",
-    async run(session) {
-      const { roles: list } = await client(session);
-      const first = await list.list().withResponse();
-      const second = await list.list().withResponse();
-      session.check.isTrue(first.requestId !== second.requestId, "two requests have different ids");
-      const unknown = await getPath(session, nowhere, identity(session.options));
-      session.check.equal(unknown.status, statusOf("not_found"), "status of an unknown path");
-    },
-  },
+  ),
+  live("a JWT is rejected for an account that its user is not a member of", ["token"], async (session) => {
+    const headers = {
+      Authorization: `Bearer ${session.options.accessToken}`,
+      "X-Account-Id": crypto.randomUUID(),
+    };
+    const reply = await getOperation(session, "listRoles", { headers });
+    session.check.equal(reply.status, statusOf("account_access_denied"), "status");
+    observeReply(session, "A-16", "another account", reply, "account_access_denied");
+  }),
+  live("the access token has the documented lifetime", ["token"], async ({ options, check }) => {
+    const lifetime = lifetimeSecs(options.accessToken ?? "");
+    if (lifetime !== undefined) check.observe("A-19", "seconds from iat to exp", String(lifetime), lifetime === 3600);
+  }),
+  live("an API key with another account in X-Account-Id is rejected", ["key"], async (session) => {
+    const headers = { Authorization: `Bearer ${session.options.apiKey}`, "X-Account-Id": crypto.randomUUID() };
+    const reply = await getOperation(session, "listRoles", { headers });
+    observeReply(session, "A-17", "a key with another account in X-Account-Id", reply, "account_access_denied");
+  }),
+  live("credentials are checked after the path and before everything else", [], async (session) => {
+    const { check } = session;
+    const path = await getPath(session, nowhere, {});
+    check.equal(path.status, statusOf("not_found"), "status of an unknown path");
+    observeReply(session, "A-45", "an unknown path without a credential", path, "not_found");
+    const id = await getOperation(session, "getMemberAvailability", {
+      path: { memberId: malformedId },
+      headers: unknownKey,
+    });
+    observeReply(session, "A-18", "a malformed id with an unknown key", id, "api_key_invalid");
+    const query = await getOperation(session, "listCalls", { query: { limit: "0" }, headers: unknownKey });
+    observeReply(session, "A-18", "an invalid query with an unknown key", query, "api_key_invalid");
+  }),
+  live("each request has its own request id", [], async (session) => {
+    const { roles: list } = await client(session);
+    const first = await list.list().withResponse();
+    const second = await list.list().withResponse();
+    session.check.isTrue(first.requestId !== second.requestId, "two requests have different ids");
+    const unknown = await getPath(session, nowhere, identity(session.options));
+    session.check.equal(unknown.status, statusOf("not_found"), "status of an unknown path");
+  }),
 ];

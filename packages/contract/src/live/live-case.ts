@@ -10,23 +10,17 @@ import type { LiveOptions } from "./options.ts";
 /** An option that a case requires. */
 export type Need = "key" | "token" | "member" | "rotation" | "group" | "hours" | "call";
 
-const needs: Readonly<Record<Need, { isGiven(options: LiveOptions): boolean; why: string }>> = {
-  key: { isGiven: ({ apiKey }) => apiKey !== undefined, why: "no API key was given" },
-  token: { isGiven: ({ accessToken }) => accessToken !== undefined, why: "no access token was given" },
-  member: { isGiven: ({ memberId }) => memberId !== undefined, why: "no --member was given" },
-  rotation: {
-    isGiven: ({ changes }) => changes.rotation !== undefined,
-    why: "rotates a secret; requires --allow-changes --destination --secret-file",
-  },
-  group: {
-    isGiven: ({ changes }) => changes.groupDestinationId !== undefined,
-    why: "creates a group; requires --allow-changes --group-destination",
-  },
-  hours: {
-    isGiven: ({ changes }) => changes.hoursMemberId !== undefined,
-    why: "removes hours; requires --allow-changes --hours-member",
-  },
-  call: { isGiven: ({ call }) => call !== undefined, why: "places a call; requires --allow-calls --flow --from --to" },
+const needs: Readonly<Record<Need, readonly [given: (options: LiveOptions) => unknown, why: string]>> = {
+  key: [({ apiKey }) => apiKey, "no API key was given"],
+  token: [({ accessToken }) => accessToken, "no access token was given"],
+  member: [({ memberId }) => memberId, "no --member was given"],
+  rotation: [
+    ({ changes }) => changes.rotation,
+    "rotates a secret; requires --allow-changes --destination --secret-file",
+  ],
+  group: [({ changes }) => changes.groupDestinationId, "creates a group; requires --allow-changes --group-destination"],
+  hours: [({ changes }) => changes.hoursMemberId, "removes hours; requires --allow-changes --hours-member"],
+  call: [({ call }) => call, "places a call; requires --allow-calls --flow --from --to"],
 };
 
 /** The context of a live case. */
@@ -41,21 +35,30 @@ export interface Session {
 /** A case for a server whose state is unknown. */
 export interface LiveCase {
   readonly name: string;
-  /** None by default. */
-  readonly needs?: readonly Need[];
+  readonly needs: readonly Need[];
   /** The change that the case makes; absent for cases that only read. */
-  readonly change?: {
-    /** The only operation besides GETs that it may send. */
-    readonly operation: OperationId;
-    /** The text to print before the change. */
-    announce(options: LiveOptions): string;
-  };
+  readonly change:
+    | {
+        /** The only operation besides GETs that it may send. */
+        readonly operation: OperationId;
+        /** The text to print before the change. */
+        announce(options: LiveOptions): string;
+      }
+    | undefined;
   run(session: Session): Promise<void>;
 }
 
+/** Declares a case. */
+export const live = (
+  name: string,
+  needs: readonly Need[],
+  run: LiveCase["run"],
+  change?: LiveCase["change"],
+): LiveCase => ({ name, needs, run, change });
+
 /** Why a case is not run; undefined when it is run. */
-export const skipReason = ({ needs: wanted = [] }: LiveCase, options: LiveOptions): string | undefined =>
-  wanted.map((need) => needs[need]).find(({ isGiven }) => !isGiven(options))?.why;
+export const skipReason = ({ needs: wanted }: LiveCase, options: LiveOptions): string | undefined =>
+  wanted.map((need) => needs[need]).find(([given]) => given(options) === undefined)?.[1];
 
 /** Creates an SDK client with the API key or the access token. */
 export function client(
