@@ -1,25 +1,29 @@
+import type { CallTransfer } from "@call-transfer/sdk";
 import { casesFor } from "../suite/case.ts";
 import { fieldsNamed } from "../suite/check.ts";
 import { connect, homeUser } from "../suite/client.ts";
+import type { Target } from "../suite/target.ts";
 import { accounts, destinations, users, uuid } from "../world/names.ts";
 
 const test = casesFor("destination-groups", ["stateful", "validates", "destructive"]);
 const [first = "", second = "", third = ""] = destinations.many;
 const members = [{ destinationId: first }];
 
+/** Creates a group as the owner of the home account. */
+const create = async (target: Target, group: Parameters<CallTransfer["destinationGroups"]["create"]>[0]) =>
+  (await connect(target)).destinationGroups.create(group);
+
 export const destinationGroupCases = [
   test("a group keeps its members unchanged, in ring order", [], async (target, check) => {
-    const client = await connect(target);
     const given = [{ destinationId: third }, { destinationId: first, ringTimeoutSecs: 20 }, { destinationId: second }];
-    const group = await client.destinationGroups.create({ name: "Ring order", members: given });
+    const group = await create(target, { name: "Ring order", members: given });
     check.equal(group.members, given, "members");
   }),
   test(
     "a new group has its name, an id, and the current time as createdAt and updatedAt",
     ["clock"],
     async (target, check) => {
-      const client = await connect(target);
-      const group = await client.destinationGroups.create({ name: "Front desk", members });
+      const group = await create(target, { name: "Front desk", members });
       check.equal(group.name, "Front desk", "name");
       check.isTrue(group.id.length > 0, "an id");
       check.equal(Date.parse(group.createdAt), target.clock.now(), "createdAt");
@@ -27,51 +31,41 @@ export const destinationGroupCases = [
     },
   ),
   test("a group keeps its total timeout and strategy", [], async (target, check) => {
-    const client = await connect(target);
     const given = { totalTimeoutSecs: 17, strategy: "simultaneous" } as const;
-    const { totalTimeoutSecs, strategy } = await client.destinationGroups.create({ name: "Own", members, ...given });
+    const { totalTimeoutSecs, strategy } = await create(target, { name: "Own", members, ...given });
     check.equal({ totalTimeoutSecs, strategy }, given, "totalTimeoutSecs and strategy");
   }),
   test("a member's ring time may be longer than the group's, and is kept", [], async (target, check) => {
-    const client = await connect(target);
     const given = [{ destinationId: first, ringTimeoutSecs: 20 }];
-    const group = await client.destinationGroups.create({ name: "Long", members: given, totalTimeoutSecs: 10 });
+    const group = await create(target, { name: "Long", members: given, totalTimeoutSecs: 10 });
     check.equal(group.members, given, "members");
   }),
   test("two groups have different ids", [], async (target, check) => {
-    const client = await connect(target);
-    const one = await client.destinationGroups.create({ name: "One", members });
-    const other = await client.destinationGroups.create({ name: "Other", members });
+    const one = await create(target, { name: "One", members });
+    const other = await create(target, { name: "Other", members });
     check.isTrue(one.id !== other.id, "different ids");
   }),
   test("an unknown member is reported before a taken name", [], async (target, check) => {
-    const client = await connect(target);
-    await client.destinationGroups.create({ name: "Front desk", members });
+    await create(target, { name: "Front desk", members });
     const unknown = [{ destinationId: uuid(999) }];
-    await check.rejected(
-      client.destinationGroups.create({ name: "Front desk", members: unknown }),
-      "validation_failed",
-    );
+    await check.rejected(create(target, { name: "Front desk", members: unknown }), "validation_failed");
   }),
   test("a name that is taken in the account is rejected", [], async (target, check) => {
-    const client = await connect(target);
-    await client.destinationGroups.create({ name: "Front desk", members });
-    const again = client.destinationGroups.create({ name: "Front desk", members });
+    await create(target, { name: "Front desk", members });
+    const again = create(target, { name: "Front desk", members });
     await check.rejectedWithStatusOf(again, "resource_already_exists", "A-16", "the name is taken");
   }),
   ...Object.entries({ "letter case": "front desk", spaces: " Front desk " }).map(([what, name]) =>
     test(`names are compared exactly, ${what} included`, [], async (target, check) => {
-      const client = await connect(target);
-      await client.destinationGroups.create({ name: "Front desk", members });
-      check.equal((await client.destinationGroups.create({ name, members })).name, name, "name");
+      await create(target, { name: "Front desk", members });
+      check.equal((await create(target, { name, members })).name, name, "name");
     }),
   ),
   test("another account's group does not take a name", [], async (target, check) => {
     const taken = { name: "Front desk", members: [{ destinationId: destinations.foreignApp }] };
     const stranger = await connect(target, { userId: users.stranger, accountId: accounts.foreign });
     await check.rejected(stranger.destinationGroups.create(taken), "resource_already_exists");
-    const client = await connect(target);
-    const group = await client.destinationGroups.create({ name: "Front desk", members });
+    const group = await create(target, { name: "Front desk", members });
     check.equal(group.name, "Front desk", "name");
   }),
   ...Object.entries({
@@ -80,16 +74,14 @@ export const destinationGroupCases = [
     repeated: [{ destinationId: first }, { destinationId: first }],
   }).map(([what, given]) =>
     test(`a member that is ${what} is rejected, and the error names its index`, [], async (target, check) => {
-      const client = await connect(target);
-      const call = client.destinationGroups.create({ name: "Front desk", members: given });
+      const call = create(target, { name: "Front desk", members: given });
       const { errors } = await check.rejected(call, "validation_failed");
       check.equal(errors?.length, 1, "fields named");
       check.isTrue(errors?.[0]?.field.startsWith("members[1]") ?? false, "the second member is named");
     }),
   ),
   test("the error names every invalid field, not only the first", [], async (target, check) => {
-    const client = await connect(target);
-    const call = client.destinationGroups.create({
+    const call = create(target, {
       name: "",
       members: [{ destinationId: first, ringTimeoutSecs: 0 }],
     });

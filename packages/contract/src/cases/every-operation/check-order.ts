@@ -25,65 +25,69 @@ interface Flaw {
   readonly name: string;
   readonly code: ErrorCode;
   /** Set when only a key, or only a JWT, can have the flaw. */
-  readonly only?: "key" | "token";
-  /** Whether the flaw is in the JSON body, which malformed JSON hides. */
+  readonly only?: "key" | "token" | undefined;
   readonly inBody?: true;
-  applyTo(plan: RequestPlan): RequestPlan;
+  readonly applyTo: Change;
 }
 
 const asOwner: Caller = { userId: users.owner, accountId: accounts.home };
 const ownerKey = { keyOf: accounts.home };
 
-const withWho = (plan: RequestPlan, change: object): RequestPlan => ({
-  ...plan,
-  who: { ...plan.who, ...change } as Caller,
+type Change = (plan: RequestPlan) => RequestPlan;
+const flaw = (name: string, code: ErrorCode, applyTo: Change, only?: Flaw["only"]): Flaw => ({
+  name,
+  code,
+  only,
+  applyTo,
 });
-const withBody = (plan: RequestPlan, change: object): RequestPlan => ({
-  ...plan,
-  input: { ...plan.input, body: { ...(plan.input.body as object), ...change } },
+
+const withWho =
+  (change: object): Change =>
+  (plan) => ({ ...plan, who: { ...plan.who, ...change } as Caller });
+const withInput =
+  (change: (input: Input) => Partial<Input>): Change =>
+  (plan) => ({ ...plan, input: { ...plan.input, ...change(plan.input) } });
+const withIds = (id: string): Change =>
+  withInput(({ path }) => ({ path: Object.fromEntries(Object.keys(path).map((name) => [name, id])) }));
+/** A flaw in the JSON body, which malformed JSON hides. */
+const bodyFlaw = (name: string, code: ErrorCode, change: object): Flaw => ({
+  ...flaw(
+    name,
+    code,
+    withInput(({ body }) => ({ body: { ...(body as object), ...change } })),
+  ),
+  inBody: true,
 });
+
 /** Credentials are checked first, so all later flaws need a valid one. */
-const credential: Flaw = {
-  name: "an unknown credential",
-  code: "api_key_invalid",
-  applyTo: (plan) => ({ ...plan, headers: { ...plan.headers, Authorization: `Bearer ${limits.apiKeyPrefix}unknown` } }),
-};
-const scope: Flaw = {
-  name: "a key without the required scope",
-  code: "api_key_insufficient_scope",
-  only: "key",
-  applyTo: (plan) => withWho(plan, { scopes: [] }),
-};
-const address: Flaw = {
-  name: "a key from another address",
-  code: "api_key_ip_restricted",
-  only: "key",
-  applyTo: (plan) => withWho(plan, { allowedIps: ["203.0.113.7"] }),
-};
-const accountHeader: Flaw = {
-  name: "a missing account header",
-  code: "account_header_missing",
-  only: "token",
-  applyTo: (plan) => withWho(plan, { accountId: undefined }),
-};
-const membership: Flaw = {
-  name: "another account",
-  code: "account_access_denied",
-  applyTo: (plan) => withWho(plan, { accountId: accounts.outside }),
-};
-const role: Flaw = {
-  name: "a role without permission",
-  code: "insufficient_permissions",
-  applyTo: (plan) => withWho(plan, "keyOf" in plan.who ? { role: "agent" } : { userId: users.agent }),
-};
-const rateLimit: Flaw = {
-  name: "an exhausted rate limit",
-  code: "rate_limit_exceeded",
-  applyTo: (plan) => ({
-    ...plan,
-    before: [...plan.before, (target) => target.policies.set({ rateLimit: { requests: 0, windowSecs: 60 } })],
-  }),
-};
+const credential = flaw("an unknown credential", "api_key_invalid", (plan) => ({
+  ...plan,
+  headers: { ...plan.headers, Authorization: `Bearer ${limits.apiKeyPrefix}unknown` },
+}));
+const scope = flaw("a key without the required scope", "api_key_insufficient_scope", withWho({ scopes: [] }), "key");
+const address = flaw(
+  "a key from another address",
+  "api_key_ip_restricted",
+  withWho({ allowedIps: ["203.0.113.7"] }),
+  "key",
+);
+const accountHeader = flaw(
+  "a missing account header",
+  "account_header_missing",
+  withWho({ accountId: undefined }),
+  "token",
+);
+const membership = flaw("another account", "account_access_denied", withWho({ accountId: accounts.outside }));
+const role = flaw("a role without permission", "insufficient_permissions", (plan) =>
+  withWho("keyOf" in plan.who ? { role: "agent" } : { userId: users.agent })(plan),
+);
+const rateLimit = flaw("an exhausted rate limit", "rate_limit_exceeded", (plan) => ({
+  ...plan,
+  before: [...plan.before, (target) => target.policies.set({ rateLimit: { requests: 0, windowSecs: 60 } })],
+}));
+const malformedId = flaw("a malformed id", "invalid_id_format", withIds("not-an-id"));
+const unknownId = flaw("an unknown id", "resource_not_found", withIds(uuid(999)));
+const malformedJson = flaw("malformed JSON", "invalid_json", (plan) => ({ ...plan, text: "{" }));
 
 async function takeName(target: Target): Promise<void> {
   const group = "createDestinationGroup";
@@ -92,68 +96,30 @@ async function takeName(target: Target): Promise<void> {
 
 /** Flaws that only one operation can have. */
 const ownFlaws: Readonly<Partial<Record<OperationId, readonly Flaw[]>>> = {
+  // Before all other steps, so that none of them prevents it.
   createDestinationGroup: [
-    {
-      name: "a taken name",
-      code: "resource_already_exists",
-      // Before all other steps, so that none of them prevents it.
-      applyTo: (plan) => ({ ...plan, before: [takeName, ...plan.before] }),
-    },
+    flaw("a taken name", "resource_already_exists", (plan) => ({ ...plan, before: [takeName, ...plan.before] })),
   ],
-  createCall: [
-    {
-      name: "an unpublished flow",
-      code: "flow_not_published",
-      inBody: true,
-      applyTo: (plan) => withBody(plan, { flowId: telephony.unpublishedFlow }),
-    },
-  ],
+  createCall: [bodyFlaw("an unpublished flow", "flow_not_published", { flowId: telephony.unpublishedFlow })],
 };
 
-const withIds = (plan: RequestPlan, id: string): RequestPlan => ({
-  ...plan,
-  input: { ...plan.input, path: Object.fromEntries(Object.keys(plan.input.path).map((name) => [name, id])) },
-});
-const malformedId: Flaw = {
-  name: "a malformed id",
-  code: "invalid_id_format",
-  applyTo: (plan) => withIds(plan, "not-an-id"),
-};
-const unknownId: Flaw = {
-  name: "an unknown id",
-  code: "resource_not_found",
-  applyTo: (plan) => withIds(plan, uuid(999)),
-};
 /** A query parameter that should be a number and is not. */
 function malformedQueryOf(parameters: Readonly<Record<string, string>>): Flaw[] {
   const [name] = Object.entries(parameters).find(([, type]) => type === "integer") ?? [];
   if (name === undefined) return [];
   return [
-    {
-      name: "a malformed query",
-      code: "validation_failed",
-      applyTo: (plan) => ({ ...plan, input: { ...plan.input, query: { [name]: "many" } } }),
-    },
+    flaw(
+      "a malformed query",
+      "validation_failed",
+      withInput(() => ({ query: { [name]: "many" } })),
+    ),
   ];
 }
-const malformedJson: Flaw = {
-  name: "malformed JSON",
-  code: "invalid_json",
-  applyTo: (plan) => ({ ...plan, text: "{" }),
-};
 
 /** A body without one of its required fields. */
 function invalidField(operation: OperationId): Flaw[] {
   const field = requestSchema(operation)?.required?.at(-1);
-  if (field === undefined) return [];
-  return [
-    {
-      name: "a missing field",
-      code: "validation_failed",
-      inBody: true,
-      applyTo: (plan) => withBody(plan, { [field]: undefined }),
-    },
-  ];
+  return field === undefined ? [] : [bodyFlaw("a missing field", "validation_failed", { [field]: undefined })];
 }
 
 /** The flaws that an operation can have, in the order in which they must be reported (A-18). */
