@@ -82,8 +82,8 @@ declare class Accounts {
 }
 
 declare type AnyApiError = ByCode<ApiError>;
-type AnyBadRequestError = unknown;
-type AnyServerError = unknown;
+declare type AnyBadRequestError = ByCode<BadRequestError>;
+declare type AnyServerError = ByCode<ServerError>;
 
 declare class ApiError extends RequestError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyApiError;

@@ -93,9 +93,9 @@ const emitted = (
     );
   });
 
-// Other generated files follow from the documents, which are compared as such. Policies and the backend's models are shown.
+// Other generated files follow from the documents, which are compared as such. Policies, models and error classes are shown.
 const isGenerated = (file: ts.SourceFile): boolean =>
-  /(?<!\/policies|\/backend\/src\/generated\/models)\.gen\.ts$/.test(file.fileName);
+  /(?<!\/policies|\/status-errors|\/backend\/src\/generated\/models)\.gen\.ts$/.test(file.fileName);
 
 /** An export whose names cannot be read from the package's own files, or that has no name. */
 const isUnnamed = (statement: ts.Statement): boolean =>
