@@ -13,7 +13,6 @@ export type { components, operations, paths, webhooks } from "./generated/types.
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
 
-/** Paths that have an operation of a method. */
 type PathsWith<Method extends string> = {
   [Path in keyof paths]: paths[Path] extends Readonly<Record<Method, object>> ? Path : never;
 }[keyof paths];

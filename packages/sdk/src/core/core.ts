@@ -6,7 +6,7 @@ import { send } from "../send/send.ts";
 import { expandPath } from "../utils/path.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import { findOperation } from "./operation.ts";
-import { type PreparedCall, prepareCall, type RequestInput, toOutgoing } from "./prepare.ts";
+import { prepareCall, type RequestInput, toOutgoing } from "./prepare.ts";
 import { type Transport, transport } from "./transport.ts";
 
 /** Key in the options of a copy, for the client that it is a copy of. No caller can write it by mistake. */
@@ -69,15 +69,9 @@ export class CallTransferCore {
     return new ApiPromise(respond());
   }
 
-  #prepare(
-    method: string,
-    path: string,
-    options?: RequestOptions,
-    findCandidates?: FindCandidates,
-    anyBody?: boolean,
-  ): PreparedCall {
+  #prepare(method: string, path: string, options?: RequestOptions, given?: FindCandidates, anyBody?: boolean) {
     const operation = findOperation(method, path, this.#settings.baseUrl);
-    const find = findCandidates ?? this.findersOfOperations()[operation.operationId]?.(this);
+    const find = given ?? this.findersOfOperations()[operation.operationId]?.(this);
     return prepareCall(this.#settings, operation, options, find, anyBody);
   }
 

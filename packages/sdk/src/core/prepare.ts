@@ -19,10 +19,7 @@ export interface RequestInput {
 }
 
 /** A call with what its options add to its request. */
-export interface PreparedCall extends Call {
-  readonly extraBody?: object | undefined;
-  readonly extraQuery?: object | undefined;
-}
+export type PreparedCall = Call & Pick<RequestOptions, "extraBody" | "extraQuery">;
 
 /** Combines the options of a request with the client's settings, and checks them. */
 export function prepareCall(

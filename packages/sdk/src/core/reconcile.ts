@@ -59,11 +59,7 @@ function explainCount(count: number, complete: boolean, from: string): string {
 }
 
 /** Explains why there is nothing to find. The text may hold `{until}`: `overlapHours` after the start of the window. */
-export async function explain(
-  text: string,
-  overlapHours: number,
-  { from }: OutcomeWindow,
-): Promise<Reconciliation<never>> {
+export async function explain(text: string, overlapHours: number, { from }: OutcomeWindow) {
   const until = new Date(Date.parse(from) + overlapHours * 3_600_000).toISOString();
   return { candidates: [], complete: false, explanation: text.replace("{until}", until) };
 }

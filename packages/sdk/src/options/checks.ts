@@ -127,11 +127,7 @@ function suggest(name: string, known: readonly string[]): string {
 }
 
 /** Checks options, and returns those that have a value. An error names the option, and never holds a secret. */
-export function checkOptions<T extends object>(
-  options: T,
-  rules: Readonly<Record<string, Rule>>,
-  prefix = "",
-): Given<T> {
+export function checkOptions<T extends object>(options: T, rules: Record<string, Rule>, prefix = ""): Given<T> {
   check(isObject(options), "options", anObject[1]);
   const given: Record<string, unknown> = {};
   // Not with filter(): a stack trace shows ten frames, and the caller's must be among them.

@@ -43,7 +43,6 @@ export interface Settings
   readonly trust503Codes: boolean;
   /** Writes to the logger, unless the message is below the log level. Its errors are ignored. */
   readonly log: (level: keyof Logger, message: () => string) => void;
-  /** Operations whose deprecation was logged. */
   readonly loggedDeprecations: Set<string>;
   /** Milliseconds since any fixed moment, unaffected by clock corrections. */
   readonly elapsed: () => number;

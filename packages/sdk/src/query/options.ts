@@ -149,7 +149,6 @@ export function infiniteQueryOptions<
   // The response may lack what its type promises.
   const factsOf = (page: Page) => ({ count: itemsOf(page)?.length ?? 0, total: page.meta?.total });
   return {
-    // The tag exists only as a type.
     queryKey: queryKey as OperationInfiniteQueryOptions<Id, Page>["queryKey"],
     queryFn: ({ signal, pageParam }) => send(pageParam, withSignal(options, signal)),
     initialPageParam: parameters.query?.offset ?? 0,

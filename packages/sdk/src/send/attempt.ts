@@ -132,12 +132,7 @@ function requestInit(call: Call, headers: Headers, { token }: Credential, signal
 }
 
 /** Calls fetch, and records what the response says. */
-async function fetchOnce(
-  state: AttemptState,
-  attempt: Attempt,
-  init: RequestInit,
-  stop: AbortSignal,
-): Promise<ReadResponse> {
+async function fetchOnce(state: AttemptState, attempt: Attempt, init: RequestInit, stop: AbortSignal) {
   const { settings, url, tokens } = state.call;
   // Looked up at each call: a mock may replace the global fetch after the client was created.
   const send = settings.fetch ?? globalThis.fetch;

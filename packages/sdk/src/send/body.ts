@@ -126,12 +126,7 @@ export interface ReadResponse {
 }
 
 /** Reads the body of a response up to its limit, without the tokens in that of an error. */
-export async function readBody(
-  given: Response,
-  stop: AbortSignal,
-  state: BodyState,
-  tokens: ReadonlySet<string>,
-): Promise<ReadResponse> {
+export async function readBody(given: Response, stop: AbortSignal, state: BodyState, tokens: ReadonlySet<string>) {
   // A fetch may return the same object again, above all in tests.
   const known = textOf(given);
   if (known !== undefined) return { response: given, text: known };

@@ -4,8 +4,7 @@ import type { FailureKind } from "../errors/request-error.ts";
 import type { OperationFacts } from "../generated/operations.gen.ts";
 import type { Credential } from "../options/auth.ts";
 import type { AttemptInstrumentation } from "../options/instrumentation.ts";
-import type { Middleware } from "../options/middleware.ts";
-import type { FetchOptions, FindCandidates, RequestOptions } from "../options/options.ts";
+import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import type { Settings } from "../options/settings.ts";
 import type { BodyState, ReadResponse } from "./body.ts";
 
@@ -18,7 +17,11 @@ export interface Outgoing {
 }
 
 /** One logical request: its settings, and what is known of it over all its attempts. */
-export interface Call extends OperationFacts, RequestErrorDetails, Outgoing {
+export interface Call
+  extends OperationFacts,
+    RequestErrorDetails,
+    Outgoing,
+    Pick<Settings, "timeoutMs" | "maxRetries" | "accountId" | "fetchOptions" | "middleware"> {
   /** Settings of the client. What a request can override stands beside them. */
   readonly settings: Settings;
   readonly method: string;
@@ -26,11 +29,6 @@ export interface Call extends OperationFacts, RequestErrorDetails, Outgoing {
   /** Whether a success of an unknown operation may be something else than JSON. */
   readonly anyBody: boolean | undefined;
   readonly signal: AbortSignal | undefined;
-  readonly timeoutMs: number;
-  readonly maxRetries: number;
-  readonly accountId: string | undefined;
-  readonly fetchOptions: FetchOptions | undefined;
-  readonly middleware: readonly Middleware[];
   /** When the request began, by `elapsed()`. */
   readonly begunAt: number;
   /** End of the whole request, by `elapsed()`. */
@@ -67,7 +65,6 @@ export interface AttemptState extends BodyState {
   readonly renewed?: Credential | undefined;
   credential?: Credential | undefined;
   readonly instrumentation?: AttemptInstrumentation | undefined;
-  /** Milliseconds that the server's clock is ahead. */
   skewMs?: number | undefined;
   /** Seconds that the server asked to wait. */
   hintSecs?: number | undefined;
@@ -95,7 +92,6 @@ export interface AttemptResult
   extends AttemptEnd,
     Partial<Readonly<Pick<AttemptState, "attempt" | "credential" | "skewMs" | "hintSecs">>>,
     Partial<ReadResponse> {
-  /** Why there is no usable response. */
   readonly failure?: Failure;
   /** Whether the caller's own code ended it, so that no retry may follow. */
   readonly final?: boolean;

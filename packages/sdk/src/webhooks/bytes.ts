@@ -16,11 +16,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 /** Reads a body. Returns undefined, and cancels the rest, if it is longer than `maxBytes`. `of` names its owner in errors. */
-export async function readUpTo(
-  maxBytes: number,
-  body: ReadableStream<Uint8Array>,
-  of: string,
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
+export async function readUpTo(maxBytes: number, body: ReadableStream<Uint8Array>, of: string) {
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = body.getReader();

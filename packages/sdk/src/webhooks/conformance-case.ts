@@ -51,7 +51,6 @@ export function claimed(claim: EventClaim, state: EventClaim["state"], when: str
   throw new Error(`claim() ${when} must return ${shown({ state, answer })}, not ${shown(claim)}.`);
 }
 
-/** Throws unless a claim has the answer. */
 export const done = (claim: EventClaim, answer: string, when: string): void => claimed(claim, "done", when, answer);
 
 /** The states of many claims at once, each by another owner. */

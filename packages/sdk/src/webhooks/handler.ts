@@ -7,7 +7,7 @@ import { Refusal } from "./refusal.ts";
 import { type SecretSource, secretsReader, type WebhookSecrets } from "./secrets.ts";
 import {
   bytesOf,
-  checkSignatureHeader,
+  parseHeader,
   toleranceOf,
   type VerifyOptions,
   verifyWebhook,
@@ -189,7 +189,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
     if (!body) throw new Refusal(413, `The body is larger than ${maxBodyBytes} bytes.`);
     const input = { body, headers: request.headers };
     // Forgeries without a signature must not call a function for the secrets.
-    checkSignatureHeader(request.headers);
+    parseHeader(request.headers);
     const event = await verifyWebhook(input, { ...verification, secret: await readSecrets() });
     const key = await keyOf(once.scope, event, body);
     return handleOnce(key, once, async () => toResponse(await onEvent(event)), report);

@@ -31,12 +31,7 @@ const unavailable = (cause?: unknown): Refusal =>
   new Refusal(503, "The webhook cannot be handled now. Send it again.", { "retry-after": "1" }, cause);
 
 /** Handles an event, or waits for its answer. Rejections and 5xx are not stored, so that a later copy is handled. */
-export async function handleOnce(
-  key: string,
-  settings: OnceSettings,
-  handle: () => Promise<Response>,
-  report: Report,
-): Promise<Response> {
+export async function handleOnce(key: string, settings: OnceSettings, handle: () => Promise<Response>, report: Report) {
   const event = new OwnedEvent(key, settings);
   let stored: Response | undefined;
   try {
