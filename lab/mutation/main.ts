@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { keepSummary, writeReport } from "../../packages/contract/targets/reports.ts";
+import { isLong, leftOut } from "../../scripts/long.ts";
 import { mutants } from "./mutants.ts";
 import type { Outcome } from "./worker.ts";
 
@@ -97,7 +98,12 @@ if (values.help) {
   process.exit(0);
 }
 
-const chosen = mutants.filter(({ group, name }) => `${group}: ${name}`.includes(values.only));
+const named = mutants.filter(({ group, name }) => `${group}: ${name}`.includes(values.only));
+// The rules are broken one by one by hand. In generated tables a fourth of the rows says nearly as much.
+const isTried = ({ file }: { readonly file: string }, index: number): boolean =>
+  isLong || values.only !== "" || !file.endsWith(".gen.ts") || index % 4 === 0;
+const chosen = named.filter(isTried);
+if (chosen.length < named.length) leftOut(`${named.length - chosen.length} mutants of generated tables`);
 if (chosen.length === 0)
   throw new Error(`No name or group of a mutant contains "${values.only}". Run without --only to list all mutants.`);
 
@@ -125,7 +131,7 @@ const missed = [...rules.keys()].filter((name) => outcomes.get(name)?.caughtBy =
 const seconds = Math.round((performance.now() - started) / 1000);
 console.log(`${rules.size - missed.length} caught, ${missed.length} survived, in ${seconds} s`);
 for (const name of missed) console.log(`  ${name}: ${textOf(outcomes.get(name) ?? {})}`);
-const isWhole = values.only === "" && missed.length === 0;
+const isWhole = chosen.length === mutants.length && missed.length === 0;
 if (isWhole) writeReport("contract-mutants.md", reportOf(outcomes));
 const problems = isWhole ? keepSummary([{ heading: "Mutants", text: summary }], "npm run record -- mutants") : [];
 for (const problem of problems) console.error(problem);

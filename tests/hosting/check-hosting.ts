@@ -5,6 +5,7 @@
 import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isLong, leftOut } from "../../scripts/long.ts";
 import { ensureTools, run } from "../../scripts/packed.ts";
 import { runSteps, type Step } from "../../scripts/steps.ts";
 import { findNginx } from "./nginx.ts";
@@ -42,7 +43,10 @@ async function check(asked: readonly string[]): Promise<number> {
   run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", folder);
   const files = globSync(`*${suffix}`, { cwd: folder }).filter((file) => hasNginx || !withNginx.includes(file));
   const all = [contract, ...[kills, ...files].map(testIn)].sort((one, other) => rank(one) - rank(other));
-  const chosen = asked.length === 0 ? all : all.filter(({ name }) => asked.includes(name));
+  if (!isLong) leftOut("the contract suite on a Durable Object");
+  const usual = all.filter((step) => isLong || step !== contract);
+  if (asked.length === 0 && !isLong) leftOut("the contract suite on a Durable Object");
+  const chosen = asked.length === 0 ? usual : all.filter(({ name }) => asked.includes(name));
   const results = await runSteps(chosen, 2);
   return results.length > 0 && results.every(({ passed }) => passed) ? 0 : 1;
 }
