@@ -240,7 +240,8 @@ async function lintProblems({ tarball, description }: Installed): Promise<string
   const texts = messages.map((message) => `publint: ${formatMessage(message, pkg, { color: false }) ?? message.code}`);
   const profile = description.main === undefined ? "esm-only" : "strict";
   const left = Object.keys(description.exports).filter(isInternal);
-  const options = [tarball, "--no-color", "--no-emoji", "--profile", profile, "--exclude-entrypoints", ...left];
+  const leaving = left.length > 0 ? ["--exclude-entrypoints", ...left] : [];
+  const options = [tarball, "--no-color", "--no-emoji", "--profile", profile, ...leaving];
   const attw = join(root, "node_modules/.bin/attw");
   const { status, stdout } = spawnSync(attw, options, { encoding: "utf8", timeout: commandWithinMs });
   return status === 0 ? texts : [...texts, `are-the-types-wrong, as ${profile}:\n${stdout}`];
