@@ -120,7 +120,8 @@ const integer = (least: number, most: number): Rule => [
   `must be an integer from ${least} to ${Math.floor(most)}`,
 ];
 
-const rules: Readonly<Record<keyof WebhookHandlerOptions, Rule>> = {
+// A function, so that bundlers leave it out where only verifyWebhook is used.
+const rules = (): Readonly<Record<keyof WebhookHandlerOptions, Rule>> => ({
   ...{ secret: checkedElsewhere, toleranceSecs: checkedElsewhere, now: checkedElsewhere },
   ...{ onEvent: checkedElsewhere, onError: checkedElsewhere, store: checkedElsewhere },
   scope: [
@@ -133,7 +134,7 @@ const rules: Readonly<Record<keyof WebhookHandlerOptions, Rule>> = {
   waitMs: integer(0, 60_000),
   keepSecs: integer(1, Number.MAX_SAFE_INTEGER / 1000),
   storeTimeoutMs: integer(1, 60_000),
-};
+});
 
 const defaults = {
   ...{ scope: "default", duplicates: "answer", onStoreError: "handle" },
@@ -141,7 +142,7 @@ const defaults = {
 } as const;
 
 function checkNames(options: WebhookHandlerOptions): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(rules, name));
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(rules(), name));
   if (unknown === "replayStore")
     throw new TypeError(
       'replayStore is no longer an option. Use store, and duplicates: "refuse" if replays must be refused.',
@@ -155,7 +156,7 @@ function checkOnce(options: WebhookHandlerOptions): OnceSettings & { readonly sc
     if (typeof store?.[name] !== "function") throw new TypeError(`store must be an event store, which has ${name}()`);
   const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
   const settings: Readonly<Record<string, unknown>> = { ...defaults, ...Object.fromEntries(given), store };
-  for (const [name, [accepts, problem]] of Object.entries(rules))
+  for (const [name, [accepts, problem]] of Object.entries(rules()))
     if (!accepts(settings[name])) throw new TypeError(`${name} ${problem}`);
   // Each field has its type by now.
   return settings as unknown as OnceSettings & { readonly scope: string };
