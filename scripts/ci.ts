@@ -3,7 +3,7 @@
 // `since REV` runs only what pages need if nothing but pages has changed since that revision. The last line sums up tests,
 // contract cases and steps.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pagesAmong } from "./changed-pages.ts";
@@ -67,13 +67,16 @@ const pageTier = (pages: readonly string[]): Step[] => [
 function chosenSteps(): Step[] {
   if (form === "quick") return [tests, ...quickTier];
   const pages = revision === undefined ? undefined : pagesAmong(changedSince(revision));
-  if (pages === undefined) return [tests, ...fullTier, ...quickTier];
+  // A page that is gone may have been linked from anywhere.
+  if (pages === undefined || !pages.every((page) => existsSync(page))) return [tests, ...fullTier, ...quickTier];
   console.log(`Only pages changed since ${revision}, so only what pages need is run: ${pages.join(", ")}`);
   return pageTier(pages);
 }
 
 function changedSince(since: string): string[] {
-  const { status, stdout, stderr } = spawnSync("git", ["diff", "--name-only", `${since}...HEAD`], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync("git", ["diff", "--name-only", "--no-renames", `${since}...HEAD`], {
+    encoding: "utf8",
+  });
   if (status !== 0)
     throw new Error(`Git cannot compare with ${since}: ${stderr.trim()} Fetch it, or name another revision.`);
   return stdout.split("\n").filter((path) => path !== "");
