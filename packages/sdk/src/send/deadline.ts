@@ -1,12 +1,17 @@
 import { AbortError, type FailureKind, TimeoutError } from "../errors/request-error.ts";
 import type { Call, Failure } from "./call.ts";
 
+/** Milliseconds by which a timer is late if the process was suspended, such as a frozen Lambda or a closed laptop. */
+const lateMs = 100;
+/** Milliseconds that a late timer leaves for answers that arrived meanwhile: runtimes run timers before they read sockets. */
+const graceMs = 50;
+
 /**
  * Runs work until it ends, its time is up, or the caller aborts. At 0 ms it is not started. It may ignore its signal.
  * `onFailure` turns its error, or the interruption, into the result.
  */
 export function withDeadline<T>(
-  { signal, settings: { clock } }: Call,
+  { signal, settings: { clock, elapsed } }: Call,
   limitMs: number,
   work: (stop: AbortController) => Promise<T>,
   onFailure: (thrown: unknown, interruption?: Failure) => T,
@@ -40,10 +45,20 @@ export function withDeadline<T>(
       const message = `no complete response within ${Math.ceil(limitMs)} ms`;
       interrupt(TimeoutError, `got ${message}`, new DOMException(message, "TimeoutError"));
     };
+    const onTimer = (dueAt: number) => {
+      try {
+        if (elapsed() - dueAt <= lateMs) return onTimeout();
+        timer = clock.setTimeout(onTimeout, graceMs);
+      } catch {
+        // The caller's clock failed.
+        onTimeout();
+      }
+    };
     signal?.addEventListener("abort", onAbort, { once: true });
     if (signal?.aborted) return onAbort();
     if (limitMs === 0) return onTimeout();
-    timer = clock.setTimeout(onTimeout, limitMs);
+    const dueAt = elapsed() + limitMs;
+    timer = clock.setTimeout(() => onTimer(dueAt), limitMs);
     work(stop).then(
       (value) => end(() => value),
       (error: unknown) => end(() => onFailure(error)),

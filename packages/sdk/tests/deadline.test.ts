@@ -1,0 +1,127 @@
+// Deadlines of a process that was suspended, such as a frozen Lambda or a closed laptop: it runs timers before it reads sockets.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import type { Clock } from "../src/options/options.ts";
+import { clientOf, json } from "./test-server.ts";
+
+const count = 8;
+const timeoutMs = 2000;
+const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
+const placed = { type: "initiated", callId: "c" };
+
+/** Places calls at once and prints how each ended. */
+const program = (port: number) => `
+import { CallTransfer } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
+const client = new CallTransfer({ baseUrl: "http://127.0.0.1:${port}", apiKey: "svc_live_suspended", timeoutMs: ${timeoutMs} });
+const place = () => client.calls.create(${JSON.stringify(placement)}).result();
+const results = await Promise.all(Array.from({ length: ${count} }, place));
+console.log(JSON.stringify(results.map(({ data, error }) => data?.callId ?? error.name)));
+`;
+
+it("a process that was suspended keeps the answers that arrived meanwhile", async () => {
+  const waiting: ServerResponse[] = [];
+  const server = createServer((_request, response) => {
+    if (waiting.push(response) === count) server.emit("all");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program(port)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    await once(server, "all");
+    child.kill("SIGSTOP");
+    for (const response of waiting) {
+      response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify(placed));
+    }
+    // Each timer is late by at least the rest: it began before the process was suspended.
+    await sleep(timeoutMs + 500);
+    child.kill("SIGCONT");
+    expect(JSON.parse(await text(child.stdout))).toEqual(Array.from({ length: count }, () => placed.callId));
+  } finally {
+    child.kill("SIGKILL");
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** A clock that stands still until a timer runs, and the timers in the order of their start. */
+function manualClock() {
+  let time = 0;
+  const timers: { run: () => void; delayMs: number }[] = [];
+  const clock: Clock = {
+    now: () => time,
+    setTimeout: (run, delayMs) => timers.push({ run, delayMs }),
+    clearTimeout: () => {},
+  };
+  /** Runs the next timer, late by some milliseconds. Returns its delay. */
+  const runNext = (byMs: number): number | undefined => {
+    const timer = timers.shift();
+    time += (timer?.delayMs ?? 0) + byMs;
+    timer?.run();
+    return timer?.delayMs;
+  };
+  return { clock, runNext };
+}
+
+/** A request whose answer arrives when `answer` is called, and how it ended. */
+function requestWith(clock: Clock) {
+  let answer = () => {};
+  const arrival = new Promise<Response>((resolve) => {
+    answer = () => resolve(json(201, placed));
+  });
+  const { client } = clientOf([() => arrival], { clock, timeoutMs });
+  return { answer, ended: client.calls.create(placement).result() };
+}
+
+const untilSent = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+it("a timer that is more than 100 ms late leaves 50 ms for the answer", async () => {
+  const { clock, runNext } = manualClock();
+  const { answer, ended } = requestWith(clock);
+  await untilSent();
+  expect(runNext(101)).toBe(timeoutMs);
+  answer();
+  expect(await ended).toMatchObject({ ok: true, data: placed });
+});
+
+it("a late timer ends the request if no answer arrives in those 50 ms", async () => {
+  const { clock, runNext } = manualClock();
+  const { ended } = requestWith(clock);
+  await untilSent();
+  expect([runNext(3_600_000), runNext(3_600_000), runNext(0)]).toEqual([timeoutMs, 50, undefined]);
+  expect(await ended).toMatchObject({ error: { name: "OutcomeUnknownError", cause: { name: "TimeoutError" } } });
+});
+
+it("a timer that is up to 100 ms late ends the request at once", async () => {
+  const { clock, runNext } = manualClock();
+  const { answer, ended } = requestWith(clock);
+  await untilSent();
+  runNext(100);
+  answer();
+  expect(await ended).toMatchObject({ error: { name: "OutcomeUnknownError" } });
+});
+
+it("a late timer ends the request although the clock fails by then", async () => {
+  const { clock, runNext } = manualClock();
+  let fails = false;
+  const now = () => {
+    if (fails) throw new Error("no time");
+    return clock.now();
+  };
+  const { client } = clientOf([() => new Promise<Response>(() => {})], {
+    clock: { ...clock, now: () => 0, elapsed: now },
+    timeoutMs,
+    maxRetries: 0,
+  });
+  const ended = client.roles.list().result();
+  await untilSent();
+  fails = true;
+  runNext(500);
+  expect(await ended).toMatchObject({ error: { name: "TimeoutError" } });
+});
