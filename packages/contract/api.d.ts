@@ -8,7 +8,7 @@ declare module "@call-transfer/contract" {
 
 declare type BrokenResponse = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum";
 declare type Caller = TokenHolder | KeyHolder;
-declare type Capability = "stateful" | "validates" | "auth" | "clock" | "faults" | "policies" | "webhooks" | "transfers" | "destructive";
+declare type Capability = "stateful" | "validates" | "auth" | "clock" | "faults" | "policies" | "webhooks" | "transfers";
 
 declare interface CaseName {
   readonly noun: string;

@@ -221,7 +221,7 @@ function withHandler(text: string, { operationId, sentence, ids, collection, one
 function withCase(text: string, { operationId, method, sentence }: Skeleton): string {
   const status = method === "post" ? 201 : method === "delete" ? 204 : 200;
   const name = `${operationId} ${sentence.toLowerCase().replace(" ", "s ")}`;
-  const lines = `  test("${name}", ["stateful"${method === "get" ? "" : ', "destructive"'}], async (target, check) => {
+  const lines = `  test("${name}", async (target, check) => {
     const call = invoke(await connect(target), "${operationId}", validInput("${operationId}"));
     check.equal((await call.withResponse()).response.status, ${status}, "status");
   }),

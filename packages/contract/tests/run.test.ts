@@ -14,16 +14,12 @@ const broken: Target = {
 };
 
 const declare = casesFor("any");
-const careless = declare(
-  "careless",
-  [],
-  async (target) => void (await target.fetch("http://localhost/api/v1/accounts")),
-);
-const harmless = declare("harmless", [], async () => {});
+const careless = declare("careless", async (target) => void (await target.fetch("http://localhost/api/v1/accounts")));
+const harmless = declare("harmless", async () => {});
 
 describe("runCase", () => {
   it("does not run a case with missing capabilities, and names them", async () => {
-    const needy = declare("needy", ["clock", "stateful"], async () => {});
+    const needy = casesFor("any", ["clock", "stateful"])("needy", async () => {});
     expect((await runCase(needy, broken)).missing).toEqual([
       { capability: "clock", why: "it has none" },
       { capability: "stateful", why: "it forgets" },
@@ -35,9 +31,7 @@ describe("runCase", () => {
   });
 
   it("reports the error of a case", async () => {
-    const strict = declare("strict", [], async (_target, check) =>
-      check.equal({ b: 1, a: 2 }, { a: 2, b: 3 }, "answer"),
-    );
+    const strict = declare("strict", async (_target, check) => check.equal({ b: 1, a: 2 }, { a: 2, b: 3 }, "answer"));
     expect((await runCase(strict, broken)).failure).toBe(
       'Violation: answer: expected {"a":2,"b":3}, got {"a":2,"b":1}',
     );

@@ -5,7 +5,7 @@ import { accounts, users } from "../world/names.ts";
 const test = casesFor("accounts", ["auth", "stateful"]);
 
 export const accountCases = [
-  test("a user sees their accounts, without X-Account-Id", [], async (target, check) => {
+  test("a user sees their accounts, without X-Account-Id", async (target, check) => {
     const list = await (await connect(target, { userId: users.stranger })).accounts.list();
     check.equal(
       list.accounts.map(({ id, name }) => ({ id, name })),
@@ -13,12 +13,12 @@ export const accountCases = [
       "accounts",
     );
   }),
-  test("a member of several accounts sees each once", [], async (target, check) => {
+  test("a member of several accounts sees each once", async (target, check) => {
     const list = await (await connect(target, { userId: users.owner })).accounts.list();
     const ids = list.accounts.map(({ id }) => id);
     check.equal(ids.toSorted(), [accounts.home, accounts.foreign, accounts.suspended].toSorted(), "accounts");
   }),
-  test("a key sees the account it belongs to", [], async (target, check) => {
+  test("a key sees the account it belongs to", async (target, check) => {
     const list = await (await connect(target, { keyOf: accounts.foreign })).accounts.list();
     check.equal(
       list.accounts.map(({ id }) => id),

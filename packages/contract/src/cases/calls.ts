@@ -40,7 +40,7 @@ const pages: Readonly<Record<string, readonly [query: Query, calls: readonly { i
 };
 
 const pageCases = Object.entries(pages).map(([name, [query, calls, total = calls.length]]) =>
-  test(name, [], async (target, check) => {
+  test(name, async (target, check) => {
     const list = await (await connect(target)).calls.list(query);
     check.equal(idsOf(list.calls), idsOf(calls), "ids");
     check.equal(list.meta.total, total, "meta.total");
@@ -52,24 +52,24 @@ export const callCases: readonly ContractCase[] = [
   ...dailyLimitCases,
   ...refusalCases,
   ...callableHourCases,
-  test("the list contains the account's calls, newest first, and their total", [], async (target, check) => {
+  test("the list contains the account's calls, newest first, and their total", async (target, check) => {
     const list = await (await connect(target)).calls.list({ limit: pastCalls.length });
     check.equal(idsOf(list.calls), ids, "ids");
     check.equal(list.meta.total, ids.length, "meta.total");
     check.equal(list.calls[1]?.duration, pastCalls[1]?.duration, "duration");
   }),
   ...pageCases,
-  test("for await visits every call once", [], async (target, check) => {
+  test("for await visits every call once", async (target, check) => {
     const seen: string[] = [];
     for await (const call of (await connect(target)).calls.list({ limit: 10 })) seen.push(call.id);
     check.equal(seen, ids, "ids");
   }),
-  test("pages() yields pages of the limit's size", [], async (target, check) => {
+  test("pages() yields pages of the limit's size", async (target, check) => {
     const sizes: number[] = [];
     for await (const page of (await connect(target)).calls.list({ limit: 10 }).pages()) sizes.push(page.calls.length);
     check.equal(sizes, [10, 10, 5], "sizes of the pages");
   }),
-  test("toArray stops at maxItems", [], async (target, check) => {
+  test("toArray stops at maxItems", async (target, check) => {
     const calls = await (await connect(target)).calls.list({ limit: 10 }).toArray({ maxItems: 12 });
     check.equal(idsOf(calls), ids.slice(0, 12), "ids");
   }),

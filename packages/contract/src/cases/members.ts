@@ -1,4 +1,4 @@
-import { casesFor } from "../suite/case.ts";
+import { casesFor, covering } from "../suite/case.ts";
 import { type Check, rejectedAsUnknown } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 import type { Target, TargetWith } from "../suite/target.ts";
@@ -6,7 +6,7 @@ import { shows } from "../suite/transitions.ts";
 import { accounts, hourMs, iso, members, start, uuid } from "../world/names.ts";
 import type { SeedMember } from "../world/seed.ts";
 
-const test = casesFor("members", ["stateful"]);
+const test = casesFor("members", ["stateful", "clock"]);
 const memberId = uuid(801);
 
 /** Adds a member to the home account. */
@@ -44,17 +44,13 @@ const laterShows =
   };
 
 export const memberCases = [
-  test(
-    "a member without a set availability is available, without source, reason and times",
-    [],
-    async (target, check) => {
-      await given(target, {});
-      const availability = await (await connect(target)).members.getAvailability(memberId);
-      check.equal([availability.memberId, availability.userId], [memberId, uuid(802)], "memberId and userId");
-      check.equal(availability.busy, false, "busy");
-      check.equal(stateOf({ ...availability }), untouched, "availability");
-    },
-  ),
+  test("a member without a set availability is available, without source, reason and times", async (target, check) => {
+    await given(target, {});
+    const availability = await (await connect(target)).members.getAvailability(memberId);
+    check.equal([availability.memberId, availability.userId], [memberId, uuid(802)], "memberId and userId");
+    check.equal(availability.busy, false, "busy");
+    check.equal(stateOf({ ...availability }), untouched, "availability");
+  }),
   ...(["away", "offline"] as const).flatMap((status) => {
     const set = { status, source: "member", until, updatedAt } as const;
     const lasting = { ...set, source: "admin", until: null } as const;
@@ -62,60 +58,57 @@ export const memberCases = [
     return [
       test(
         `${status} with an end lasts until a millisecond before the end`,
-        ["clock"],
         laterShows(set, end - 1, { ...set, reason: null }),
       ),
-      test(
-        `${status} ends exactly at its end, and its source, reason and times are removed`,
-        ["clock"],
-        laterShows(set, end, untouched),
+      covering(
         shows(`availability: ${status} → available, when \`until\` passes`),
+        test(
+          `${status} ends exactly at its end, and its source, reason and times are removed`,
+          laterShows(set, end, untouched),
+        ),
       ),
-      test(
-        `${status} without an end stays`,
-        ["clock"],
-        laterShows(lasting, start + 365 * 24 * hourMs, { ...lasting, reason: null }),
+      covering(
         shows(`availability: ${status} stays, without \`until\``),
+        test(
+          `${status} without an end stays`,
+          laterShows(lasting, start + 365 * 24 * hourMs, { ...lasting, reason: null }),
+        ),
       ),
     ];
   }),
-  test("a status that the platform set after missed calls has its source and reason", [], async (target, check) => {
+  test("a status that the platform set after missed calls has its source and reason", async (target, check) => {
     const availability = { status: "away", source: "auto", reason: "missed_calls", until, updatedAt } as const;
     await given(target, { availability });
     const answer = await (await connect(target)).members.getAvailability(memberId);
     check.equal(stateOf({ ...answer }), availability, "availability");
   }),
   ...(["available", "away", "offline"] as const).map((status) =>
-    test(`a member on a transferred call is busy and still ${status}`, [], async (target, check) => {
+    test(`a member on a transferred call is busy and still ${status}`, async (target, check) => {
       await given(target, { busy: true, availability: { status } });
       const answer = await (await connect(target)).members.getAvailability(memberId);
       check.equal({ busy: answer.busy, status: answer.status }, { busy: true, status }, "busy and status");
     }),
   ),
-  test(
-    "hours are removed, and removing them again changes nothing",
-    ["destructive"],
-    async (target, check) => {
+  covering(
+    shows("hours: set → none, when removed"),
+    test("hours are removed, and removing them again changes nothing", async (target, check) => {
       await given(target, { hours: { monday: [{ from: "09:00", to: "17:00" }] } });
       const client = await connect(target);
       const first = await client.members.deleteHours(memberId).withResponse();
       const second = await client.members.deleteHours(memberId).withResponse();
       check.equal([first.response.status, second.response.status], [204, 204], "statuses");
       check.equal(first.data, undefined, "data");
-    },
-    shows("hours: set → none, when removed"),
+    }),
   ),
-  test(
-    "removing hours that were never set succeeds",
-    ["destructive"],
-    async (target, check) => {
+  covering(
+    shows("hours: none → none, when removed"),
+    test("removing hours that were never set succeeds", async (target, check) => {
       await given(target, {});
       const { response } = await (await connect(target)).members.deleteHours(memberId).withResponse();
       check.equal(response.status, 204, "status");
-    },
-    shows("hours: none → none, when removed"),
+    }),
   ),
-  test("removing hours does not change the availability", ["destructive"], async (target, check) => {
+  test("removing hours does not change the availability", async (target, check) => {
     await given(target, { availability: { status: "away", source: "member", until, updatedAt }, hours: {} });
     const client = await connect(target);
     const before = await client.members.getAvailability(memberId);
@@ -123,11 +116,11 @@ export const memberCases = [
     check.equal(await client.members.getAvailability(memberId), before, "availability");
   }),
   ...Object.entries({ unknown: uuid(999), "another organization's": members.foreign }).flatMap(([what, id]) => [
-    test(`the availability of a member who is ${what} is not found`, [], async (target, check) => {
+    test(`the availability of a member who is ${what} is not found`, async (target, check) => {
       const call = (await connect(target)).members.getAvailability(id);
       await rejectedAsUnknown(check, call);
     }),
-    test(`the hours of a member who is ${what} are not found`, ["destructive"], async (target, check) => {
+    test(`the hours of a member who is ${what} are not found`, async (target, check) => {
       const call = (await connect(target)).members.deleteHours(id);
       await rejectedAsUnknown(check, call);
     }),

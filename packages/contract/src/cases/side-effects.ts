@@ -18,9 +18,8 @@ import {
 } from "../world/names.ts";
 import type { SeedMember } from "../world/seed.ts";
 
-const needs = ["transfers", "clock", "stateful", "destructive"] as const;
+const needs = ["auth", "policies", "transfers", "webhooks", "clock", "stateful"] as const;
 const test = casesFor("isolation", needs);
-const testWithout = casesFor("isolation");
 type Platform = TargetWith<(typeof needs)[number]>;
 const request = { flowId: telephony.flow, fromNumber: telephony.number, toNumber: telephony.recipient };
 const people = { destinationId: destinations.people };
@@ -72,36 +71,32 @@ async function answer(target: Platform): Promise<void> {
 const available = { status: "available", busy: false };
 
 const busyCases = [false, true].map((busy) =>
-  test(
-    `a call that a member answers leaves the user ${busy ? "busy" : "free"} in another account, as before`,
-    [],
-    async (target, check) => {
-      await given(target, { busy });
-      await answer(target);
-      check.equal(
-        await readBoth(target),
-        [
-          { ...available, busy: true },
-          { ...available, busy },
-        ],
-        "during the call",
-      );
-      await target.clock.advance({ by: minuteMs });
-      check.equal(await readBoth(target), [available, { ...available, busy }], "after the call");
-    },
-  ),
+  test(`a call that a member answers leaves the user ${busy ? "busy" : "free"} in another account, as before`, async (target, check) => {
+    await given(target, { busy });
+    await answer(target);
+    check.equal(
+      await readBoth(target),
+      [
+        { ...available, busy: true },
+        { ...available, busy },
+      ],
+      "during the call",
+    );
+    await target.clock.advance({ by: minuteMs });
+    check.equal(await readBoth(target), [available, { ...available, busy }], "after the call");
+  }),
 );
 
 /** What an operation or a call does, it does in one account, and to the record that it is about. */
 export const sideEffectCases: readonly ContractCase[] = [
   ...busyCases,
-  test("a call that a member answers stops no ring of the user in another account", [], async (target, check) => {
+  test("a call that a member answers stops no ring of the user in another account", async (target, check) => {
     await given(target);
     const elsewhere = await target.transfers.start(foreignPeople);
     await answer(target);
     check.equal(await outcomeOf(target, elsewhere, both.foreign), "ringing", "outcome in the other account");
   }),
-  test("missed calls are counted, and the count is reset, in one account only", [], async (target, check) => {
+  test("missed calls are counted, and the count is reset, in one account only", async (target, check) => {
     await given(target);
     for (const transfer of [foreignPeople, foreignPeople, people, people]) await miss(target, transfer);
     check.equal(await readBoth(target), [available, available], "after two in each account");
@@ -110,24 +105,20 @@ export const sideEffectCases: readonly ContractCase[] = [
     await miss(target, foreignPeople);
     check.equal(await readBoth(target), [available, { status: "away", busy: false }], "after a third in one account");
   }),
-  test(
-    "a call that a member answers or misses changes nothing for the user in another account",
-    [],
-    async (target, check) => {
-      const foreign = await connect(target, foreignKey);
-      const read = async () => {
-        const { status, busy } = await foreign.members.getAvailability(foreignMembers.agent.id);
-        return { status, busy };
-      };
-      await target.transfers.start({ ...people, script: [{ memberId: members.agent, answerAfterSecs: 1 }] });
-      await target.clock.advance({ by: 1000 });
-      check.equal(await read(), available, "during a call");
-      await target.clock.advance({ by: minuteMs });
-      for (let missed = 0; missed < 3; missed++) await miss(target, people);
-      check.equal(await read(), available, "after three missed calls");
-    },
-  ),
-  test("a transfer accepts a call of its own account only", [], async (target, check) => {
+  test("a call that a member answers or misses changes nothing for the user in another account", async (target, check) => {
+    const foreign = await connect(target, foreignKey);
+    const read = async () => {
+      const { status, busy } = await foreign.members.getAvailability(foreignMembers.agent.id);
+      return { status, busy };
+    };
+    await target.transfers.start({ ...people, script: [{ memberId: members.agent, answerAfterSecs: 1 }] });
+    await target.clock.advance({ by: 1000 });
+    check.equal(await read(), available, "during a call");
+    await target.clock.advance({ by: minuteMs });
+    for (let missed = 0; missed < 3; missed++) await miss(target, people);
+    check.equal(await read(), available, "after three missed calls");
+  }),
+  test("a transfer accepts a call of its own account only", async (target, check) => {
     const placed = await (await connect(target)).calls.create(request);
     if (placed.type !== "initiated") return check.equal(placed.type, "initiated", "type");
     const accepts = (transfer: TransferRequest): Promise<boolean> =>
@@ -141,24 +132,20 @@ export const sideEffectCases: readonly ContractCase[] = [
     check.equal(await accepts({ ...people, callId: foreign }), false, "whether another account's call is accepted");
     check.equal(await accepts({ ...foreignPeople, callId: home }), false, "whether the home account's is elsewhere");
   }),
-  testWithout(
-    "placing a call starts no call that waits in another account",
-    ["auth", "policies", "stateful", "destructive"],
-    async (target, check) => {
-      const foreign = await connect(target, foreignKey);
-      // Now the other account has room, which the home account's call must not fill.
-      await target.policies.set({ concurrentCallLimit: 100 });
-      const before = await foreign.calls.list();
-      await (await connect(target)).calls.create(request);
-      check.equal(await foreign.calls.list(), before, "the other account's calls");
-    },
-  ),
-  test("removing a member's hours leaves the user's hours in another account", [], async (target, check) => {
+  test("placing a call starts no call that waits in another account", async (target, check) => {
+    const foreign = await connect(target, foreignKey);
+    // Now the other account has room, which the home account's call must not fill.
+    await target.policies.set({ concurrentCallLimit: 100 });
+    const before = await foreign.calls.list();
+    await (await connect(target)).calls.create(request);
+    check.equal(await foreign.calls.list(), before, "the other account's calls");
+  }),
+  test("removing a member's hours leaves the user's hours in another account", async (target, check) => {
     await (await connect(target)).members.deleteHours(members.agent);
     const id = await target.transfers.start(foreignPeople);
     check.equal(await outcomeOf(target, id, foreignMembers.agent.id), "not_rung", "outcome without hours on any day");
   }),
-  test("removing a member's hours leaves the hours of the account's other members", [], async (target, check) => {
+  test("removing a member's hours leaves the hours of the account's other members", async (target, check) => {
     const [removed, kept] = [uuid(844), uuid(845)];
     const member = { accountId: accounts.home, role: "member", hours: {} } as const;
     await target.seed({
@@ -172,25 +159,21 @@ export const sideEffectCases: readonly ContractCase[] = [
     check.equal(await outcomeOf(target, id, removed), "ringing", "outcome of the member");
     check.equal(await outcomeOf(target, id, kept), "not_rung", "outcome of a member without hours on any day");
   }),
-  testWithout(
-    "a rotation leaves the secrets of other destinations, in its account and elsewhere",
-    ["webhooks", "clock", "stateful", "destructive"],
-    async (target, check) => {
-      await (await connect(target)).destinations.rotateSecret(destinations.app);
-      for (const [destinationId, secret] of [
-        [destinations.otherApp, otherSecret],
-        [destinations.foreignApp, foreignSecret],
-      ] as const) {
-        await target.deliveries.trigger({ destinationId });
-        const delivery = target.deliveries.received().at(-1);
-        const signatures = delivery?.headers.get(headerNames.signature)?.match(/,v1=/g);
-        check.equal(signatures?.length, 1, "signatures");
-        const event = await verifyWebhook(
-          { body: delivery?.body ?? "", headers: delivery?.headers ?? new Headers() },
-          { secret, now: () => target.clock.now() },
-        );
-        check.equal(event.destinationId, destinationId, "destinationId");
-      }
-    },
-  ),
+  test("a rotation leaves the secrets of other destinations, in its account and elsewhere", async (target, check) => {
+    await (await connect(target)).destinations.rotateSecret(destinations.app);
+    for (const [destinationId, secret] of [
+      [destinations.otherApp, otherSecret],
+      [destinations.foreignApp, foreignSecret],
+    ] as const) {
+      await target.deliveries.trigger({ destinationId });
+      const delivery = target.deliveries.received().at(-1);
+      const signatures = delivery?.headers.get(headerNames.signature)?.match(/,v1=/g);
+      check.equal(signatures?.length, 1, "signatures");
+      const event = await verifyWebhook(
+        { body: delivery?.body ?? "", headers: delivery?.headers ?? new Headers() },
+        { secret, now: () => target.clock.now() },
+      );
+      check.equal(event.destinationId, destinationId, "destinationId");
+    }
+  }),
 ];

@@ -1,4 +1,4 @@
-import { casesFor } from "../suite/case.ts";
+import { casesFor, covering } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect, homeUser } from "../suite/client.ts";
 import type { RingState, TargetWith, TransferRequest } from "../suite/target.ts";
@@ -6,7 +6,7 @@ import { shows } from "../suite/transitions.ts";
 import { accounts, destinations, hourMs, iso, members, uuid } from "../world/names.ts";
 import type { SeedMember } from "../world/seed.ts";
 
-const needs = ["transfers", "clock", "stateful", "destructive"] as const;
+const needs = ["transfers", "webhooks", "clock", "stateful"] as const;
 const test = casesFor("transfers", needs);
 type Platform = TargetWith<(typeof needs)[number]>;
 const memberId = uuid(821);
@@ -62,7 +62,7 @@ const states: Readonly<Record<string, MemberState & { rings: boolean }>> = {
 };
 
 const stateCases = Object.entries(states).map(([what, { rings, ...state }]) =>
-  test(`a member who is ${what} ${rings ? "rings" : "does not ring"}`, [], async (target, check) => {
+  test(`a member who is ${what} ${rings ? "rings" : "does not ring"}`, async (target, check) => {
     await given(target, state);
     const ring = await ringOf(target, people, memberId);
     check.equal(ring?.outcome, rings ? "ringing" : "not_rung", "outcome");
@@ -99,10 +99,10 @@ async function miss(target: Platform): Promise<void> {
 
 export const transferCases = [
   ...stateCases,
-  test("members of other accounts do not ring", [], async (target, check) => {
+  test("members of other accounts do not ring", async (target, check) => {
     check.equal(await ringOf(target, people, members.foreign), undefined, "the ring");
   }),
-  test("hours without a time zone use the account's", [], async (target, check) => {
+  test("hours without a time zone use the account's", async (target, check) => {
     const [accountId, destinationId] = [uuid(823), uuid(824)];
     await target.seed({
       accounts: [{ id: accountId, name: "Westward", timeZone: "America/Los_Angeles" }],
@@ -111,23 +111,21 @@ export const transferCases = [
     await given(target, { hours: { monday: day("04:00", "05:00") } }, accountId);
     check.equal((await ringOf(target, { destinationId }, memberId))?.outcome, "ringing", "outcome");
   }),
-  test(
-    "a member whose hours are removed rings at any time",
-    [],
-    async (target, check) => {
+  covering(
+    shows("hours: set → none, when removed"),
+    test("a member whose hours are removed rings at any time", async (target, check) => {
       await given(target, { hours: {} });
       await (await connect(target)).members.deleteHours(memberId);
       check.equal((await ringOf(target, people, memberId))?.outcome, "ringing", "outcome");
-    },
-    shows("hours: set → none, when removed"),
+    }),
   ),
-  test("a destination that is disabled does not ring", [], async (target, check) => {
+  test("a destination that is disabled does not ring", async (target, check) => {
     const destinationId = uuid(825);
     const off = { accountId: accounts.home, name: "Off", enabled: false };
     await target.seed({ destinations: [{ ...off, id: destinationId, kind: "phone" }] });
     await shown(target, check, await target.transfers.start({ destinationId }), "unanswered", ["not_rung"]);
   }),
-  test("all of a group ring at once, and the first to answer is connected", [], async (target, check) => {
+  test("all of a group ring at once, and the first to answer is connected", async (target, check) => {
     const groupId = await groupOf(target, [undefined, undefined, undefined], 30);
     const script = [{ destinationId: second, answerAfterSecs: 5 }];
     const id = await target.transfers.start({ groupId, script });
@@ -135,91 +133,71 @@ export const transferCases = [
     await target.clock.advance({ by: 5 * secondMs });
     await shown(target, check, id, "connected", ["taken", "answered", "taken"]);
   }),
-  test(
-    "of simultaneous answers the first in ring order is connected, and each late answer gets its code",
-    [],
-    async (target, check) => {
-      const groupId = await groupOf(target, [undefined, undefined, 5], 30);
-      const script = [
-        { destinationId: third, answerAfterSecs: 5 },
-        { destinationId: second, answerAfterSecs: 6 },
-        { destinationId: first, answerAfterSecs: 6 },
-        { destinationId: first, answerAfterSecs: 7 },
-      ];
-      const id = await target.transfers.start({ groupId, script });
-      await target.clock.advance({ by: 7 * secondMs });
-      const { rings } = await target.transfers.read(id);
-      check.equal(outcomesOf(rings), ["answered", "taken", "missed"], "outcomes");
-      const codes = rings.map(({ late }) => late.map(({ code }) => code));
-      check.equal(codes, [["offer_taken_self"], ["offer_taken"], ["offer_expired"]], "codes");
-    },
-  ),
-  test(
-    "each member rings for its own time, at most the group's, and without one for the group's",
-    [],
-    async (target, check) => {
-      const groupId = await groupOf(target, [5, 45, undefined], 10);
-      const id = await target.transfers.start({ groupId });
-      await target.clock.advance({ by: 5 * secondMs - 1 });
-      await shown(target, check, id, "ringing", ["ringing", "ringing", "ringing"]);
-      await target.clock.advance({ by: 1 });
-      await shown(target, check, id, "ringing", ["missed", "ringing", "ringing"]);
-      await target.clock.advance({ by: 5 * secondMs - 1 });
-      await shown(target, check, id, "ringing", ["missed", "ringing", "ringing"]);
-      await target.clock.advance({ by: 1 });
-      await shown(target, check, id, "unanswered", ["missed", "missed", "missed"]);
-    },
-  ),
-  test("an app that accepts its offer is connected", ["webhooks"], async (target, check) => {
+  test("of simultaneous answers the first in ring order is connected, and each late answer gets its code", async (target, check) => {
+    const groupId = await groupOf(target, [undefined, undefined, 5], 30);
+    const script = [
+      { destinationId: third, answerAfterSecs: 5 },
+      { destinationId: second, answerAfterSecs: 6 },
+      { destinationId: first, answerAfterSecs: 6 },
+      { destinationId: first, answerAfterSecs: 7 },
+    ];
+    const id = await target.transfers.start({ groupId, script });
+    await target.clock.advance({ by: 7 * secondMs });
+    const { rings } = await target.transfers.read(id);
+    check.equal(outcomesOf(rings), ["answered", "taken", "missed"], "outcomes");
+    const codes = rings.map(({ late }) => late.map(({ code }) => code));
+    check.equal(codes, [["offer_taken_self"], ["offer_taken"], ["offer_expired"]], "codes");
+  }),
+  test("each member rings for its own time, at most the group's, and without one for the group's", async (target, check) => {
+    const groupId = await groupOf(target, [5, 45, undefined], 10);
+    const id = await target.transfers.start({ groupId });
+    await target.clock.advance({ by: 5 * secondMs - 1 });
+    await shown(target, check, id, "ringing", ["ringing", "ringing", "ringing"]);
+    await target.clock.advance({ by: 1 });
+    await shown(target, check, id, "ringing", ["missed", "ringing", "ringing"]);
+    await target.clock.advance({ by: 5 * secondMs - 1 });
+    await shown(target, check, id, "ringing", ["missed", "ringing", "ringing"]);
+    await target.clock.advance({ by: 1 });
+    await shown(target, check, id, "unanswered", ["missed", "missed", "missed"]);
+  }),
+  test("an app that accepts its offer is connected", async (target, check) => {
     const id = await target.transfers.start({ destinationId: destinations.app });
     await target.clock.advance({ by: 1 });
     await shown(target, check, id, "connected", ["answered"]);
   }),
-  test(
-    "a member on a transferred call is busy, stops ringing for other calls, and is free after it",
-    [],
-    async (target, check) => {
-      const client = await connect(target);
-      const stateOf = async () => {
-        const { status, busy } = await client.members.getAvailability(members.colleague);
-        return { status, busy };
-      };
-      const elsewhere = await target.transfers.start(people);
-      const script = [{ memberId: members.colleague, answerAfterSecs: 2 }];
-      await target.transfers.start({ ...people, script });
-      await target.clock.advance({ by: 2 * secondMs });
-      check.equal(await stateOf(), { status: "available", busy: true }, "while connected");
-      const { rings } = await target.transfers.read(elsewhere);
-      check.equal(rings.find((ring) => ring.memberId === members.colleague)?.outcome, "busy", "the other call");
-      check.equal((await ringOf(target, people, members.colleague))?.outcome, "not_rung", "a third call");
-      await target.clock.advance({ by: 60 * secondMs });
-      check.equal(await stateOf(), { status: "available", busy: false }, "after the call");
-    },
-  ),
-  test(
-    "three missed calls in a row set a member away for 15 minutes, with source and reason",
-    [],
-    async (target, check) => {
-      const client = await connect(target);
-      const read = () => client.members.getAvailability(members.colleague);
-      await miss(target);
-      await miss(target);
-      check.equal((await read()).status, "available", "after two");
-      await miss(target);
-      const { status, source, reason, until, updatedAt } = await read();
-      check.equal(
-        { status, source, reason },
-        { status: "away", source: "auto", reason: "missed_calls" },
-        "after three",
-      );
-      const now = target.clock.now();
-      const times = [Date.parse(until ?? "") - now, Date.parse(updatedAt ?? "") - now];
-      check.equal(times, [hourMs / 4, 0], "until and updatedAt");
-      await target.clock.advance({ by: hourMs / 4 });
-      check.equal((await read()).status, "available", "after it");
-    },
-  ),
-  test("an answered call resets the count of missed calls", [], async (target, check) => {
+  test("a member on a transferred call is busy, stops ringing for other calls, and is free after it", async (target, check) => {
+    const client = await connect(target);
+    const stateOf = async () => {
+      const { status, busy } = await client.members.getAvailability(members.colleague);
+      return { status, busy };
+    };
+    const elsewhere = await target.transfers.start(people);
+    const script = [{ memberId: members.colleague, answerAfterSecs: 2 }];
+    await target.transfers.start({ ...people, script });
+    await target.clock.advance({ by: 2 * secondMs });
+    check.equal(await stateOf(), { status: "available", busy: true }, "while connected");
+    const { rings } = await target.transfers.read(elsewhere);
+    check.equal(rings.find((ring) => ring.memberId === members.colleague)?.outcome, "busy", "the other call");
+    check.equal((await ringOf(target, people, members.colleague))?.outcome, "not_rung", "a third call");
+    await target.clock.advance({ by: 60 * secondMs });
+    check.equal(await stateOf(), { status: "available", busy: false }, "after the call");
+  }),
+  test("three missed calls in a row set a member away for 15 minutes, with source and reason", async (target, check) => {
+    const client = await connect(target);
+    const read = () => client.members.getAvailability(members.colleague);
+    await miss(target);
+    await miss(target);
+    check.equal((await read()).status, "available", "after two");
+    await miss(target);
+    const { status, source, reason, until, updatedAt } = await read();
+    check.equal({ status, source, reason }, { status: "away", source: "auto", reason: "missed_calls" }, "after three");
+    const now = target.clock.now();
+    const times = [Date.parse(until ?? "") - now, Date.parse(updatedAt ?? "") - now];
+    check.equal(times, [hourMs / 4, 0], "until and updatedAt");
+    await target.clock.advance({ by: hourMs / 4 });
+    check.equal((await read()).status, "available", "after it");
+  }),
+  test("an answered call resets the count of missed calls", async (target, check) => {
     const client = await connect(target, homeUser("admin"));
     await miss(target);
     await miss(target);

@@ -2,14 +2,14 @@ import { verifyWebhook, WebhookVerificationError } from "@call-transfer/sdk/webh
 import { webhookSignature } from "@call-transfer/spec";
 import { schemaViolations } from "../document/schema-check.ts";
 import { headers, limits, webhook } from "../facts/limits.ts";
-import { type ContractCase, casesFor } from "../suite/case.ts";
+import { type ContractCase, casesFor, covering } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 import type { Delivery, TargetWith } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
 import { accounts, destinations, firstSecret, hourMs, receiverUrl } from "../world/names.ts";
 
-const needs = ["webhooks", "clock", "stateful", "destructive"] as const;
+const needs = ["webhooks", "clock", "stateful"] as const;
 const test = casesFor("webhooks", needs);
 type Platform = TargetWith<(typeof needs)[number]>;
 const overlapMs = limits.previousSecretOverlapHours * hourMs;
@@ -73,30 +73,24 @@ async function signedBy(target: Platform, check: Check, delivery: Delivery, secr
 
 /** Signed deliveries: the platform signs, the SDK verifies, and neither shares code with the other (§6). */
 export const webhookCases: readonly ContractCase[] = [
-  test(
-    "an offer goes to the app's URL, is signed with the current time, and matches the schema",
-    [],
-    async (target, check) => {
-      await toFraction(target);
-      const delivery = await offer(target);
-      check.equal(target.deliveries.received().length, 1, "deliveries");
-      check.equal(delivery.url, receiverUrl, "address");
-      check.equal(delivery.headers.get("Content-Type")?.split(";")[0], "application/json", "content type");
-      const form = /^t=(\d+),v1=[0-9a-f]{64}$/.exec(headerOf(delivery));
-      check.equal(form?.[1], String(Math.floor(target.clock.now() / 1000)), "t");
-      check.equal(schemaViolations("#/components/schemas/TransferOffer", JSON.parse(delivery.body)), [], "payload");
-    },
-  ),
-  test(
-    "the SDK verifies an offer and returns it typed",
-    [],
-    async (target, check) => {
+  test("an offer goes to the app's URL, is signed with the current time, and matches the schema", async (target, check) => {
+    await toFraction(target);
+    const delivery = await offer(target);
+    check.equal(target.deliveries.received().length, 1, "deliveries");
+    check.equal(delivery.url, receiverUrl, "address");
+    check.equal(delivery.headers.get("Content-Type")?.split(";")[0], "application/json", "content type");
+    const form = /^t=(\d+),v1=[0-9a-f]{64}$/.exec(headerOf(delivery));
+    check.equal(form?.[1], String(Math.floor(target.clock.now() / 1000)), "t");
+    check.equal(schemaViolations("#/components/schemas/TransferOffer", JSON.parse(delivery.body)), [], "payload");
+  }),
+  covering(
+    [delivered("signed")],
+    test("the SDK verifies an offer and returns it typed", async (target, check) => {
       const event = await verify(target, await offer(target), firstSecret);
       check.equal([event.type, event.destinationId], [webhook.event, destinations.app], "type and destinationId");
-    },
-    [delivered("signed")],
+    }),
   ),
-  test("a wrong secret, a changed body and an old timestamp are rejected", [], async (target, check) => {
+  test("a wrong secret, a changed body and an old timestamp are rejected", async (target, check) => {
     const delivery = await offer(target);
     check.isTrue(!(await verifies(target, delivery, `${firstSecret}x`)), "another secret is refused");
     const changed = { ...delivery, body: `${delivery.body} ` };
@@ -104,46 +98,40 @@ export const webhookCases: readonly ContractCase[] = [
     await target.clock.advance({ by: (webhookSignature.toleranceSecs + 1) * 1000 });
     check.isTrue(!(await verifies(target, delivery, firstSecret)), "a stale time is refused");
   }),
-  test(
-    "after a rotation two signatures come, the new secret's first, and a receiver with either accepts",
-    [],
-    async (target, check) => {
+  covering(
+    [delivered("rotated"), ...shows("signing secret: current → previous, by a rotation")],
+    test("after a rotation two signatures come, the new secret's first, and a receiver with either accepts", async (target, check) => {
       const secret = await rotate(target);
       const delivery = await offer(target);
       await signedBy(target, check, delivery, [secret, firstSecret]);
       check.isTrue(await verifies(target, delivery, secret), "a receiver with the new secret accepts");
       check.isTrue(await verifies(target, delivery, firstSecret), "a receiver with the previous secret accepts");
-    },
-    [delivered("rotated"), ...shows("signing secret: current → previous, by a rotation")],
+    }),
   ),
-  test("a millisecond before the overlap ends the previous secret still signs", [], async (target, check) => {
+  test("a millisecond before the overlap ends the previous secret still signs", async (target, check) => {
     await toFraction(target);
     const secret = await rotate(target);
     await target.clock.advance({ by: overlapMs - 1 });
     await signedBy(target, check, await offer(target), [secret, firstSecret]);
   }),
-  test(
-    "at exactly previousSecretExpiresAt only the new secret signs",
-    [],
-    async (target, check) => {
+  covering(
+    shows("signing secret: previous → invalid, when the overlap ends"),
+    test("at exactly previousSecretExpiresAt only the new secret signs", async (target, check) => {
       await toFraction(target);
       const secret = await rotate(target);
       await target.clock.advance({ by: overlapMs });
       await signedBy(target, check, await offer(target), [secret]);
-    },
-    shows("signing secret: previous → invalid, when the overlap ends"),
+    }),
   ),
-  test(
-    "after two rotations in a day there are two signatures, and the oldest secret no longer signs",
-    [],
-    async (target, check) => {
+  covering(
+    shows("signing secret: previous → invalid, by the next rotation"),
+    test("after two rotations in a day there are two signatures, and the oldest secret no longer signs", async (target, check) => {
       const second = await rotate(target);
       await target.clock.advance({ by: hourMs });
       const third = await rotate(target);
       const delivery = await offer(target);
       await signedBy(target, check, delivery, [third, second]);
       check.isTrue(!(await verifies(target, delivery, firstSecret)), "the oldest secret no longer verifies");
-    },
-    shows("signing secret: previous → invalid, by the next rotation"),
+    }),
   ),
 ];

@@ -53,9 +53,7 @@ async function runLive(
   keepSecret: Session["saveSecret"],
 ): Promise<{ run: CaseResult; observations: readonly Observation[]; traffic: Traffic }> {
   const traffic: Traffic = { sent: 0, answers: [] };
-  const liveCase = declare(live.name, [], (target, check) =>
-    live.run({ options, target, check, saveSecret: keepSecret }),
-  );
+  const liveCase = declare(live.name, (target, check) => live.run({ options, target, check, saveSecret: keepSecret }));
   const run = await runCase(liveCase, liveTarget(options, traffic, live.change?.operation));
   const findings = [...run.findings, ...findingsOf(traffic.answers)];
   return { run, observations: findings.map((finding) => ({ ...finding, case: live.name })), traffic };

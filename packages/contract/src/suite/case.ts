@@ -33,25 +33,26 @@ export interface ContractCase extends CaseName {
   run(target: Target, check: Check): Promise<void>;
 }
 
-/**
- * Declares a case of one noun: what it proves, as a sentence, what it needs beyond the needs of all, what it does, and the
- * coverage cells that it covers. The target passed to `run` has the handles for its needs.
- */
-export type DeclareCase<Common extends Capability> = <const Needs extends Capability = never>(
+/** Declares a case: what it proves, as a sentence, and how. The target passed to `run` has the handles for its needs. */
+export type DeclareCase<Needs extends Capability> = (
   name: string,
-  needs: readonly Needs[],
-  run: (target: TargetWith<Common | Needs>, check: Check) => Promise<void>,
-  covers?: readonly ClaimedCell[],
+  run: (target: TargetWith<Needs>, check: Check) => Promise<void>,
 ) => ContractCase;
 
-/** Declares the cases of a noun, which all need some capabilities. */
+/** Declares the cases of a noun that need the same capabilities. */
 export const casesFor =
-  <const Common extends Capability = never>(noun: string, common: readonly Common[] = []): DeclareCase<Common> =>
-  (name, needs, run, covers = []) => ({
+  <const Needs extends Capability = never>(noun: string, needs: readonly Needs[] = []): DeclareCase<Needs> =>
+  (name, run) => ({
     noun,
     name,
-    needs: [...new Set([...common, ...needs])],
-    covers,
+    needs,
+    covers: [],
     // runCase only passes targets that have all needed capabilities.
-    run: (target, check) => run(target as Parameters<typeof run>[0], check),
+    run: (target, check) => run(target as TargetWith<Needs>, check),
   });
+
+/** Adds the coverage cells that a case covers by passing. */
+export const covering = (covers: readonly ClaimedCell[], contractCase: ContractCase): ContractCase => ({
+  ...contractCase,
+  covers,
+});

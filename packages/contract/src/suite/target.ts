@@ -18,9 +18,7 @@ export type Capability =
   /** Can trigger webhooks and list the deliveries. */
   | "webhooks"
   /** Can transfer calls and show their progress. */
-  | "transfers"
-  /** Allows changes, such as placing calls and rotating secrets. */
-  | "destructive";
+  | "transfers";
 
 /** Identifies a case. */
 export interface CaseName {

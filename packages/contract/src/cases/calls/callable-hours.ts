@@ -1,4 +1,5 @@
 import { limits } from "../../facts/limits.ts";
+import { covering } from "../../suite/case.ts";
 import { connect } from "../../suite/client.ts";
 import { shows, type Transition } from "../../suite/transitions.ts";
 import { accounts, hourMs, telephony } from "../../world/names.ts";
@@ -21,17 +22,15 @@ const hours: Readonly<Record<string, { at: number; callable: boolean; transition
 };
 
 const hourCases = Object.entries(hours).map(([when, { at, callable, transition }]) =>
-  test(
-    `a call ${when} (recipient's time) is ${callable ? "placed" : "rejected"}`,
-    ["clock"],
-    async (target, check) => {
+  covering(
+    transition ? shows(transition) : [],
+    test(`a call ${when} (recipient's time) is ${callable ? "placed" : "rejected"}`, async (target, check) => {
       const client = await connect(target, asKey);
       await target.clock.advance({ to: midnight + at * hourMs - (when.startsWith("a millisecond") ? 1 : 0) });
       const call = client.calls.create(request);
       if (callable) check.equal((await call).type, "initiated", "type");
       else await check.rejected(call, "outside_callable_hours");
-    },
-    transition ? shows(transition) : [],
+    }),
   ),
 );
 
@@ -43,7 +42,7 @@ const zones: Readonly<Record<string, string>> = {
 };
 
 const zoneCases = Object.entries(zones).map(([timeZone, begin]) =>
-  test(`callable hours in ${timeZone} begin at ${begin}`, ["clock"], async (target, check) => {
+  test(`callable hours in ${timeZone} begin at ${begin}`, async (target, check) => {
     await target.seed({ contacts: [{ accountId: accounts.home, number: telephony.recipient, timeZone }] });
     const client = await connect(target, asKey);
     await target.clock.advance({ to: Date.parse(begin) - 1 });
@@ -54,24 +53,20 @@ const zoneCases = Object.entries(zones).map(([timeZone, begin]) =>
 );
 
 const elsewhereCases = [
-  test("a recipient without a time zone gets the account's", [], async (target, check) => {
+  test("a recipient without a time zone gets the account's", async (target, check) => {
     await target.seed(elsewhere("America/Los_Angeles"));
     const client = await connect(target, { keyOf: elsewhereId });
     await check.rejected(client.calls.create(fromElsewhere), "outside_callable_hours");
   }),
-  test(
-    "a recipient is called at any hour if neither they nor the account have a time zone",
-    ["clock"],
-    async (target, check) => {
-      await target.seed(elsewhere());
-      const client = await connect(target, { keyOf: elsewhereId });
-      for (let hour = 0; hour < 24; hour++) {
-        check.equal((await client.calls.create(fromElsewhere)).type, "initiated", `type, ${hour} hours later`);
-        await target.clock.advance({ by: hourMs });
-      }
-    },
-  ),
-  test("a policy sets the time zone of recipients without one", ["policies"], async (target, check) => {
+  test("a recipient is called at any hour if neither they nor the account have a time zone", async (target, check) => {
+    await target.seed(elsewhere());
+    const client = await connect(target, { keyOf: elsewhereId });
+    for (let hour = 0; hour < 24; hour++) {
+      check.equal((await client.calls.create(fromElsewhere)).type, "initiated", `type, ${hour} hours later`);
+      await target.clock.advance({ by: hourMs });
+    }
+  }),
+  test("a policy sets the time zone of recipients without one", async (target, check) => {
     await target.seed(elsewhere());
     await target.policies.set({ recipientTimeZone: "America/Los_Angeles" });
     const client = await connect(target, { keyOf: elsewhereId });

@@ -1,3 +1,4 @@
+import { covering } from "../../suite/case.ts";
 import { connect } from "../../suite/client.ts";
 import { shows } from "../../suite/transitions.ts";
 import { hourMs, telephony, uuid } from "../../world/names.ts";
@@ -6,7 +7,7 @@ import { asKey, elsewhere, elsewhereId, fromElsewhere, midnight, request, test }
 
 /** The number of calls of a day, in UTC. */
 export const dailyLimitCases = [
-  test("the daily limit counts only outbound calls since midnight UTC", ["policies"], async (target, check) => {
+  test("the daily limit counts only outbound calls since midnight UTC", async (target, check) => {
     const placedToday = pastCalls.filter(
       ({ direction, createdAt }) => direction === "outbound" && Date.parse(createdAt) >= midnight,
     );
@@ -25,7 +26,7 @@ export const dailyLimitCases = [
       after: -1,
     },
   }).map(([what, { timeZone, after }]) =>
-    test(`a call ${what}`, ["policies"], async (target, check) => {
+    test(`a call ${what}`, async (target, check) => {
       const createdAt = new Date(midnight + after).toISOString();
       const past = { direction: "outbound", status: "completed", duration: 1, createdAt };
       await target.seed({ ...elsewhere(timeZone), calls: [{ id: uuid(813), accountId: elsewhereId, ...past }] });
@@ -35,10 +36,9 @@ export const dailyLimitCases = [
       else await check.rejected(call, "daily_call_limit_exceeded");
     }),
   ),
-  test(
-    "the daily limit rejects calls until midnight UTC and not after",
-    ["policies", "clock"],
-    async (target, check) => {
+  covering(
+    shows("daily limit: exhausted → free, at midnight UTC"),
+    test("the daily limit rejects calls until midnight UTC and not after", async (target, check) => {
       const client = await connect(target, asKey);
       const far = { ...request, toNumber: telephony.farEast };
       await target.clock.advance({ to: midnight + 24 * hourMs - 1 });
@@ -48,7 +48,6 @@ export const dailyLimitCases = [
       await target.clock.advance({ by: 1 });
       check.equal((await client.calls.create(far)).type, "initiated", "the first call of the new day");
       await check.rejected(client.calls.create(far), "daily_call_limit_exceeded");
-    },
-    shows("daily limit: exhausted → free, at midnight UTC"),
+    }),
   ),
 ];

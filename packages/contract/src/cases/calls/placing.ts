@@ -3,7 +3,7 @@ import { casesFor } from "../../suite/case.ts";
 import { accounts, telephony, uuid } from "../../world/names.ts";
 import type { Seed } from "../../world/seed.ts";
 
-export const test = casesFor("calls", ["stateful", "destructive"]);
+export const test = casesFor("calls", ["stateful", "validates", "policies", "clock"]);
 
 /** A valid call of the home account. */
 export const request = { flowId: telephony.flow, fromNumber: telephony.number, toNumber: telephony.recipient };

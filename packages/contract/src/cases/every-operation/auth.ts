@@ -2,15 +2,15 @@ import { type ErrorCode, type OperationId, operations, type Role } from "@call-t
 import { callersOf, operationIds } from "../../document/document.ts";
 import { admittedBy, isAccountScoped, statusOf, successOf } from "../../document/expected.ts";
 import { headers as headerNames, limits } from "../../facts/limits.ts";
-import { type ContractCase, casesFor } from "../../suite/case.ts";
+import { type ContractCase, casesFor, covering } from "../../suite/case.ts";
 import type { Check } from "../../suite/check.ts";
 import { codeOf, connect, homeUser, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import type { Caller, Credentials, KeyHolder, Target } from "../../suite/target.ts";
 import { shows } from "../../suite/transitions.ts";
 import { accounts, members, users } from "../../world/names.ts";
 
-const test = casesFor("authentication", ["auth"]);
-const permission = casesFor("permissions", ["auth", "destructive"]);
+const test = casesFor("authentication", ["auth", "stateful", "clock"]);
+const permission = casesFor("permissions", ["auth"]);
 const allScopes = [...new Set(operationIds.map((id) => operations[id].scope))];
 /** The IP address that the suite sends from, and another one. */
 const ownIp = "127.0.0.1";
@@ -92,26 +92,22 @@ async function answers(
 
 function* matrixOf(operation: OperationId): Generator<ContractCase> {
   for (const situation of situationsOf(operation)) {
-    yield test(
-      `${operation} with ${situation.name} returns ${situation.expected ?? "success"}`,
-      ["destructive"],
-      (target, check) => answers(target, check, operation, situation),
-    );
+    yield test(`${operation} with ${situation.name} returns ${situation.expected ?? "success"}`, (target, check) =>
+      answers(target, check, operation, situation));
   }
   for (const caller of callersOf(operation)) {
     const permitted = admittedBy(operation).includes(caller.replace("key as ", ""));
     const refusal = permitted ? {} : { expected: "insufficient_permissions" as const };
-    yield permission(
-      `${operation} ${permitted ? "allows" : "rejects"} ${caller}`,
-      [],
-      (target, check) =>
+    yield covering(
+      [{ kind: "role", operation, role: caller }],
+      permission(`${operation} ${permitted ? "allows" : "rejects"} ${caller}`, (target, check) =>
         answers(target, check, operation, {
           name: "the role does not permit it",
           who: whoIs(caller),
           assumption: "A-16",
           ...refusal,
         }),
-      [{ kind: "role", operation, role: caller }],
+      ),
     );
   }
 }
@@ -153,7 +149,7 @@ const tokenOf = ({ accessToken = "" }: Credentials): string => accessToken;
 
 function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
   for (const [name, { code, from }] of Object.entries(headers)) {
-    yield test(`${operation} with ${name} returns ${code}`, [], async (target, check) => {
+    yield test(`${operation} with ${name} returns ${code}`, async (target, check) => {
       const value = await from(tokenOf(await target.credentialsFor(homeUser("owner"))));
       const authorization = value === undefined ? {} : { Authorization: value };
       const response = await sendRaw(target, operation, {
@@ -163,20 +159,16 @@ function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
     });
   }
   const accountScoped = isAccountScoped(operation);
-  yield test(
-    `${operation} with a JWT and no X-Account-Id returns ${accountScoped ? "account_header_missing" : "success"}`,
-    [],
-    async (target, check) => {
-      // The outsider has a single account, which must not be selected either.
-      for (const who of [homeUser("owner"), homeUser("outsider")]) {
-        const authorization = `Bearer ${tokenOf(await target.credentialsFor(who))}`;
-        const response = await sendRaw(target, operation, { headers: { Authorization: authorization } });
-        if (accountScoped) check.equal(await codeOf(response), "account_header_missing", "code");
-        else check.equal(response.status, successOf(operation), "status");
-      }
-    },
-  );
-  yield test(`${operation} with a JWT of a user who was deleted returns 401`, ["stateful"], async (target, check) => {
+  yield test(`${operation} with a JWT and no X-Account-Id returns ${accountScoped ? "account_header_missing" : "success"}`, async (target, check) => {
+    // The outsider has a single account, which must not be selected either.
+    for (const who of [homeUser("owner"), homeUser("outsider")]) {
+      const authorization = `Bearer ${tokenOf(await target.credentialsFor(who))}`;
+      const response = await sendRaw(target, operation, { headers: { Authorization: authorization } });
+      if (accountScoped) check.equal(await codeOf(response), "account_header_missing", "code");
+      else check.equal(response.status, successOf(operation), "status");
+    }
+  });
+  yield test(`${operation} with a JWT of a user who was deleted returns 401`, async (target, check) => {
     const token = tokenOf(await target.credentialsFor({ userId: users.unattached, deleted: true }));
     const headers = { [headerNames.account]: accounts.home, Authorization: `Bearer ${token}` };
     const response = await sendRaw(target, operation, { headers });
@@ -187,26 +179,24 @@ function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
 /** Every operation with every kind of credential. The expected results follow from the operations table. */
 export const authCases: readonly ContractCase[] = [
   ...operationIds.flatMap((id) => [...matrixOf(id), ...headerCasesOf(id)]),
-  permission("an agent may remove their own hours, and not another member's", [], async (target, check) => {
+  permission("an agent may remove their own hours, and not another member's", async (target, check) => {
     const client = await connect(target, homeUser("agent"));
     await client.members.deleteHours(members.agent);
     const other = client.members.deleteHours(members.colleague);
     await check.rejectedWithStatusOf(other, "insufficient_permissions", "A-16", "the role does not permit it");
   }),
-  test("a key's IP address is not taken from X-Forwarded-For", [], async (target, check) => {
+  test("a key's IP address is not taken from X-Forwarded-For", async (target, check) => {
     const { apiKey } = await target.credentialsFor(key({ allowedIps: [otherIp] }));
     const headers = { Authorization: `Bearer ${apiKey}`, "X-Forwarded-For": otherIp };
     check.equal(await codeOf(await sendRaw(target, "listRoles", { headers })), "api_key_ip_restricted", "code");
   }),
-  test(
-    "a valid token expires",
-    ["clock"],
-    async (target, check) => {
+  covering(
+    shows("access token: valid → expired, over time"),
+    test("a valid token expires", async (target, check) => {
       const client = await connect(target);
       await client.roles.list();
       await target.clock.advance({ by: 30 * 24 * 3_600_000 });
       await check.rejected(client.roles.list(), "token_expired");
-    },
-    shows("access token: valid → expired, over time"),
+    }),
   ),
 ];

@@ -1,12 +1,12 @@
 import { RequestError, type RequestOutcome } from "@call-transfer/sdk";
 import { operations } from "@call-transfer/spec";
 import { operationIds } from "../../document/document.ts";
-import { type ContractCase, casesFor, type RetryClass } from "../../suite/case.ts";
+import { type ContractCase, casesFor, covering, type RetryClass } from "../../suite/case.ts";
 import { invoke, type PendingResult, validInput } from "../../suite/client.ts";
 import { connectImpatient } from "../../suite/impatient-client.ts";
 import type { BrokenResponse } from "../../suite/target.ts";
 
-const test = casesFor("broken responses", ["faults", "destructive", "stateful"]);
+const test = casesFor("broken responses", ["faults", "stateful"]);
 
 /** The SDK's reaction: how often it sends a request, and the outcome it reports. */
 interface Reaction {
@@ -72,16 +72,14 @@ function casesOf(fault: BrokenResponse, { reactions, takesTime, needsBody }: Bro
     : touched;
   return chosen.map((operation) => {
     const { retry } = operations[operation];
-    return test(
-      `${operation} after ${fault} is ${words(reactions[retry])}`,
-      [],
-      async (target, check) => {
+    return covering(
+      [{ kind: "reaction", fault, retry }],
+      test(`${operation} after ${fault} is ${words(reactions[retry])}`, async (target, check) => {
         await target.faults.add({ match: { operationId: operation }, do: fault });
         const { client, sent } = await connectImpatient(target, takesTime ?? false);
         const outcome = await outcomeOf(invoke(client, operation, validInput(operation)));
         check.equal({ sent: sent.count, outcome }, reactions[retry], "the SDK's reaction");
-      },
-      [{ kind: "reaction", fault, retry }],
+      }),
     );
   });
 }

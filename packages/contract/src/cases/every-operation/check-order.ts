@@ -155,7 +155,7 @@ function canCombine(first: Flaw, second: Flaw): boolean {
 
 function pairCase(operation: OperationId, first: Flaw, second: Flaw): ContractCase {
   const who = [first.only, second.only].includes("key") ? ownerKey : asOwner;
-  return test(`${operation}: ${first.name} is reported before ${second.name}`, [], async (target, check) => {
+  return test(`${operation}: ${first.name} is reported before ${second.name}`, async (target, check) => {
     const valid: RequestPlan = { who, headers: {}, input: validInput(operation), before: [] };
     const { who: caller, headers, input, text, before } = second.applyTo(first.applyTo(valid));
     const identity = await identityOf(target, caller);

@@ -2,14 +2,16 @@ import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-
 import { onDemandCodes, operationIds } from "../../document/document.ts";
 import { hasFieldErrors, statusOf } from "../../document/expected.ts";
 import { headers } from "../../facts/limits.ts";
-import { type ContractCase, casesFor } from "../../suite/case.ts";
+import { type ContractCase, casesFor, covering } from "../../suite/case.ts";
 import type { Check } from "../../suite/check.ts";
 import { codeOf, connect, homeUser, identityOf, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import type { Target } from "../../suite/target.ts";
 import { shows } from "../../suite/transitions.ts";
 import { accounts } from "../../world/names.ts";
 
-const test = casesFor("errors");
+const test = casesFor("errors", ["validates"]);
+const limited = casesFor("errors", ["policies", "clock"]);
+const faulty = casesFor("errors", ["faults"]);
 const onDemand = casesFor("codes on demand", ["faults"]);
 const bodyOperations = operationIds.filter((id) => operations[id].hasBody);
 
@@ -29,15 +31,13 @@ async function arrives(check: Check, call: PromiseLike<unknown>, code: ErrorCode
 
 /** Every code of the table, each returned once by a fault. */
 const demandCases = (Object.keys(errorCodes) as ErrorCode[]).map((code) =>
-  onDemand(
-    `${code} arrives as a typed error`,
-    [],
-    async (target, check) => {
+  covering(
+    [{ kind: "demand", code }],
+    onDemand(`${code} arrives as a typed error`, async (target, check) => {
       const operation = operationFor(code);
       await target.faults.add({ match: { operationId: operation }, do: { code } });
       await arrives(check, invoke(await connect(target), operation, validInput(operation)), code);
-    },
-    [{ kind: "demand", code }],
+    }),
   ),
 );
 
@@ -46,7 +46,7 @@ const documentedDemandCases = operationIds.flatMap((operation) =>
   onDemandCodes
     .filter((code) => (operations[operation].errorCodes as readonly string[]).includes(code))
     .map((code) =>
-      onDemand(`${operation} returns ${code} and serves the next request`, ["destructive"], async (target, check) => {
+      onDemand(`${operation} returns ${code} and serves the next request`, async (target, check) => {
         const client = await connect(target);
         await target.faults.add({ match: { operationId: operation }, do: { code } });
         await arrives(check, invoke(client, operation, validInput(operation)), code);
@@ -56,10 +56,9 @@ const documentedDemandCases = operationIds.flatMap((operation) =>
 );
 
 const rateLimitCases = operationIds.map((operation) =>
-  test(
-    `${operation} beyond the rate limit returns the wait, and succeeds after it`,
-    ["policies", "clock", "destructive"],
-    async (target, check) => {
+  covering(
+    shows("rate limit: exhausted → free, after retryAfterSecs"),
+    limited(`${operation} beyond the rate limit returns the wait, and succeeds after it`, async (target, check) => {
       const client = await connect(target);
       await target.policies.set({ rateLimit: { requests: 1, windowSecs: 30 } });
       await client.roles.list();
@@ -70,8 +69,7 @@ const rateLimitCases = operationIds.map((operation) =>
       check.isTrue(wait > 0 && wait <= 30, `meta.retryAfterSecs is above 0 and at most 30, got ${wait}`);
       await target.clock.advance({ by: wait * 1000 });
       await invoke(client, operation, validInput(operation));
-    },
-    shows("rate limit: exhausted → free, after retryAfterSecs"),
+    }),
   ),
 );
 
@@ -94,7 +92,7 @@ const unreadable: Readonly<Record<string, { init: RequestInit; code: ErrorCode }
 
 const bodyCases = bodyOperations.flatMap((operation) =>
   Object.entries(unreadable).map(([what, { init, code }]) =>
-    test(`${operation} with ${what} returns ${code}`, ["validates"], async (target, check) => {
+    test(`${operation} with ${what} returns ${code}`, async (target, check) => {
       const response = await sendAs(target, operation, init);
       check.equal(response.status, statusOf(code), "status");
       check.equal(await codeOf(response), code, "code");
@@ -109,17 +107,13 @@ function wrongMethodOf(operation: OperationId): string {
 }
 
 const methodCases = operationIds.map((operation) =>
-  test(
-    `the path of ${operation} with another method returns not_found and an Allow header`,
-    ["validates"],
-    async (target, check) => {
-      const url = target.baseUrl + operations[operation].path.replaceAll(/\{[^}]+\}/g, accounts.home);
-      const response = await target.fetch(url, { method: wrongMethodOf(operation) });
-      check.equal(await codeOf(response), "not_found", "code");
-      const allowed = (response.headers.get("Allow") ?? "").split(",").map((method) => method.trim());
-      check.isTrue(allowed.includes(operations[operation].method), `Allow names ${operations[operation].method}`);
-    },
-  ),
+  test(`the path of ${operation} with another method returns not_found and an Allow header`, async (target, check) => {
+    const url = target.baseUrl + operations[operation].path.replaceAll(/\{[^}]+\}/g, accounts.home);
+    const response = await target.fetch(url, { method: wrongMethodOf(operation) });
+    check.equal(await codeOf(response), "not_found", "code");
+    const allowed = (response.headers.get("Allow") ?? "").split(",").map((method) => method.trim());
+    check.isTrue(allowed.includes(operations[operation].method), `Allow names ${operations[operation].method}`);
+  }),
 );
 
 /** Error codes, the error body, and paths and methods that do not exist. */
@@ -129,18 +123,18 @@ export const errorCases: readonly ContractCase[] = [
   ...rateLimitCases,
   ...bodyCases,
   ...methodCases,
-  test("an unknown path returns not_found, also without a credential", ["validates"], async (target, check) => {
+  test("an unknown path returns not_found, also without a credential", async (target, check) => {
     const response = await target.fetch(`${target.baseUrl}/api/v1/nothing-here`);
     check.equal(await codeOf(response), "not_found", "code");
   }),
-  test("requestId is the response's X-Request-Id, and differs for each request", [], async (target, check) => {
+  test("requestId is the response's X-Request-Id, and differs for each request", async (target, check) => {
     const client = await connect(target);
     const first = await client.roles.list().withResponse();
     const second = await client.roles.list().withResponse();
     check.equal(first.requestId, first.response.headers.get(headers.requestId), "requestId");
     check.isTrue(first.requestId !== second.requestId, "two requests have different ids");
   }),
-  test("an error that is not JSON still becomes an error with its status", ["faults"], async (target, check) => {
+  faulty("an error that is not JSON still becomes an error with its status", async (target, check) => {
     const page = { status: 502, body: "<html>Bad gateway</html>", headers: { "Content-Type": "text/html" } };
     await target.faults.add({ do: page });
     const { error } = await (await connect(target)).roles.list().result();

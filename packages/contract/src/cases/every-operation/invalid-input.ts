@@ -4,13 +4,13 @@ import { statusOf } from "../../document/expected.ts";
 import { fieldName, fieldPath, fieldsOf, type Rule, rulesOf } from "../../document/fields.ts";
 import { valueAt } from "../../document/json.ts";
 import { absent, type Probe, probesOf } from "../../document/probes.ts";
-import { type ContractCase, casesFor } from "../../suite/case.ts";
+import { type ContractCase, casesFor, covering } from "../../suite/case.ts";
 import { type Check, fieldsNamed } from "../../suite/check.ts";
 import { connect, homeUser, type Input, identityOf, invoke, sendRaw, validInput } from "../../suite/client.ts";
 import { exampleValue, inputWith, itemsFrom } from "../../suite/field-values.ts";
 import type { Target } from "../../suite/target.ts";
 
-const test = casesFor("invalid input", ["validates", "destructive"]);
+const test = casesFor("invalid input", ["validates"]);
 
 /** Checks that an absent or null field means its default, by the field in the response or by equal responses. */
 async function takesDefault(target: Target, check: Check, { field }: Rule, input: Input, data: unknown): Promise<void> {
@@ -67,11 +67,10 @@ function* casesOf(operation: OperationId): Generator<ContractCase> {
     for (const rule of rulesOf(field)) {
       for (const probe of probesOf(rule, base, itemsFrom(base))) {
         const side = probe.code ? "invalid" : "valid";
-        yield test(
-          `${operation} ${side === "valid" ? "accepts" : "rejects"} ${fieldName(field)}: ${rule.keyword}, ${probe.what}`,
-          [],
-          (target, check) => (probe.code ? rejects(target, check, rule, probe) : accepts(target, check, rule, probe)),
+        yield covering(
           [{ kind: "field", operation, field: fieldName(field), keyword: rule.keyword, side }],
+          test(`${operation} ${side === "valid" ? "accepts" : "rejects"} ${fieldName(field)}: ${rule.keyword}, ${probe.what}`, (target, check) =>
+            probe.code ? rejects(target, check, rule, probe) : accepts(target, check, rule, probe)),
         );
       }
     }

@@ -13,7 +13,7 @@ import type { Caller, Target } from "../../suite/target.ts";
 import { accounts, foreignMembers, hourMs, iso, users } from "../../world/names.ts";
 import { world } from "../../world/world.ts";
 
-const test = casesFor("isolation", ["auth"]);
+const test = casesFor("isolation", ["auth", "stateful", "validates", "policies", "clock"]);
 const asOwner = { who: homeUser("owner") };
 const homeRoles = ["owner", "admin", "member", "agent"] as const;
 const scopedOperations = operationIds.filter(isAccountScoped);
@@ -69,27 +69,19 @@ async function answersAlike(
 /** Every field that refers to a record, with records of the other account. */
 const referenceCases = operationIds.flatMap((operation) =>
   referencesOf(operation).flatMap((field) => [
-    test(
-      `${operation} answers another account's ${fieldName(field)} as an unknown one`,
-      ["stateful", "validates", "destructive"],
-      async (target, check) => {
-        const input = validInput(operation);
-        const { foreign } = referred(field);
-        for (const who of [...homeRoles.map((role) => homeUser(role)), { keyOf: accounts.home }])
-          await answersAlike(target, check, { who, operation, input }, field, foreign);
-      },
-    ),
-    test(
-      `${operation} under another account's header answers the home account's ${fieldName(field)} as an unknown one`,
-      ["stateful", "validates", "destructive"],
-      async (target, check) => {
-        const home = String(valueAt(validInput(operation)[field.where], field.steps));
-        for (const role of homeRoles) {
-          const who = { userId: users[role], accountId: accounts.foreign };
-          await answersAlike(target, check, { who, operation, input: foreignInput(operation) }, field, [home]);
-        }
-      },
-    ),
+    test(`${operation} answers another account's ${fieldName(field)} as an unknown one`, async (target, check) => {
+      const input = validInput(operation);
+      const { foreign } = referred(field);
+      for (const who of [...homeRoles.map((role) => homeUser(role)), { keyOf: accounts.home }])
+        await answersAlike(target, check, { who, operation, input }, field, foreign);
+    }),
+    test(`${operation} under another account's header answers the home account's ${fieldName(field)} as an unknown one`, async (target, check) => {
+      const home = String(valueAt(validInput(operation)[field.where], field.steps));
+      for (const role of homeRoles) {
+        const who = { userId: users[role], accountId: accounts.foreign };
+        await answersAlike(target, check, { who, operation, input: foreignInput(operation) }, field, [home]);
+      }
+    }),
   ]),
 );
 
@@ -98,12 +90,8 @@ const letterCaseCases = operationIds.flatMap((operation) =>
   referencesOf(operation).flatMap((field) => {
     const value = String(valueAt(validInput(operation)[field.where], field.steps)).toUpperCase();
     if (value === value.toLowerCase()) return [];
-    return test(
-      `${operation} answers ${fieldName(field)} in upper case as an unknown one`,
-      ["stateful", "validates", "destructive"],
-      (target, check) =>
-        answersAlike(target, check, { ...asOwner, operation, input: validInput(operation) }, field, [value]),
-    );
+    return test(`${operation} answers ${fieldName(field)} in upper case as an unknown one`, (target, check) =>
+      answersAlike(target, check, { ...asOwner, operation, input: validInput(operation) }, field, [value]));
   }),
 );
 
@@ -121,42 +109,34 @@ const deniedAccounts: Readonly<Record<string, string>> = {
 
 const headerCases = scopedOperations.flatMap((operation) =>
   Object.entries({ "a JWT": homeUser("admin"), "a key": { keyOf: accounts.home } }).map(([what, who]) =>
-    test(
-      `${operation} with ${what} answers every account without the caller with the same refusal`,
-      ["destructive"],
-      async (target, check) => {
-        const call = invoke(await connect(target, { ...who, accountId: unknownId }), operation, validInput(operation));
-        await check.rejectedWithStatusOf(
-          call,
-          "account_access_denied",
-          "A-16",
-          "the caller is not a member of the account",
-        );
-        const answerFor = (account: string) =>
-          answerTo(target, { who, operation, input: validInput(operation), repeated: account, account });
-        const expected = await answerFor(unknownId);
-        for (const [name, account] of Object.entries(deniedAccounts))
-          check.equal(await answerFor(account), expected, `the answer for ${name}`);
-      },
-    ),
+    test(`${operation} with ${what} answers every account without the caller with the same refusal`, async (target, check) => {
+      const call = invoke(await connect(target, { ...who, accountId: unknownId }), operation, validInput(operation));
+      await check.rejectedWithStatusOf(
+        call,
+        "account_access_denied",
+        "A-16",
+        "the caller is not a member of the account",
+      );
+      const answerFor = (account: string) =>
+        answerTo(target, { who, operation, input: validInput(operation), repeated: account, account });
+      const expected = await answerFor(unknownId);
+      for (const [name, account] of Object.entries(deniedAccounts))
+        check.equal(await answerFor(account), expected, `the answer for ${name}`);
+    }),
   ),
 );
 
 const roleCases = scopedOperations.map((operation) =>
-  test(
-    `${operation} in another account of the user is decided by the role there`,
-    ["destructive"],
-    async (target, check) => {
-      for (const role of homeRoles) {
-        const who = { userId: users[role], accountId: accounts.foreign };
-        const { status } = await answerTo(target, { who, operation, input: foreignInput(operation) });
-        const there = foreignMembers[role].role;
-        const permitted = admittedBy(operation).includes(there);
-        const refused = status === statusOf("insufficient_permissions");
-        check.equal(refused, !permitted, `whether the ${role} of the home account is refused as ${there}`);
-      }
-    },
-  ),
+  test(`${operation} in another account of the user is decided by the role there`, async (target, check) => {
+    for (const role of homeRoles) {
+      const who = { userId: users[role], accountId: accounts.foreign };
+      const { status } = await answerTo(target, { who, operation, input: foreignInput(operation) });
+      const there = foreignMembers[role].role;
+      const permitted = admittedBy(operation).includes(there);
+      const refused = status === statusOf("insufficient_permissions");
+      check.equal(refused, !permitted, `whether the ${role} of the home account is refused as ${there}`);
+    }
+  }),
 );
 
 /** What every read shows in an account. */
@@ -185,43 +165,35 @@ const filterCases = operationIds.flatMap((operation) => {
   const records = (Reflect.get(world, items) ?? []) as readonly (Listed & { readonly accountId: string })[];
   const filters = fieldsOf(operation).filter(({ where }) => where === "query");
   return filters.map((field) =>
-    test(
-      `${operation} lists nothing of another account, whatever the ${fieldName(field)}`,
-      ["stateful"],
-      async (target, check) => {
-        const [name = ""] = field.steps;
-        for (const [who, input] of [
-          [homeUser("owner"), validInput(operation)],
-          [{ userId: users.agent, accountId: accounts.foreign }, foreignInput(operation)],
-        ] as const) {
-          const own = records.filter(({ accountId }) => accountId === who.accountId);
-          const client = await connect(target, who);
-          for (const value of filterValues(field, records)) {
-            const page = await invoke(client, operation, inputWith(input, field, value));
-            const shown = valueAt(page, [items]) as readonly Listed[];
-            const others = shown.filter(({ id }) => !own.some((record) => record.id === id));
-            check.equal(others, [], `items of other accounts for ${value}`);
-            const matching = own.filter((record) => !(name in record) || record[name] === value);
-            const total = Number(valueAt(page, ["meta", "total"]));
-            check.isTrue(total <= matching.length, `total for ${value}: at most ${matching.length}, got ${total}`);
-          }
+    test(`${operation} lists nothing of another account, whatever the ${fieldName(field)}`, async (target, check) => {
+      const [name = ""] = field.steps;
+      for (const [who, input] of [
+        [homeUser("owner"), validInput(operation)],
+        [{ userId: users.agent, accountId: accounts.foreign }, foreignInput(operation)],
+      ] as const) {
+        const own = records.filter(({ accountId }) => accountId === who.accountId);
+        const client = await connect(target, who);
+        for (const value of filterValues(field, records)) {
+          const page = await invoke(client, operation, inputWith(input, field, value));
+          const shown = valueAt(page, [items]) as readonly Listed[];
+          const others = shown.filter(({ id }) => !own.some((record) => record.id === id));
+          check.equal(others, [], `items of other accounts for ${value}`);
+          const matching = own.filter((record) => !(name in record) || record[name] === value);
+          const total = Number(valueAt(page, ["meta", "total"]));
+          check.isTrue(total <= matching.length, `total for ${value}: at most ${matching.length}, got ${total}`);
         }
-      },
-    ),
+      }
+    }),
   );
 });
 
 const effectCases = operationIds.map((operation) =>
-  test(
-    `${operation} changes nothing in another account of the user`,
-    ["stateful", "destructive"],
-    async (target, check) => {
-      const there = { userId: users.agent, accountId: accounts.foreign };
-      const before = await everything(target, there, foreignInput);
-      await invoke(await connect(target), operation, validInput(operation));
-      check.equal(await everything(target, there, foreignInput), before, "what the reads in the other account show");
-    },
-  ),
+  test(`${operation} changes nothing in another account of the user`, async (target, check) => {
+    const there = { userId: users.agent, accountId: accounts.foreign };
+    const before = await everything(target, there, foreignInput);
+    await invoke(await connect(target), operation, validInput(operation));
+    check.equal(await everything(target, there, foreignInput), before, "what the reads in the other account show");
+  }),
 );
 
 /** Accounts see and change nothing of one another, although their users, recipients and names are the same. */
@@ -232,20 +204,16 @@ export const isolationCases: readonly ContractCase[] = [
   ...roleCases,
   ...filterCases,
   ...effectCases,
-  test(
-    "the rate limit counts the requests of each credential, not those of the user or the account",
-    ["policies", "clock"],
-    async (target, check) => {
-      const first = [await connect(target), await connect(target, { keyOf: accounts.home })];
-      // A token that is issued later is another credential.
-      await target.clock.advance({ by: 1000 });
-      const others = [await connect(target), await connect(target, { keyOf: accounts.home })];
-      await target.policies.set({ rateLimit: { requests: 1, windowSecs: 3600 } });
-      for (const client of [...first, ...others, await connect(target, homeUser("admin"))]) await client.roles.list();
-      for (const client of [...first, ...others]) await check.rejected(client.roles.list(), "rate_limit_exceeded");
-    },
-  ),
-  test("the rate limit counts the requests of a credential over all accounts", ["policies"], async (target, check) => {
+  test("the rate limit counts the requests of each credential, not those of the user or the account", async (target, check) => {
+    const first = [await connect(target), await connect(target, { keyOf: accounts.home })];
+    // A token that is issued later is another credential.
+    await target.clock.advance({ by: 1000 });
+    const others = [await connect(target), await connect(target, { keyOf: accounts.home })];
+    await target.policies.set({ rateLimit: { requests: 1, windowSecs: 3600 } });
+    for (const client of [...first, ...others, await connect(target, homeUser("admin"))]) await client.roles.list();
+    for (const client of [...first, ...others]) await check.rejected(client.roles.list(), "rate_limit_exceeded");
+  }),
+  test("the rate limit counts the requests of a credential over all accounts", async (target, check) => {
     const home = await connect(target);
     const foreign = await connect(target, { userId: users.owner, accountId: accounts.foreign });
     await target.policies.set({ rateLimit: { requests: 1, windowSecs: 3600 } });

@@ -19,7 +19,7 @@ import { accounts, uuid } from "../../world/names.ts";
 import type { Seed } from "../../world/seed.ts";
 import { world } from "../../world/world.ts";
 
-const test = casesFor("properties", ["stateful"]);
+const test = casesFor("properties", ["stateful", "clock"]);
 const reads = operationIds.filter((id) => operations[id].method === "GET");
 
 /** The schema of a field in a response; undefined without one. */
@@ -53,7 +53,7 @@ function valuesOf(field: Field): Map<string, unknown> {
 const mirrorCases = operationIds.flatMap((operation) =>
   mirroredFields(operation).flatMap((field) =>
     [...valuesOf(field)].map(([what, value]) =>
-      test(`${operation} returns ${fieldName(field)} as given: ${what}`, ["destructive"], async (target, check) => {
+      test(`${operation} returns ${fieldName(field)} as given: ${what}`, async (target, check) => {
         const answer = await invoke(await connect(target), operation, inputWith(validInput(operation), field, value));
         check.equal(valueAt(answer, field.steps), value, fieldPath(field));
       }),
@@ -91,7 +91,7 @@ async function recordIn(target: Target, read: OperationId, id: string): Promise<
 
 const readBackCases = operationIds.flatMap((operation) =>
   readsAfter(operation).map((read) =>
-    test(`${read} shows what ${operation} returned`, ["destructive"], async (target, check) => {
+    test(`${read} shows what ${operation} returned`, async (target, check) => {
       const answer = (await invoke(await connect(target), operation, validInput(operation))) as Fields;
       const id = idIn(answer);
       const record = await recordIn(target, read, id);
@@ -136,24 +136,20 @@ const pagingCases = operationIds.flatMap((operation) => {
   const limit = resolve<Schema>(parametersOf(operation).find(({ name }) => name === "limit")?.schema ?? {});
   const { maximum = 100 } = limit;
   const count = maximum + 20;
-  return test(
-    `${operation} is complete and in one order, whatever the size of its pages`,
-    [],
-    async (target, check) => {
-      await target.seed(copies(items, count));
-      const whole = await inPages(target, operation, maximum);
-      check.equal(whole.sizes[0], maximum, "items on a page of the largest size");
-      check.equal(new Set(whole.ids).size, whole.ids.length, "distinct items");
-      const seeded = whole.ids.filter((id) => id >= uuid(5000) && id < uuid(5000 + count));
-      check.equal(seeded.length, count, "items of one millisecond");
-      check.equal(whole.totals, [whole.ids.length], "totals of the pages");
-      for (const size of [1, 7, 50].filter((one) => one < maximum)) {
-        const { ids, totals } = await inPages(target, operation, size);
-        check.equal(ids, whole.ids, `items in pages of ${size}`);
-        check.equal(totals, whole.totals, `totals in pages of ${size}`);
-      }
-    },
-  );
+  return test(`${operation} is complete and in one order, whatever the size of its pages`, async (target, check) => {
+    await target.seed(copies(items, count));
+    const whole = await inPages(target, operation, maximum);
+    check.equal(whole.sizes[0], maximum, "items on a page of the largest size");
+    check.equal(new Set(whole.ids).size, whole.ids.length, "distinct items");
+    const seeded = whole.ids.filter((id) => id >= uuid(5000) && id < uuid(5000 + count));
+    check.equal(seeded.length, count, "items of one millisecond");
+    check.equal(whole.totals, [whole.ids.length], "totals of the pages");
+    for (const size of [1, 7, 50].filter((one) => one < maximum)) {
+      const { ids, totals } = await inPages(target, operation, size);
+      check.equal(ids, whole.ids, `items in pages of ${size}`);
+      check.equal(totals, whole.totals, `totals in pages of ${size}`);
+    }
+  });
 });
 
 /** The body that each read returns, in the initial state and at one time. */
@@ -165,17 +161,13 @@ async function everything(target: Target): Promise<unknown[]> {
 }
 
 const readCases = reads.map((operation) =>
-  test(
-    `${operation} returns the same twice and changes nothing that another read shows`,
-    ["clock"],
-    async (target, check) => {
-      const before = await everything(target);
-      const client = await connect(target);
-      const first = await invoke(client, operation, validInput(operation));
-      check.equal(await invoke(client, operation, validInput(operation)), first, "the second answer");
-      check.equal(await everything(target), before, "what the reads show afterwards");
-    },
-  ),
+  test(`${operation} returns the same twice and changes nothing that another read shows`, async (target, check) => {
+    const before = await everything(target);
+    const client = await connect(target);
+    const first = await invoke(client, operation, validInput(operation));
+    check.equal(await invoke(client, operation, validInput(operation)), first, "the second answer");
+    check.equal(await everything(target), before, "what the reads show afterwards");
+  }),
 );
 
 /** Properties that the contract states for many operations; the cases follow from the operations table and the schemas. */

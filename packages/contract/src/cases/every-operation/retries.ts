@@ -2,12 +2,13 @@ import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
 import { operationIds } from "../../document/document.ts";
 import { statusOf } from "../../document/expected.ts";
 import { limits, retriedStatuses } from "../../facts/limits.ts";
-import { type ContractCase, casesFor, type RetryClass } from "../../suite/case.ts";
+import { type ContractCase, casesFor, covering, type RetryClass } from "../../suite/case.ts";
 import { invoke, validInput } from "../../suite/client.ts";
 import { connectImpatient } from "../../suite/impatient-client.ts";
 import type { Fault } from "../../suite/target.ts";
 
-const test = casesFor("retries");
+const test = casesFor("retries", ["faults", "policies"]);
+const anywhere = casesFor("retries");
 const attemptsAtMost = limits.clientMaxRetries + 1;
 
 /** Classes of operations that are retried. */
@@ -45,10 +46,9 @@ export const retriedResponses: readonly RetriedResponse[] = [
 const matrix = operationIds.flatMap((operation) =>
   retriedResponses.map(({ name, fault, code, retried }) => {
     const again = retried.includes(operations[operation].retry);
-    return test(
-      `${operation} after ${name} is ${again ? "retried and succeeds" : "not retried"}`,
-      ["faults", "destructive"],
-      async (target, check) => {
+    return covering(
+      [{ kind: "reaction", fault: name, retry: operations[operation].retry }],
+      test(`${operation} after ${name} is ${again ? "retried and succeeds" : "not retried"}`, async (target, check) => {
         await target.faults.add({ match: { operationId: operation }, do: fault });
         const { client, sent } = await connectImpatient(target);
         const call = invoke(client, operation, validInput(operation));
@@ -56,8 +56,7 @@ const matrix = operationIds.flatMap((operation) =>
         else if (code) await check.rejected(call, code);
         else await check.fails(call);
         check.equal(sent.count, again ? 2 : 1, "requests sent");
-      },
-      [{ kind: "reaction", fault: name, retry: operations[operation].retry }],
+      }),
     );
   }),
 );
@@ -68,18 +67,14 @@ const trusting = operationIds
   .flatMap((operation) =>
     codesWhere((code) => statusOf(code) === 503).map((code) => {
       const again = errorCodes[code].effectFree;
-      return test(
-        `${operation} after ${code} is ${again ? "retried" : "not retried"} by a client that trusts codes of 503`,
-        ["faults", "destructive"],
-        async (target, check) => {
-          await target.faults.add({ match: { operationId: operation }, do: { code } });
-          const { client, sent } = await connectImpatient(target, false, { trust503Codes: true });
-          const call = invoke(client, operation, validInput(operation));
-          if (again) await call;
-          else await check.rejected(call, code);
-          check.equal(sent.count, again ? 2 : 1, "requests sent");
-        },
-      );
+      return test(`${operation} after ${code} is ${again ? "retried" : "not retried"} by a client that trusts codes of 503`, async (target, check) => {
+        await target.faults.add({ match: { operationId: operation }, do: { code } });
+        const { client, sent } = await connectImpatient(target, false, { trust503Codes: true });
+        const call = invoke(client, operation, validInput(operation));
+        if (again) await call;
+        else await check.rejected(call, code);
+        check.equal(sent.count, again ? 2 : 1, "requests sent");
+      });
     }),
   );
 
@@ -87,26 +82,22 @@ const trusting = operationIds
 export const retryCases: readonly ContractCase[] = [
   ...matrix,
   ...trusting,
-  test(
-    "a lasting outage fails after the documented number of retries, with growing waits",
-    ["faults"],
-    async (target, check) => {
-      await target.faults.add({ times: attemptsAtMost, do: { code: "service_unavailable" } });
-      const { client, sent, waits } = await connectImpatient(target);
-      await check.rejected(client.roles.list(), "service_unavailable");
-      check.equal(sent.count, attemptsAtMost, "requests sent");
-      check.isTrue(
-        waits.every((wait, index) => wait > (waits[index - 1] ?? 0)),
-        `growing waits, got ${waits.join(", ")}`,
-      );
-    },
-  ),
-  test("an attempt may take the documented time by default", [], async (target, check) => {
+  test("a lasting outage fails after the documented number of retries, with growing waits", async (target, check) => {
+    await target.faults.add({ times: attemptsAtMost, do: { code: "service_unavailable" } });
+    const { client, sent, waits } = await connectImpatient(target);
+    await check.rejected(client.roles.list(), "service_unavailable");
+    check.equal(sent.count, attemptsAtMost, "requests sent");
+    check.isTrue(
+      waits.every((wait, index) => wait > (waits[index - 1] ?? 0)),
+      `growing waits, got ${waits.join(", ")}`,
+    );
+  }),
+  anywhere("an attempt may take the documented time by default", async (target, check) => {
     const { client, limitsOfAttempts } = await connectImpatient(target);
     await client.roles.list();
     check.equal(limitsOfAttempts, [limits.clientTimeoutSecs * 1000], "the time that the attempt may take");
   }),
-  test("the client waits as long as a rate limit asks", ["policies", "destructive"], async (target, check) => {
+  test("the client waits as long as a rate limit asks", async (target, check) => {
     const { client, waits } = await connectImpatient(target);
     await target.policies.set({ rateLimit: { requests: 1, windowSecs: 30 } });
     await client.roles.list();
