@@ -24,6 +24,8 @@ export default defineConfig({
     // Files share a worker and its modules: loading them again for each file took half of the time.
     isolate: false,
     maxWorkers: availableParallelism(),
+    // Clients warn of each retry by default.
+    onConsoleLog: (line) => !line.startsWith("call-transfer: "),
     // Programs that tests start compile their sources once.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/node", import.meta.url)) },
     // A limit for what hangs: on a busy machine what merely takes long takes many times as long.

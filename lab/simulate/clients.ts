@@ -91,7 +91,9 @@ export async function createClients(world: World, network: Network): Promise<rea
         note(JSON.stringify(event));
       },
       middleware: client.middleware ? [middlewareKinds[client.middleware]] : [],
-      ...(client.name === "checking" ? { logger: { debug: note, info: note, warn: note, error: note } } : {}),
+      ...(client.name === "checking"
+        ? { logger: { debug: note, info: note, warn: note, error: note } }
+        : { logLevel: "off" }),
     };
     const sdk =
       client.name === "neighbour" && shared

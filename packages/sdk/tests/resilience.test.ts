@@ -765,12 +765,12 @@ describe("reporting", () => {
     ]);
   });
 
-  it("a deprecation without a logger is logged by a copy with one", async () => {
+  it("a deprecation that logLevel off left out is logged by a copy with a logger", async () => {
     const log = logger();
     const answer = () => json(200, roles, { deprecation: "@1767225600" });
-    const { client } = clientOf([answer(), answer()]);
+    const { client } = clientOf([answer(), answer()], { logLevel: "off" });
     await client.roles.list();
-    await client.withOptions({ logger: log }).roles.list();
+    await client.withOptions({ logger: log, logLevel: "warn" }).roles.list();
     expect(log.warn.mock.calls.flat()).toEqual(["call-transfer: listRoles is deprecated (@1767225600)"]);
   });
 });

@@ -142,15 +142,16 @@ describe("logging", () => {
     return counts;
   };
 
-  it("is off by default", async () => {
+  it("prints a line for a retry by default", async () => {
     const counts = spied();
     await clientOf(answers(), quick).client.roles.list();
-    expect(counts).toEqual({ debug: 0, info: 0, warn: 0, error: 0 });
+    expect(counts).toEqual({ debug: 0, info: 0, warn: 1, error: 0 });
   });
 
   it.each([
     ["debug", { debug: 2, warn: 1 }],
     ["info", { debug: 0, warn: 1 }],
+    ["warn", { debug: 0, warn: 1 }],
     ["error", { debug: 0, warn: 0 }],
     ["off", { debug: 0, warn: 0 }],
   ] as const)("goes to the console from the level of CALL_TRANSFER_LOG or logLevel on: %s", async (level, expected) => {

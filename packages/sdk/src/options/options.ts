@@ -109,7 +109,7 @@ export interface Logger {
   info(message: string): void;
   /** Receives messages about retries and deprecations. */
   warn(message: string): void;
-  /** Receives messages at the level `error`. */
+  /** Receives messages about unknown outcomes, and about what the caller's own hooks threw. */
   error(message: string): void;
 }
 
@@ -144,11 +144,14 @@ export interface SharedClientOptions extends Omit<RequestOptions, "signal" | "ex
   retry?: RetryOptions | undefined;
   /** Called before the wait of every retry. */
   onRetry?: ((event: RetryEvent) => unknown) | undefined;
-  /** Receives log messages: attempts at debug, retries and deprecations at warn; `console` by default. */
+  /**
+   * Receives log messages: attempts at debug, retries and deprecations at warn, unknown outcomes at error. Without a logger,
+   * `console` prints them, and each cause of a warning or an error at most once a minute.
+   */
   logger?: Logger | undefined;
   /**
    * Least severe messages that are logged. The environment variable `CALL_TRANSFER_LOG` by default; without it, `debug` with a
-   * `logger` and `off` without one.
+   * `logger` and `warn` without one.
    */
   logLevel?: LogLevel | undefined;
   /** Checks the body of every success, e.g. `validateResponses()` of `@call-transfer/spec/validate`. */

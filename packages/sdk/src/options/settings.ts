@@ -1,5 +1,6 @@
 import { defaultMaxRetries, defaultTimeoutMs } from "../generated/operations.gen.ts";
 import { isText } from "../utils/guards.ts";
+import { onceAMinute, type PrintedCauses } from "../utils/once-a-minute.ts";
 import { Auth } from "./auth.ts";
 import { check, checkOptions, clientRules, logLevels, retryRules } from "./checks.ts";
 import type { AccessTokenFunction, ClientOptions, Clock, Logger, LogLevel } from "./options.ts";
@@ -41,8 +42,12 @@ export interface Settings
   readonly budget: RetryBudget | undefined;
   readonly unsafe: "never" | "check" | "always";
   readonly trust503Codes: boolean;
-  /** Writes to the logger, unless the message is below the log level. Its errors are ignored. */
-  readonly log: (level: keyof Logger, message: () => string) => void;
+  /**
+   * Writes to the logger, unless the message is below the log level. Its errors are ignored. Without a logger, messages with
+   * a cause are printed once a cause and a minute.
+   */
+  readonly log: (level: keyof Logger, message: () => string, cause?: string) => void;
+  readonly printedCauses: PrintedCauses;
   readonly loggedDeprecations: Set<string>;
   /** Milliseconds since any fixed moment, unaffected by clock corrections. */
   readonly elapsed: () => number;
@@ -115,11 +120,13 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
   const given = checkOptions(options, clientRules);
   const { apiKey, accessToken, retry = {}, logger, ...rest } = given;
   const [givenLevel] = readOption(given, "logLevel", parent?.logLevel);
-  const logLevel = givenLevel ?? (logger ? "debug" : "off");
+  const logLevel = givenLevel ?? (logger ? "debug" : "warn");
   const severity = (level: LogLevel): number => logLevels.indexOf(level);
   const { unsafe = "never", trust503Codes = false, budget = true } = checkOptions(retry, retryRules, "retry.");
   const filled = { ...defaults, ...rest };
   const { clock } = filled;
+  const elapsed = (): number => (clock.elapsed ? clock.elapsed() : clock.now());
+  const printedCauses: PrintedCauses = parent?.printedCauses ?? new Map();
   return {
     ...filled,
     headers: Object.fromEntries(withHeaders(userAgentHeader(), given.headers)),
@@ -131,12 +138,15 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
     budget: budget ? (parent?.budget ?? new RetryBudget()) : undefined,
     unsafe,
     trust503Codes,
-    log(level, message) {
+    log(level, message, cause) {
       if (severity(level) < severity(logLevel)) return;
+      const repeats = logger || !cause ? "" : onceAMinute(printedCauses, cause, elapsed());
+      if (repeats === undefined) return;
       // Runs at once. A logger that fails, also later, must not break the request.
-      (async () => (logger ?? console)[level](`call-transfer: ${message()}`))().catch(() => {});
+      (async () => (logger ?? console)[level](`call-transfer: ${message()}${repeats}`))().catch(() => {});
     },
+    printedCauses,
     loggedDeprecations: parent?.loggedDeprecations ?? new Set(),
-    elapsed: () => (clock.elapsed ? clock.elapsed() : clock.now()),
+    elapsed,
   };
 }

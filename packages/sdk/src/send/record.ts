@@ -46,11 +46,15 @@ function logDeprecation(headers: Headers, { operationId, settings, tokens }: Cal
     deprecation !== null && ` is deprecated (${deprecation})`,
     sunset !== null && ` will stop working on ${sunset}`,
   ].filter(Boolean);
-  log("warn", () => {
-    // Only where a logger receives it: copies of a client share this record.
-    loggedDeprecations.add(operationId);
-    return excerpt(redact(`${operationId}${notices.join(" and")}`, tokens));
-  });
+  log(
+    "warn",
+    () => {
+      // Only where a logger receives it: copies of a client share this record.
+      loggedDeprecations.add(operationId);
+      return excerpt(redact(`${operationId}${notices.join(" and")}`, tokens));
+    },
+    `${operationId} deprecated`,
+  );
 }
 
 export function recordRefusal(state: AttemptState, attempt: Attempt, { response, text }: ReadResponse): void {

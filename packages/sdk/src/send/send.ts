@@ -138,10 +138,11 @@ async function waitForRetry(call: Call, result: AttemptResult, delayMs: number):
   const { operationId, settings, attempts } = call;
   const { onRetry, log } = settings;
   if (attempt) attempt.delayMs = delayMs;
-  log("warn", () => `${summaryOf(call, result)}; retried in ${Math.round(delayMs)} ms`);
+  const cause = `${operationId} ${result.code ?? result.status ?? result.outcome}`;
+  log("warn", () => `${summaryOf(call, result)}; retried in ${Math.round(delayMs)} ms`, cause);
   // Called at once, and not awaited.
   const notify = async () => attempt && onRetry?.({ operationId, attempt, nextAttemptNumber: attempts.length + 1 });
-  notify().catch((error: unknown) => log("error", () => `onRetry threw: ${messageOf(error)}`));
+  notify().catch((error: unknown) => log("error", () => `onRetry threw: ${messageOf(error)}`, "onRetry"));
   const never = () => new Promise<void>(() => {});
   // Ends early if the caller aborts. The next attempt then ends before it begins.
   await withDeadline(call, delayMs, never, () => {});
@@ -178,5 +179,7 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
       return find(window, { ...findOptions, signal }, { body, maxCalls });
     });
   const details = { ...call, window, partialBody: partialBody && redact(partialBody, call.tokens), findCandidates };
-  throw new OutcomeUnknownError(`${call.operationId} ${what} ${error.message}`, details, error);
+  const unknown = new OutcomeUnknownError(`${call.operationId} ${what} ${error.message}`, details, error);
+  call.settings.log("error", () => unknown.message, `${call.operationId} unknown`);
+  throw unknown;
 }
