@@ -5,3 +5,10 @@ export const isLong = process.env.CHECKS === "long";
 export function leftOut(what: string): void {
   console.log(`Left to the long form, with CHECKS=long: ${what}.`);
 }
+
+/** Every item in the long form. In the short form every `share`-th, and prints how many `what` are left out. */
+export function inShort<T>(items: readonly T[], share: number, what: string): readonly T[] {
+  const chosen = isLong ? items : items.filter((_, index) => index % share === 0);
+  if (chosen.length < items.length) leftOut(`${items.length - chosen.length} ${what}`);
+  return chosen;
+}

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { errorCodes, fieldErrorCodes } from "@call-transfer/spec";
-import { type ServedSite, serveSite, themes } from "./served-site.ts";
+import { type ServedSite, serveSite, themesOf } from "./served-site.ts";
 
 const shots = fileURLToPath(new URL("../../reports/site/", import.meta.url));
 const codes: readonly string[] = [...Object.keys(errorCodes), ...fieldErrorCodes];
@@ -20,10 +20,10 @@ before(async () => {
 after(() => site[Symbol.asyncDispose]());
 
 describe("the pages of error codes", () => {
-  for (const path of ["errors/", "errors/queue_full", "errors/too_long"])
-    it(`/${path} has no errors and no serious axe findings in both themes`, async () => {
+  for (const [index, path] of ["errors/", "errors/queue_full", "errors/too_long"].entries())
+    it(`/${path} has no errors and no serious axe findings, ${themesOf(index).join(" and ")}`, async () => {
       await using opened = await site.open(`/${path}`);
-      for (const theme of themes) {
+      for (const theme of themesOf(index)) {
         await opened.theme(theme);
         await opened.page.screenshot({ path: `${shots}${path.replaceAll("/", "-")}-${theme}.png`, fullPage: true });
         assert.deepEqual(await opened.findings(), [], theme);

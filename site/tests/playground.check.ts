@@ -4,9 +4,10 @@ import { execFileSync } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
+import { inShort } from "../../scripts/long.ts";
 import { nameOf, programs } from "../playground/programs.ts";
 import { editor, ended, openPlayground, output, press, run } from "./playground-page.ts";
-import { type ServedSite, serveSite, themes } from "./served-site.ts";
+import { type ServedSite, serveSite, themesOf } from "./served-site.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -39,7 +40,7 @@ describe("each program", async () => {
     await run(page);
     await inspector(page).waitFor();
     await page.context().setOffline(true);
-    for (const { path, title } of programs) {
+    for (const { path, title } of inShort(programs, 3, "programs")) {
       await page.getByRole("combobox", { name: "Program" }).selectOption(title);
       const printed = linesOf(await run(page));
       const options = ["--conditions=@call-transfer/source", path];
@@ -63,7 +64,7 @@ describe("each program", async () => {
 });
 
 describe("the first program", () => {
-  for (const theme of themes)
+  for (const theme of themesOf(0))
     it(`shows two requests for the call that was retried, and has no serious axe finding, ${theme}`, async () => {
       await using opened = await open(undefined, { theme });
       const { page } = opened;

@@ -1,7 +1,7 @@
 // The reference in a browser: its pages in both themes, the search for a name, and a request from the page.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type ServedSite, serveSite, themes } from "./served-site.ts";
+import { type ServedSite, serveSite, themesOf } from "./served-site.ts";
 
 let site: ServedSite;
 before(async () => {
@@ -22,10 +22,10 @@ const looked = [
 ];
 
 describe("pages", () => {
-  for (const path of looked)
-    it(`/${path} is without errors, foreign requests and serious axe findings in both themes`, async () => {
+  for (const [index, path] of looked.entries())
+    it(`/${path} is without errors, foreign requests and serious axe findings, ${themesOf(index).join(" and ")}`, async () => {
       await using opened = await site.open(`/${path}`);
-      for (const theme of themes) {
+      for (const theme of themesOf(index)) {
         await opened.theme(theme);
         assert.deepEqual(await opened.findings(), [], theme);
       }

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { findingsOf } from "../../packages/contract/targets/browser/axe-findings.ts";
 import { launchBrowser } from "../../packages/contract/targets/browser/launch-browser.ts";
+import { isLong } from "../../scripts/long.ts";
 
 /** The folder that was built. */
 export const built = fileURLToPath(new URL("../dist/", import.meta.url));
@@ -14,6 +15,9 @@ export const built = fileURLToPath(new URL("../dist/", import.meta.url));
 /** The colours of a page. */
 export const themes = ["light", "dark"] as const;
 export type Theme = (typeof themes)[number];
+
+/** The themes in which a page of a list is opened: both in the long form, and in the short one each in turn. */
+export const themesOf = (index: number): readonly Theme[] => (isLong ? themes : [themes[index % 2 === 0 ? 0 : 1]]);
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
