@@ -30,7 +30,7 @@ export class CallTransfer extends ResourceClient {
   }
 
   /**
-   * Returns a copy of this client with other options, e.g. for another account. It shares the retry budget. A new
+   * Returns a copy of this client with other options, e.g. for another account. It shares the retry budget of each account. A new
    * `apiKey` replaces an `accessToken`, and the reverse.
    *
    * @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret.

@@ -570,11 +570,31 @@ describe("the retry budget", () => {
     const { client, sent } = clientOf(answers());
     for (let i = 0; i < 50; i++) await settle(client.roles.list());
     expect(sent).toHaveLength(150);
-    await settle(client.withOptions({ accountId: "b" }).roles.list());
+    await settle(client.withOptions({ timeoutMs: 5 }).roles.list());
     expect(sent).toHaveLength(151);
     const unbounded = clientOf(answers(), { retry: { budget: false } });
     for (let i = 0; i < 100; i++) await settle(unbounded.client.roles.list());
     expect(unbounded.sent).toHaveLength(300);
+  });
+
+  it.each<[where: string, send: (client: CallTransfer, accountId: string) => Promise<unknown>]>([
+    ["copies", (client, accountId) => client.withOptions({ accountId }).roles.list()],
+    ["requests", (client, accountId) => client.roles.list({ accountId })],
+  ])("of an account is not used by another one, whose requests all fail, with accounts of %s", async (_, send) => {
+    let requests = 0;
+    // Each request of the other account succeeds when it is sent again.
+    const fetch = async (_url: unknown, { headers }: RequestInit = {}) =>
+      new Headers(headers).get("x-account-id") === "down" || ++requests % 2 === 1
+        ? problem(503, "service_error")
+        : json(200, roles);
+    const { client } = clientOf([], { fetch });
+    const results = async (accountId: string) => {
+      const all: unknown[] = [];
+      for (let i = 0; i < 50; i++) all.push(await settle(send(client, accountId)));
+      return all;
+    };
+    expect(await results("down")).toEqual(Array.from({ length: 50 }, () => expect.any(ApiError)));
+    expect(await results("up")).toEqual(Array.from({ length: 50 }, () => roles));
   });
 });
 

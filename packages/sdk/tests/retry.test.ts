@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { effectFreeCodes } from "../src/generated/operations.gen.ts";
-import { RetryBudget, retryCost } from "../src/options/retry-budget.ts";
+import { RetryBudget, RetryBudgets, retryCost } from "../src/options/retry-budget.ts";
 import { combine, outcomeOfResponse } from "../src/send/effect.ts";
 import { delayFor, parseRetryAfter, retryHint, shouldRetry } from "../src/send/retry.ts";
 
@@ -261,6 +261,23 @@ describe("delays", () => {
       expect(retryHint(meta, new Headers(), now)).toBeUndefined();
     },
   );
+});
+
+describe("the retry budgets", () => {
+  const isEmpty = (budget: RetryBudget) => !budget.spend(500, 0);
+
+  it("are those of 10,000 accounts, and of more the one used longest ago begins again", () => {
+    const budgets = new RetryBudgets();
+    for (const account of ["first", "second", undefined]) budgets.of(account).spend(500, 0);
+    for (let account = 4; account <= 10_000; account += 1) budgets.of(String(account));
+    budgets.of("first");
+    budgets.of("one too many");
+    expect([isEmpty(budgets.of("first")), isEmpty(budgets.of(undefined)), isEmpty(budgets.of("second"))]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
 });
 
 describe("the retry budget", () => {

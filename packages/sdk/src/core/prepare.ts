@@ -54,6 +54,7 @@ export function prepareCall(
     findCandidates,
     findOptions,
     anyBody,
+    budget: settings.budgets?.of(accountId),
     url: "",
     tokens: new Set(),
     attempts: [],

@@ -75,8 +75,8 @@ export interface RetryOptions {
    */
   trust503Codes?: boolean | undefined;
   /**
-   * Whether all requests of the client share a budget of retries, which limits load in an outage; true by default. A full
-   * budget is enough for 100 retries that fail. It gets back a retry that succeeds, a fifth of one with each other success,
+   * Whether all requests of the client for the same account share a budget of retries, which limits load in an outage; true by
+   * default. A full budget is enough for 100 retries that fail. It gets back a retry that succeeds, a fifth of one with each other success,
    * and ten an hour. A retry after a 429 that says how long to wait takes nothing.
    */
   budget?: boolean | undefined;

@@ -7,7 +7,26 @@ const gainPerMs = 50 / 3_600_000;
 /** Cost of a retry that the server did not ask for. */
 export const retryCost = 5;
 
-/** Limits a client's retries, so that in a long outage the load stays close to that of first attempts alone. */
+/** Most accounts whose budgets are kept. Of more, the one that was used longest ago begins again with a full one. */
+const maxAccounts = 10_000;
+
+/** The budgets of a client and its copies, one for each account: an outage of one account takes no retries from another. */
+export class RetryBudgets {
+  readonly #byAccount = new Map<string | undefined, RetryBudget>();
+
+  /** The budget of an account; undefined stands for requests that name none. */
+  of(accountId: string | undefined): RetryBudget {
+    const accounts = this.#byAccount;
+    const budget = accounts.get(accountId) ?? new RetryBudget();
+    // A map keeps the order of insertion, so that the first account is the one that was used longest ago.
+    accounts.delete(accountId);
+    accounts.set(accountId, budget);
+    if (accounts.size > maxAccounts) accounts.delete(accounts.keys().next().value);
+    return budget;
+  }
+}
+
+/** Limits the retries of an account, so that in a long outage the load stays close to that of first attempts alone. */
 export class RetryBudget {
   #tokens = capacity;
   #filledAt = 0;

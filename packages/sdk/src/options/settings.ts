@@ -4,7 +4,7 @@ import { onceAMinute, type PrintedCauses } from "../utils/once-a-minute.ts";
 import { Auth } from "./auth.ts";
 import { check, checkOptions, clientRules, logLevels, retryRules } from "./checks.ts";
 import type { AccessTokenFunction, ClientOptions, Clock, Logger, LogLevel } from "./options.ts";
-import { RetryBudget } from "./retry-budget.ts";
+import { RetryBudgets } from "./retry-budget.ts";
 import { inBrowser, readVariable, userAgentHeader } from "./runtime.ts";
 
 const systemClock: Clock = {
@@ -39,7 +39,7 @@ export interface Settings
     Readonly<{ [Name in Defaulted]: NonNullable<ClientOptions[Name]> }> {
   readonly baseUrl: string;
   readonly auth: Auth;
-  readonly budget: RetryBudget | undefined;
+  readonly budgets: RetryBudgets | undefined;
   readonly unsafe: "never" | "check" | "always";
   readonly trust503Codes: boolean;
   /**
@@ -135,7 +135,7 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
     auth: resolveAuth(given, Object.hasOwn(options, "accessToken"), parent?.auth),
     baseUrl: resolveBaseUrl(given, parent?.baseUrl),
     logLevel: givenLevel,
-    budget: budget ? (parent?.budget ?? new RetryBudget()) : undefined,
+    budgets: budget ? (parent?.budgets ?? new RetryBudgets()) : undefined,
     unsafe,
     trust503Codes,
     log(level, message, cause) {

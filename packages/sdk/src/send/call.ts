@@ -5,6 +5,7 @@ import type { OperationFacts } from "../generated/operations.gen.ts";
 import type { Credential } from "../options/auth.ts";
 import type { AttemptInstrumentation } from "../options/instrumentation.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
+import type { RetryBudget } from "../options/retry-budget.ts";
 import type { Settings } from "../options/settings.ts";
 import type { BodyState, ReadResponse } from "./body.ts";
 
@@ -39,6 +40,8 @@ export interface Call
   /** Every token that was sent, to keep them out of messages and errors. */
   readonly tokens: Set<string>;
   readonly attempts: Attempt[];
+  /** The retry budget of its account; undefined if it is switched off. */
+  readonly budget: RetryBudget | undefined;
   outcome: RequestOutcome;
   retrySkippedReason?: string | undefined;
   /** Milliseconds that the server's clock is ahead. */

@@ -37,7 +37,7 @@ export function send<T>(call: Call): Promise<Sent<T>> {
 }
 
 async function sendAttempts<T>(call: Call, request?: RequestInstrumentation): Promise<Sent<T>> {
-  const { auth, log, budget, random } = call.settings;
+  const { auth, log, random } = call.settings;
   let renewed: Credential | undefined;
   for (let retries = 0; ; retries++) {
     const result = await (request
@@ -47,7 +47,7 @@ async function sendAttempts<T>(call: Call, request?: RequestInstrumentation): Pr
     const { response, failure, data, text = null } = result;
     log("debug", () => summaryOf(call, result));
     if (response?.ok && !failure) {
-      budget?.refill(call.retryCost);
+      call.budget?.refill(call.retryCost);
       auth.accept(result.credential);
       return { response, text, data: data as T };
     }
@@ -98,7 +98,7 @@ async function canRetry(call: Call, result: AttemptResult, retries: number, dela
 }
 
 async function reasonToSkip(call: Call, result: AttemptResult, delayMs: number): Promise<string | undefined> {
-  const { budget, maxRetryAfterSecs, unsafe, elapsed } = call.settings;
+  const { maxRetryAfterSecs, unsafe, elapsed } = call.settings;
   const { hintSecs = 0 } = result;
   const blind = !shouldRetry(call.retry, result);
   if (blind && result.outcome === "applied") return "it was carried out";
@@ -118,7 +118,7 @@ async function reasonToSkip(call: Call, result: AttemptResult, delayMs: number):
   if (pastDeadline(call, delayMs)) return tooLate;
   // A 429 that says how long to wait asks for exactly this retry.
   call.retryCost = result.status === 429 && hintSecs > 0 ? 0 : retryCost;
-  return budget?.spend(call.retryCost, elapsed()) === false ? "the client's retry budget is used up" : undefined;
+  return call.budget?.spend(call.retryCost, elapsed()) === false ? "the client's retry budget is used up" : undefined;
 }
 
 const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
