@@ -4,8 +4,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { contradictions } from "../../packages/contract/src/compare/contradictions.ts";
-import type { ContractDocument } from "../../packages/contract/src/compare/document.ts";
+import { contradictions } from "../../packages/contract/targets/compare/contradictions.ts";
+import type { ContractDocument } from "../../packages/contract/targets/compare/document.ts";
 import {
   bundleDocument,
   type CodeTable,

@@ -2,8 +2,6 @@
 import { parseArgs } from "node:util";
 import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { cases } from "../src/cases/index.ts";
-import { contradictions } from "../src/compare/contradictions.ts";
-import type { ContractDocument } from "../src/compare/document.ts";
 import { type Coverage, coverageGaps, measureCoverage } from "../src/coverage/coverage.ts";
 import { runsText, totalsOf } from "../src/coverage/summary.ts";
 import { main as checkLiveServer } from "../src/live/main.ts";
@@ -11,6 +9,8 @@ import type { CaseResult } from "../src/suite/run.ts";
 import { messageOf } from "../src/suite/trace.ts";
 import { isMockServer, mockServerAt } from "./address.ts";
 import { assumptionsPage, unsaidFindings } from "./assumption-rows.ts";
+import { contradictions } from "./compare/contradictions.ts";
+import type { ContractDocument } from "./compare/document.ts";
 import { caseTable, classTable, coverageMarkdown } from "./report.ts";
 import { keepSummary, writeReport } from "./reports.ts";
 import { namedTargets, targets } from "./targets.ts";

@@ -1,12 +1,12 @@
 import { errorCodes, fieldErrorCodes, limits, operations, webhookSignature } from "@call-transfer/spec";
 import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
-import { contradictions } from "../../src/compare/contradictions.ts";
-import type { ContractDocument } from "../../src/compare/document.ts";
-import { lackingWords } from "../../src/compare/sentences.ts";
 import { codes, fieldCodes } from "../../src/facts/codes.ts";
 import * as facts from "../../src/facts/limits.ts";
 import { operations as operationFacts } from "../../src/facts/operations.ts";
+import { contradictions } from "../../targets/compare/contradictions.ts";
+import type { ContractDocument } from "../../targets/compare/document.ts";
+import { lackingWords } from "../../targets/compare/sentences.ts";
 
 const contract = bundled as unknown as ContractDocument;
 

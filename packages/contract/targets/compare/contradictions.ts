@@ -1,5 +1,20 @@
-import { codeNotes, codes, codesWithFieldErrors, fieldCodeNotes, fieldCodes, type NoteFact } from "../facts/codes.ts";
-import { apiPath, authentication, contentType, headers, limitSections, limits, webhook } from "../facts/limits.ts";
+import {
+  codeNotes,
+  codes,
+  codesWithFieldErrors,
+  fieldCodeNotes,
+  fieldCodes,
+  type NoteFact,
+} from "../../src/facts/codes.ts";
+import {
+  apiPath,
+  authentication,
+  contentType,
+  headers,
+  limitSections,
+  limits,
+  webhook,
+} from "../../src/facts/limits.ts";
 import {
   type CodeNode,
   type ContractDocument,

@@ -1,4 +1,4 @@
-import { type FieldFact, type ResourceFact, resources } from "../facts/resources.ts";
+import { type FieldFact, type ResourceFact, resources } from "../../src/facts/resources.ts";
 import type { FieldContext, Resolve, SchemaNode } from "./document.ts";
 import { compareKeywords, limitKeywords } from "./keywords.ts";
 import { beyond, compareRequired, compareWords, isMarked, wrong } from "./sentences.ts";

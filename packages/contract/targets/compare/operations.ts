@@ -1,6 +1,6 @@
-import { contentType, headers } from "../facts/limits.ts";
-import { type AnswerFact, answers, type OperationFact, operations } from "../facts/operations.ts";
-import { type FieldFact, resources } from "../facts/resources.ts";
+import { contentType, headers } from "../../src/facts/limits.ts";
+import { type AnswerFact, answers, type OperationFact, operations } from "../../src/facts/operations.ts";
+import { type FieldFact, resources } from "../../src/facts/resources.ts";
 import type { ContentNode, ContractDocument, FieldContext, OperationNode, ParameterNode } from "./document.ts";
 import { compareField } from "./fields.ts";
 import { beyond, compareRequired, compareWords, isExtension, isMarked, wrong } from "./sentences.ts";

@@ -1,4 +1,4 @@
-import { isObject, valueAt } from "../document/json.ts";
+import { isObject, valueAt } from "../../src/document/json.ts";
 
 /** The parts of a schema that are compared. */
 export interface SchemaNode {

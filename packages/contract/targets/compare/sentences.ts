@@ -1,4 +1,4 @@
-import { memberOf } from "../document/json.ts";
+import { memberOf } from "../../src/document/json.ts";
 
 /** What to do about a value that differs. */
 const remedy = "Correct openapi/, or packages/contract/src/facts/ if the specification changed.";
