@@ -97,7 +97,7 @@ export default {
       "sdk-webhooks",
       "The webhook entry stands alone: it may not load the client.",
       { path: folders("sdk", ["webhooks"]) },
-      { path: source("sdk"), pathNot: folders("sdk", ["webhooks", "generated"]) },
+      { path: source("sdk"), pathNot: folders("sdk", ["webhooks", "generated", "utils"]) },
     ),
     forbid(
       "sdk-otel",

@@ -4,6 +4,7 @@ import type { EventStore } from "./event-store.ts";
 import { memoryEventStore } from "./memory-event-store.ts";
 import { handleOnce, type OnceSettings } from "./once.ts";
 import { Refusal } from "./refusal.ts";
+import { printFailure, type Step } from "./report.ts";
 import { type SecretSource, secretsReader, type WebhookSecrets } from "./secrets.ts";
 import {
   bytesOf,
@@ -65,7 +66,10 @@ export interface WebhookHandlerOptions extends Omit<VerifyOptions, "secret"> {
   keepSecs?: number;
   /** How long one step of the store may take, in milliseconds: 1 to 60,000; 1,000 by default. Then it counts as failed. */
   storeTimeoutMs?: number;
-  /** Receives the error of a webhook that was refused or could not be handled. The sender gets no details. */
+  /**
+   * Receives the error of a webhook that was refused or could not be handled. The sender gets no details. By default
+   * `console.error` prints each cause at most once a minute, in one line.
+   */
   onError?: (error: unknown) => void;
 }
 
@@ -175,32 +179,46 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
   if (typeof onEvent !== "function") throw new TypeError("onEvent must be a function");
   const once = checkOnce(options);
   const verification = { toleranceSecs: toleranceOf(options), ...(now && { now }) };
-  const report = async (error: unknown): Promise<void> => {
+  const printed = new Map();
+  const report = async (step: Step, error: unknown): Promise<void> => {
     try {
-      await onError?.(error);
+      await (onError ? onError(error) : printFailure(printed, step, error));
     } catch {
       // The sender gets its response all the same.
     }
   };
-  const readSecrets = secretsReader(options.secret, report);
-  const handle = async (request: Request): Promise<Response> => {
+  const readSecrets = secretsReader(options.secret, (error) => void report("secrets", error));
+  const handle = async (request: Request, enter: (step: Step) => void): Promise<Response> => {
     if (request.method !== "POST") throw new Refusal(405, "Webhooks are sent by POST.", { allow: "POST" });
     if (request.bodyUsed) throw new Refusal(500, bodyUsed);
     const body = request.body ? await readUpTo(maxBodyBytes, request.body, "the Request") : new Uint8Array();
     if (!body) throw new Refusal(413, `The body is larger than ${maxBodyBytes} bytes.`);
     const input = { body, headers: request.headers };
     // Forgeries without a signature must not call a function for the secrets.
+    enter("signature");
     parseHeader(request.headers);
-    const event = await verifyWebhook(input, { ...verification, secret: await readSecrets() });
+    enter("secrets");
+    const secret = await readSecrets();
+    enter("signature");
+    const event = await verifyWebhook(input, { ...verification, secret });
+    enter("store");
     const key = await keyOf(once.scope, event, body);
-    return handleOnce(key, once, async () => toResponse(await onEvent(event)), report);
+    const handleEvent = async () => {
+      enter("event");
+      return toResponse(await onEvent(event));
+    };
+    return handleOnce(key, once, handleEvent, (error) => void report("store", error));
   };
   return async (request) => {
+    let step: Step = "request";
+    const enter = (next: Step): void => {
+      step = next;
+    };
     try {
-      reports.set(request, report);
-      return await handle(request);
+      reports.set(request, (error) => void report("response", error));
+      return await handle(request, enter);
     } catch (error) {
-      void report(error);
+      void report(step, error);
       if (error instanceof WebhookVerificationError)
         return new Response("The webhook could not be verified.\n", { status: 400 });
       if (!(error instanceof Refusal)) return new Response("The webhook could not be handled.\n", { status: 500 });
