@@ -1,11 +1,11 @@
 // The reference of the API and of the control plane, from their OpenAPI documents.
 import { type OperationId, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
+import type { Page } from "../build/markdown.ts";
 import { controlPages } from "./api/control-pages.ts";
 import { operationPage } from "./api/operation-page.ts";
 import { webhookEvents, webhookPage, webhookPath } from "./api/webhook-page.ts";
 import { withCitations } from "./citations.ts";
-import type { Page } from "./page.ts";
 
 const ids = Object.keys(operations) as OperationId[];
 

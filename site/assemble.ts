@@ -2,12 +2,12 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Page, titleOf } from "../build/markdown.ts";
 import { apiPages } from "./api.ts";
 import { downloadsPage, writeDownloads } from "./downloads.ts";
 import { errorPages } from "./errors.ts";
 import { frontPage } from "./front.ts";
 import { type Kind, linksForSite, picturesForSite } from "./links.ts";
-import { type Page, titleOf } from "./page.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const target = join(root, "site/.pages");

@@ -1,5 +1,5 @@
+import { outsideCode } from "../build/markdown.ts";
 import { anchorOf } from "../scripts/markdown.ts";
-import { outsideCode } from "./links.ts";
 
 /**
  * The text with links from citations such as `§4.2` and `A-19` to the specification and the assumptions.

@@ -1,9 +1,9 @@
 // The files for download. As a program, `npm run site -- collections`, it writes them into reports/collections or another folder.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Page } from "../build/markdown.ts";
 import { brunoCollection, postmanCollection } from "./collection-formats.ts";
 import { collection } from "./collections.ts";
-import type { Page } from "./page.ts";
 
 const names = { postman: "call-transfer.postman_collection.json", bruno: "call-transfer.bruno.json" };
 

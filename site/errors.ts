@@ -1,6 +1,7 @@
 // Writes a page for each error code and field code, and the list of them.
 import { type ErrorCode, errorCodes, type FieldErrorCode, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
+import type { Page } from "../build/markdown.ts";
 import { type CodeRow, type FieldCodeRow, readCodeTable } from "../scripts/generate/document.ts";
 import {
   byFault,
@@ -12,7 +13,6 @@ import {
   recipes,
 } from "./error-program.ts";
 import { errorClassOf, retrySection } from "./error-retries.ts";
-import type { Page } from "./page.ts";
 
 /** A code of the table, in the order of the table. */
 interface Entry {

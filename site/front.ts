@@ -1,4 +1,4 @@
-import type { Page } from "./page.ts";
+import type { Page } from "../build/markdown.ts";
 
 /**
  * The front page with its programs and outputs, which stand in one place each: `<!-- examples/x.ts -->` becomes the program,

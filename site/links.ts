@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { withLinks } from "../build/markdown.ts";
 
 const repository = "https://github.com/call-transfer/call-transfer";
 
@@ -24,24 +25,9 @@ export function linksForSite(path: string, text: string, kindOf: (path: string) 
     if (kind === "index") return `${name.replace(/\/$/, "")}/index.md${anchor}`;
     return `${repository}/${kind === "folder" ? "tree" : "blob"}/main/${place}${anchor}`;
   };
-  return outsideCode(text, (prose) =>
-    prose
-      .replace(/(\]\(\s*<?)([^()\s>]+)/g, (_, start: string, target: string) => `${start}${rewrite(target)}`)
-      .replace(/^( {0,3}\[[^\]]+\]:\s*)(\S+)/gm, (_, start: string, target: string) => `${start}${rewrite(target)}`)
-      .replace(/\b((?:href|src|srcset)=")([^"]+)/g, (_, start: string, target: string) => `${start}${rewrite(target)}`),
-  );
+  return withLinks(text, rewrite);
 }
 
 /** Pictures that follow the theme of the system, as pictures that follow the theme of the site. */
 export const picturesForSite = (text: string): string =>
   text.replace(/<picture>(?:(?!<\/picture>)[\s\S])*<img src="([^"]+)" alt="([^"]*)">\s*<\/picture>/g, "![$2]($1)");
-
-const code = /^( *)(```+|~~~+)[^\n]*\n[\s\S]*?^\1\2[ \t]*$|(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\3(?!`)/gm;
-
-/** The text with its prose changed, and code blocks and code in a line as they are. */
-export function outsideCode(text: string, change: (prose: string) => string): string {
-  const blocks: string[] = [];
-  // A private-use character marks the place of code, so that a link around code is still seen as a link.
-  const prose = text.replace(code, (block) => `\uE000${blocks.push(block) - 1}\uE001`);
-  return change(prose).replace(/\uE000(\d+)\uE001/g, (_, index) => blocks[Number(index)] ?? "");
-}

@@ -1,5 +1,5 @@
+import { type Page, summaryOf, titleOf } from "../build/markdown.ts";
 import { contents } from "./contents.ts";
-import { type Page, summaryOf, titleOf } from "./page.ts";
 
 const introduction = `# Call transfer
 

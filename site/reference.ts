@@ -1,5 +1,5 @@
 // The reference of the packages: a page for each class, interface and function, and one for each entry.
-import type { Page } from "./page.ts";
+import type { Page } from "../build/markdown.ts";
 import { convertPackages } from "./reference/convert.ts";
 import { introduced, overview } from "./reference/overview.ts";
 import { polish } from "./reference/polish.ts";

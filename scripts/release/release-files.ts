@@ -1,8 +1,9 @@
 // Writes the files of a release: a tarball and notes for each package, a bill of materials of what customers install, and
 // `order.txt`, which lists the tarballs in the order to publish them.
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { run } from "../packed.ts";
+import { writeTarballs } from "../tarballs.ts";
 import { type Package, packagesIn } from "./compare/surface.ts";
 import { objectIn } from "./json.ts";
 
@@ -44,23 +45,19 @@ const needsOf = ({ folder }: Package): string[] =>
     objectIn(objectIn(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as unknown).dependencies),
   );
 
-/** Sets standard file permissions, so that tarballs do not depend on the checkout. */
-const setPermissions = (path: string): void => chmodSync(path, statSync(path).mode & 0o100 ? 0o755 : 0o644);
-
 /** Packs every public package of a built workspace into a folder, with notes for each. */
 export function packInto(workspace: string, folder: string): ReleaseFile[] {
   mkdirSync(folder, { recursive: true });
   const packages = inOrder(packagesIn(join(workspace, "packages")), needsOf).filter(({ isPrivate }) => !isPrivate);
+  const folders = packages.map((each) => basename(each.folder));
+  const tarballs = writeTarballs(workspace, folders, folder);
   return packages.map((each): ReleaseFile => {
-    const packing = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
-    const listed = JSON.parse(run(each.folder, "npm", ...packing, "--dry-run")) as { files: { path: string }[] }[];
-    for (const { path } of listed.flatMap(({ files }) => files)) setPermissions(join(each.folder, path));
-    const [packed] = JSON.parse(run(each.folder, "npm", ...packing)) as { filename: string }[];
-    if (!packed) throw new Error(`npm pack wrote no tarball for ${each.name}.`);
+    const tarball = tarballs[each.name];
+    if (tarball === undefined) throw new Error(`npm pack wrote no tarball for ${each.name}.`);
     const changelog = join(each.folder, "CHANGELOG.md");
     const notes = existsSync(changelog) ? notesOf(readFileSync(changelog, "utf8"), each.version) : "";
-    writeFileSync(join(folder, `${packed.filename}.md`), `${notes || `${each.name} ${each.version}`}\n`);
-    return { name: each.name, version: each.version, tarball: packed.filename };
+    writeFileSync(join(folder, `${tarball}.md`), `${notes || `${each.name} ${each.version}`}\n`);
+    return { name: each.name, version: each.version, tarball };
   });
 }
 

@@ -1,8 +1,8 @@
 // The pages of the mock server's control plane: one for each tag.
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
+import type { Page } from "../../build/markdown.ts";
 import { withCitations } from "../citations.ts";
-import type { Page } from "../page.ts";
 import { serverUrl } from "../samples.ts";
 import { fieldsOf, fieldTable, inCell, limitsOf, type Schema, type Schemas, typeOf } from "./fields.ts";
 

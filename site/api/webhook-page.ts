@@ -2,8 +2,8 @@
 import { demo } from "@call-transfer/backend";
 import { webhookSignature } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
+import type { Page } from "../../build/markdown.ts";
 import { withCitations } from "../citations.ts";
-import type { Page } from "../page.ts";
 import { fieldsOf, fieldTable, type Schemas } from "./fields.ts";
 
 /** The events of the document. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Application, OptionDefaults, type TypeDocOptions } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
 import ts from "typescript";
-import type { Page } from "../page.ts";
+import type { Page } from "../../build/markdown.ts";
 import { entriesOf } from "./entries.ts";
 
 const pages: Partial<PluginOptions> = {

@@ -1,5 +1,5 @@
 // The page of all packages and names, and what stands at the top of the page of an entry.
-import type { Page } from "../page.ts";
+import type { Page } from "../../build/markdown.ts";
 import { packages } from "./entries.ts";
 
 /** The purpose of each entry, and the page that explains it. */

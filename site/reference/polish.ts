@@ -1,6 +1,7 @@
 // Turns TypeDoc's Markdown into pages of the site.
+
+import type { Page } from "../../build/markdown.ts";
 import { withCitations } from "../citations.ts";
-import type { Page } from "../page.ts";
 import { layOut } from "./signature.ts";
 
 const sources = "https://github.com/call-transfer/call-transfer/blob/main/";

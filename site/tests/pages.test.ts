@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
+import { summaryOf, titleOf } from "../../build/markdown.ts";
 import { allPages } from "../assemble.ts";
 import { contents } from "../contents.ts";
 import { frontPage } from "../front.ts";
 import { linksForSite, picturesForSite } from "../links.ts";
-import { summaryOf, titleOf } from "../page.ts";
 
 const kindOf = (path: string) =>
   path === "docs/decisions" ? "index" : /^docs\/[a-z]+\./.test(path) ? "page" : path.includes(".") ? "file" : "folder";

@@ -1,4 +1,4 @@
-// Packs and installs the packages and checks each one: metadata, no install scripts, links and files exist, no test files,
+// Packs and installs the packages and checks each one: metadata, no install scripts, guides, links by tag, files, no test files,
 // source maps lead to published sources, the licences of contained packages are published, import and require work, publint
 // and are-the-types-wrong pass. Requires built packages.
 import { spawnSync } from "node:child_process";
@@ -11,17 +11,19 @@ import ts from "typescript";
 import { licencesFile } from "../../build/licences.ts";
 import { install, optionalPeers, pack, temporaryFolder } from "../../scripts/packed.ts";
 import { mcpProblems } from "./mcp-command.ts";
+import { brokenLinks } from "./packed-links.ts";
 
 interface PackageJson {
   name: string;
-  description?: string;
+  description: string;
   private?: boolean;
   main?: string;
   types?: string;
   typesVersions?: unknown;
   exports: Record<string, string | Record<string, unknown>>;
   bin?: Record<string, string>;
-  repository?: { url?: string; directory?: string };
+  version: string;
+  repository: { url: string; directory?: string };
   homepage?: string;
   bugs?: { url?: string };
   publishConfig?: { access?: string; provenance?: boolean };
@@ -64,8 +66,7 @@ const textsIn = (node: unknown): string[] =>
   typeof node === "string" ? [node] : Object.values(node ?? {}).flatMap(textsIn);
 
 /** The web address of the repository. */
-const pageOf = ({ repository }: PackageJson): string | undefined =>
-  /^git\+(https:.+)\.git$/.exec(repository?.url ?? "")?.[1];
+const pageOf = ({ repository }: PackageJson): string | undefined => /^git\+(https:.+)\.git$/.exec(repository.url)?.[1];
 
 function metadataProblems({ source, folder, description }: Installed): string[] {
   const {
@@ -85,7 +86,7 @@ function metadataProblems({ source, folder, description }: Installed): string[] 
   const changelog = join(folder, "CHANGELOG.md");
   const demands: [boolean, string][] = [
     [
-      repository?.directory === `packages/${source}` && page !== undefined,
+      repository.directory === `packages/${source}` && page !== undefined,
       "has a wrong or no repository. Set repository.url and repository.directory.",
     ],
     [
@@ -101,7 +102,10 @@ function metadataProblems({ source, folder, description }: Installed): string[] 
     [(keywords?.length ?? 0) > 0, "has no keywords. Add some."],
     [sideEffects !== undefined, "has no sideEffects. Add it to package.json."],
     [engines?.node !== undefined, "has no engines.node. Add the lowest Node version."],
-    [existsSync(join(folder, "README.md")), "has no README.md. Add one."],
+    ...["README.md", "llms.txt", "guides"].map((name): [boolean, string] => [
+      existsSync(join(folder, name)),
+      `has no ${name}. Add it, or the package to build/guides.ts.`,
+    ]),
     [
       existsSync(changelog) && readFileSync(changelog, "utf8").startsWith(`# ${description.name}\n`),
       "has no CHANGELOG.md titled with its name. Add one for changesets.",
@@ -117,23 +121,6 @@ function metadataProblems({ source, folder, description }: Installed): string[] 
     ],
   ];
   return demands.filter(([holds]) => !holds).map(([, problem]) => problem);
-}
-
-/** Broken links in the package's pages: relative links, and links to files that the repository does not have. */
-function linkProblems({ folder, files, description }: Installed): string[] {
-  const onMain = `${pageOf(description)}/blob/main/`;
-  const works = (to: string): boolean => {
-    if (!to.includes("/blob/")) return /^(?:https:|#)/.test(to);
-    return to.startsWith(onMain) && existsSync(join(root, to.slice(onMain.length)));
-  };
-  return files
-    .filter((path) => /^[^/]+\.md$/.test(path))
-    .flatMap((path) => {
-      const links = readFileSync(join(folder, path), "utf8").matchAll(/\]\(([^)\s#]+)/g);
-      return [...links].flatMap(([, to = ""]) =>
-        works(to) ? [] : [`has a broken link in ${path}: ${to}. Use the full address of a file on main.`],
-      );
-    });
 }
 
 /** Files that a page names in HTML, in styles, or with a query that tells Vite how to take them in. */
@@ -280,7 +267,9 @@ for (const each of packages) {
   const problems = [
     ...metadataProblems(each),
     ...fileProblems(each),
-    ...linkProblems(each),
+    ...brokenLinks(root, each.folder, description).map(
+      (link) => `has a broken link in ${link}. Correct it in docs/ or README.md.`,
+    ),
     ...mapProblems(each),
     ...licenceProblems(each),
     ...loadProblems(each, project).map((way) => `does not load with ${way}`),

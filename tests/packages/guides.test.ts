@@ -1,0 +1,59 @@
+import { globSync, mkdirSync, mkdtempDisposableSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { guidePages, type Manifest, packedPages } from "../../build/guides.ts";
+import { brokenLinks } from "./packed-links.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+/** Pages about the project itself, which nobody needs in order to use a package. */
+const ofTheProject = [
+  "architecture",
+  "contract-coverage",
+  "performance",
+  "playground",
+  "releasing",
+  "traceability",
+  "why",
+];
+const manifestOf = (name: string) =>
+  JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")) as Manifest & { private?: boolean };
+const published = readdirSync(join(root, "packages")).filter((name) => !manifestOf(name).private);
+
+it("each page of docs/ is a guide of a package or about the project", () => {
+  const pages = globSync(["*.md", "start/*.md"], { cwd: join(root, "docs") }).map((path) => path.replace(/\.md$/, ""));
+  expect([...guidePages(), ...ofTheProject].sort()).toEqual(pages.sort());
+});
+
+describe.each(published)("the pages of the tarball of %s", (name) => {
+  const manifest = { ...manifestOf(name), version: "7.8.9" };
+  const pages = packedPages(root, name, manifest);
+
+  it("have links that all lead somewhere, at the version's tag or in the package", () => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), "call-transfer-guides-"));
+    for (const [path, text] of pages) {
+      mkdirSync(dirname(join(folder.path, path)), { recursive: true });
+      writeFileSync(join(folder.path, path), text);
+    }
+    expect(brokenLinks(root, folder.path, manifest)).toEqual([]);
+    // The check itself notices a link by branch, a missing file and a missing anchor.
+    const repository = manifest.repository.url.replace(/^git\+|\.git$/g, "");
+    const broken = [`${repository}/blob/main/README.md`, "guides/gone.md", "#gone", `llms.txt/gone`];
+    writeFileSync(join(folder.path, "README.md"), broken.map((link) => `[x](${link})`).join("\n"));
+    expect(brokenLinks(root, folder.path, manifest)).toHaveLength(broken.length);
+  });
+
+  it("say in llms.txt how to install its major, the traps, and what each guide is about", () => {
+    const text = pages.get("llms.txt") ?? "";
+    expect(text).toMatch(new RegExp(`^# ${manifest.name} 7\\.8\\.9\n\n> ${manifest.description}\\.`));
+    expect(text).toContain(`${manifest.name}@7\n`);
+    expect(text).toMatch(/\n## Traps\n\n- /);
+    const listed = [...text.matchAll(/^- \[.+\]\((guides\/.+)\): .{40}/gm)].map(([, path]) => path);
+    expect(listed).toEqual([...pages.keys()].filter((path) => path.startsWith("guides/")));
+  });
+
+  it("have no marks of the repository's checks", () => {
+    for (const [path, text] of pages) if (path.startsWith("guides/")) expect(text, path).not.toMatch(/^<!--/m);
+  });
+});
