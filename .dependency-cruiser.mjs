@@ -39,7 +39,7 @@ export const layers = {
   inspector: ["data", "parts", "screens"],
   contract: ["facts", "document", "world", "suite", "cases", "coverage", "live"],
   "mock-server": ["net", "web", "worker", "attack", "store", "server", "proxy", "fixtures", "log", "cli"],
-  mcp: ["document", "tools", "server", "cli"],
+  mcp: ["document", "resources", "tools", "server", "cli"],
 };
 /** The folders of the mock server's command line, in layers likewise. */
 const cliLayers = ["terminal", "values", "files", "options", "help", "start", "commands"];

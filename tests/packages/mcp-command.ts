@@ -1,4 +1,4 @@
-// Starts the packed MCP server's command as a client does, and calls a tool of the API and one of the mock.
+// Starts the packed MCP server's command as a client does, and calls a tool of the API and one of the mock, and reads a guide.
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -11,7 +11,12 @@ export async function mcpProblems(project: string): Promise<string[]> {
     await client.connect(new StdioClientTransport({ command, cwd: project, stderr: "ignore" }));
     const { structuredContent: roles } = await client.callTool({ name: "listRoles" });
     const { structuredContent: clock } = await client.callTool({ name: "mock_getClock" });
+    const { resources } = await client.listResources();
+    const { contents } = await client.readResource({ uri: "call-transfer://guides/placing-calls" });
     return [
+      ...(resources.length > 30 && JSON.stringify(contents).includes("# Placing calls safely")
+        ? []
+        : ["does not serve the guides that it carries. Read them with an MCP client."]),
       ...(Object.hasOwn(Object(roles), "roles") ? [] : ["answers listRoles without roles. Run the command by hand."]),
       ...(Object.hasOwn(Object(clock), "now")
         ? []

@@ -1,6 +1,8 @@
-import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
+import { fromJsonSchema, McpServer, ResourceNotFoundError, ResourceTemplate } from "@modelcontextprotocol/server";
 import description from "../../package.json" with { type: "json" };
 import type { JsonObject } from "../document/operations.ts";
+import { type Guide, ownGuides } from "../resources/guides.ts";
+import { codeNames, codesUri, codeText, codeUri, documentUri, guideUri, readables } from "../resources/resources.ts";
 import { controlTools } from "../tools/control-tools.ts";
 import { type LeftOut, operationTools } from "../tools/operation-tools.ts";
 import { dataResult, type Tool, withoutArguments } from "../tools/tool.ts";
@@ -20,15 +22,35 @@ export const createMcpServer = async (options?: McpServerOptions): Promise<McpSe
   serverFor(await openTarget(options));
 
 /** Creates a server for an open target, which several servers may share. */
-export function serverFor(target: Target): McpServer {
+export function serverFor(target: Target, guides: readonly Guide[] = ownGuides()): McpServer {
   const { tools, leftOut } = operationTools(target);
-  const instructions = instructionsOf(target, leftOut);
+  const instructions = instructionsOf(target, leftOut, guides);
   const { version } = description;
   const server = new McpServer({ name: "call-transfer", title: "Call transfer", version }, { instructions });
-  const describing = describingTool(target, leftOut);
+  const describing = describingTool(target, leftOut, instructions);
   for (const tool of [describing, ...tools, ...(target.control ? controlTools(target.control) : [])])
     register(server, tool);
+  offerReading(server, guides);
   return server;
+}
+
+/** Offers guides, error codes and the document as resources. */
+function offerReading(server: McpServer, guides: readonly Guide[]): void {
+  for (const { name, uri, text, ...shown } of readables(guides))
+    server.registerResource(name, uri, shown, () => ({ contents: [{ uri, mimeType: shown.mimeType, text: text() }] }));
+  const complete = { code: (start: string) => codeNames.filter((name) => name.startsWith(start)) };
+  const template = new ResourceTemplate(codeUri, { list: undefined, complete });
+  const mimeType = "text/markdown";
+  const shown = {
+    title: "Error code",
+    description: "What an error code means, and which operations return it.",
+    mimeType,
+  };
+  server.registerResource("error", template, shown, ({ href: uri }, { code }) => {
+    const text = codeText(String(code));
+    if (text !== undefined) return { contents: [{ uri, mimeType, text }] };
+    throw new ResourceNotFoundError(uri, `Unknown error code ${code}. Read ${codesUri} for all of them.`);
+  });
 }
 
 function register(server: McpServer, { name, call, inputSchema, outputSchema, ...shown }: Tool): void {
@@ -60,18 +82,32 @@ function namingUnknown(inputSchema: JsonObject): ReturnType<typeof fromJsonSchem
 const howToAllow = ({ name, requires }: LeftOut): string =>
   `${name} is not offered. The user can allow it by starting this server with ${requires.join(" and ")}.`;
 
-function instructionsOf({ name, isMock }: Target, leftOut: readonly LeftOut[]): string {
+/** What to use for what. Names of guides that the package does not carry are left out. */
+function instructionsOf({ name, isMock }: Target, leftOut: readonly LeftOut[], guides: readonly Guide[]): string {
+  const guide = (wanted: string, use: string): string[] =>
+    guides.some((other) => other.name === wanted) ? [`${use} ${guideUri(wanted)}.`] : [];
   const lines = isMock
     ? [
         `The tools act on ${name}. No real call is placed.`,
-        "A mock's clock may stand still: move it with mock_advanceClock. Find ids with mock_listRecords.",
+        "Find ids with mock_listRecords. A mock's clock may stand still: move it with mock_advanceClock.",
+        "To see what a program sent, use mock_listRequests. To make requests fail, use mock_addFault. To ring people and apps, use mock_startTransfer.",
       ]
-    : [`The tools act on ${name}. Calls ring real phones and cost money.`];
-  return [...lines, ...leftOut.map(howToAllow)].join("\n");
+    : [`The tools act on ${name}. Calls ring real phones and cost money.`, "Ask the user for ids that no tool lists."];
+  return [
+    ...lines,
+    "If the outcome of createCall is unknown, do not call it again: the call may have been placed. Let the user decide.",
+    ...guide("sdk", "Before you write a program that calls the API, read"),
+    ...guide("placing-calls", "Before it places calls, read"),
+    ...guide("webhooks", "Before it receives webhooks, read"),
+    ...guide("testing", "For its tests, read"),
+    ...(guides.length > 0 ? ["The list of resources has a guide for each other subject."] : []),
+    `An error names a code: ${codeUri} says what it means, and ${codesUri} lists all. For exact fields and limits, read ${documentUri}.`,
+    ...leftOut.map(howToAllow),
+  ].join("\n");
 }
 
 /** Clients may ignore instructions, so a tool returns the same. */
-function describingTool(target: Target, leftOut: readonly LeftOut[]): Tool {
+function describingTool({ isMock }: Target, leftOut: readonly LeftOut[], instructions: string): Tool {
   const title = "What the tools act on";
   return {
     name: "describeServer",
@@ -80,7 +116,6 @@ function describingTool(target: Target, leftOut: readonly LeftOut[]): Tool {
       "Says whether the tools act on a mock or on the real platform, and how to allow tools that are not offered.",
     inputSchema: withoutArguments,
     annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    call: async () =>
-      dataResult({ isMock: target.isMock, instructions: instructionsOf(target, leftOut), notOffered: leftOut }),
+    call: async () => dataResult({ isMock, instructions, notOffered: leftOut }),
   };
 }
