@@ -18,7 +18,7 @@ const runWithinMs = 900_000;
 
 /** Runs npm without any script of a package, and returns what it reports. */
 function npmPack(folder: string, ...options: readonly string[]): Listed[] {
-  const settings = { cwd: folder, encoding: "utf8", timeout: runWithinMs, maxBuffer: 1 << 28 } as const;
+  const settings = { cwd: folder, encoding: "utf8", timeout: runWithinMs, maxBuffer: 1 << 28, stdio: "pipe" } as const;
   return JSON.parse(execFileSync("npm", ["pack", "--json", "--ignore-scripts", ...options], settings)) as Listed[];
 }
 
