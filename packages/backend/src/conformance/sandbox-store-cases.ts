@@ -1,5 +1,5 @@
-import type { RowChange, SandboxStore } from "../model/storage/store.ts";
-import { type Entries, equal, holds, remove, write } from "./store-checks.ts";
+import type { SandboxStore } from "../model/storage/store.ts";
+import { changes, type Entries, equal, holds, remove, withRestarts, write } from "./store-checks.ts";
 
 /** Opens the store of one sandbox, always the same. A case closes the store before it calls this again, as a restart does. */
 export type OpenSandboxStore = () => SandboxStore | Promise<SandboxStore>;
@@ -16,30 +16,16 @@ export interface SandboxStoreCase {
 const largeBytes = 3 * 1024 * 1024;
 const manyRows = 5000;
 
-/** Ends the use of a store and opens it again. */
-type Restart = () => Promise<SandboxStore>;
-
-/** A case that starts with a new sandbox. Closes what is open at its end, also when it fails. */
-const caseOf = (name: string, prove: (store: SandboxStore, restart: Restart) => Promise<void>): SandboxStoreCase => ({
+/** A case that starts with a new sandbox. */
+const caseOf = (name: string, prove: Parameters<typeof withRestarts<SandboxStore>>[1]): SandboxStoreCase => ({
   name,
-  run: async (openStore) => {
-    let store = await openStore();
-    try {
-      await prove(store, async () => {
-        store.close();
-        store = await openStore();
-        return store;
-      });
-    } finally {
-      store.close();
-    }
-  },
+  run: (openStore) => withRestarts(openStore, prove),
 });
 
-/** A case that commits lists of changes and checks the rows of `groups`, before and after a restart. */
-const commits = (name: string, lists: readonly (readonly RowChange[])[], expected: Entries): SandboxStoreCase =>
+/** A case that makes commits and checks the rows of `groups`, before and after a restart. */
+const commits = (name: string, texts: readonly string[], expected: string): SandboxStoreCase =>
   caseOf(name, async (store, restart) => {
-    for (const changes of lists) store.commit(changes);
+    for (const text of texts) store.commit(changes(text));
     holds(store, "after the commits", expected);
     holds(await restart(), "after a restart", expected);
   });
@@ -47,25 +33,8 @@ const commits = (name: string, lists: readonly (readonly RowChange[])[], expecte
 /** Keys that a store must neither change nor confuse. */
 const unusualKeys = [
   ...["a", "A", "a ", " a", "", "1", "01", "1.0", "1e0", "-1", "true", "null", "undefined", "__proto__", "constructor"],
-  ...[
-    "'",
-    '"',
-    "''",
-    "`",
-    "\\",
-    "%",
-    "_",
-    "?",
-    "$1",
-    ":key",
-    "--",
-    ";drop table groups",
-    "/",
-    "../a",
-    "a\nb",
-    "\t",
-    "\u007F",
-  ],
+  ...["'", '"', "''", "`", "\\", "%", "_", "?", "$1", ":key", "--", ";drop table groups", "/", "../a"],
+  ...["a\nb", "\t", "\u007F"],
   ...["é", "e\u0301", "ß", "ss", "İ", "漢字", "😀", "👩\u200d🚒", "\u200d", "\u2028", "\uFEFF", "\uFFFD", "\u{10FFFF}"],
   ...["k".repeat(10_000), `${"k".repeat(9999)}l`],
 ];
@@ -73,56 +42,14 @@ const unusualKeys = [
 const orderCases: readonly SandboxStoreCase[] = [
   commits(
     "returns rows in the order in which they were written first",
-    [[write("b", "1"), write("a", "2")], [write("10", "3")], [write("9", "4"), write("c", "5")]],
-    [
-      ["b", "1"],
-      ["a", "2"],
-      ["10", "3"],
-      ["9", "4"],
-      ["c", "5"],
-    ],
+    ["b=1 a=2", "10=3", "9=4 c=5"],
+    "b=1 a=2 10=3 9=4 c=5",
   ),
-  commits(
-    "leaves a row that is written again in its place",
-    [[write("a", "1"), write("b", "2"), write("a", "3")], [write("c", "4")], [write("b", "5")]],
-    [
-      ["a", "3"],
-      ["b", "5"],
-      ["c", "4"],
-    ],
-  ),
-  commits(
-    "moves a row to the end that is written after its removal",
-    [[write("a", "1"), write("b", "2")], [remove("a")], [write("a", "3")]],
-    [
-      ["b", "2"],
-      ["a", "3"],
-    ],
-  ),
-  commits(
-    "moves a row to the end that is removed and written in one commit",
-    [
-      [write("a", "1"), write("b", "2")],
-      [remove("a"), write("a", "3")],
-    ],
-    [
-      ["b", "2"],
-      ["a", "3"],
-    ],
-  ),
-  commits(
-    "applies the changes of a commit in their order",
-    [[write("a", "1"), write("a", "2"), write("b", "3"), remove("b"), write("c", "4"), remove("a"), write("a", "5")]],
-    [
-      ["c", "4"],
-      ["a", "5"],
-    ],
-  ),
-  commits(
-    "ignores the removal of a row that does not exist",
-    [[remove("a"), write("b", "1")], [remove("a")]],
-    [["b", "1"]],
-  ),
+  commits("leaves a row that is written again in its place", ["a=1 b=2 a=3", "c=4", "b=5"], "a=3 b=5 c=4"),
+  commits("moves a row to the end that is written after its removal", ["a=1 b=2", "-a", "a=3"], "b=2 a=3"),
+  commits("moves a row to the end that is removed and written in one commit", ["a=1 b=2", "-a a=3"], "b=2 a=3"),
+  commits("applies the changes of a commit in their order", ["a=1 a=2 b=3 -b c=4 -a a=5"], "c=4 a=5"),
+  commits("ignores the removal of a row that does not exist", ["-a b=1", "-a"], "b=1"),
 ];
 
 const contentCases: readonly SandboxStoreCase[] = [
@@ -136,23 +63,17 @@ const contentCases: readonly SandboxStoreCase[] = [
     holds(await restart(), "after a commit without changes and a restart", []);
   }),
   caseOf("is not new after its last row was removed", async (store, restart) => {
-    store.commit([write("a", "1")]);
-    store.commit([remove("a")]);
+    for (const text of ["a=1", "-a"]) store.commit(changes(text));
     holds(store, "after the last row was removed", []);
     holds(await restart(), "after the last row was removed and a restart", []);
   }),
   caseOf("goes on after a restart where it ended", async (store, restart) => {
-    store.commit([write("a", "1"), write("b", "2"), write("c", "3")]);
+    store.commit(changes("a=1 b=2 c=3"));
     const second = await restart();
-    second.commit([remove("c"), write("d", "4"), write("a", "5")]);
+    second.commit(changes("-c d=4 a=5"));
     const third = await restart();
-    third.commit([write("c", "6"), remove("b"), write("b", "7")]);
-    holds(third, "after two restarts", [
-      ["a", "5"],
-      ["d", "4"],
-      ["c", "6"],
-      ["b", "7"],
-    ]);
+    third.commit(changes("c=6 -b b=7"));
+    holds(third, "after two restarts", "a=5 d=4 c=6 b=7");
   }),
   caseOf("keeps tables apart", async (store, restart) => {
     const tables = ["groups", "Groups", "groups ", "rows", "__proto__", "groups:a", "groups'"];
@@ -166,13 +87,10 @@ const contentCases: readonly SandboxStoreCase[] = [
     holds(after, "after the removal of its only row", []);
   }),
   caseOf("takes any text for a key", async (store, restart) => {
-    store.commit(unusualKeys.map((key, at) => write(key, String(at))));
+    const texts = unusualKeys.map((key, at) => [key, String(at)] as const);
+    store.commit(texts.map(([key, text]) => write(key, text)));
     const after = await restart();
-    holds(
-      after,
-      "with unusual keys",
-      unusualKeys.map((key, at) => [key, String(at)]),
-    );
+    holds(after, "with unusual keys", texts);
     after.commit(unusualKeys.map((key, at) => (at % 2 === 0 ? remove(key) : write(key, `"${at}"`))));
     const odd = unusualKeys.flatMap((key, at) => (at % 2 === 0 ? [] : [[key, `"${at}"`] as const]));
     holds(after, "after every other one was removed", odd);
@@ -186,46 +104,26 @@ const contentCases: readonly SandboxStoreCase[] = [
   caseOf("takes a text of 3 MiB", async (store, restart) => {
     // Characters of four bytes, of which none begins at a multiple of four.
     const text = JSON.stringify("😀".repeat(largeBytes / 4));
-    store.commit([write("a", "1"), write("b", text), write("c", "2")]);
-    holds(store, "with a text of 3 MiB", [
-      ["a", "1"],
-      ["b", text],
-      ["c", "2"],
-    ]);
+    store.commit(changes(`a=1 b=${text} c=2`));
+    holds(store, "with a text of 3 MiB", `a=1 b=${text} c=2`);
     const second = await restart();
-    holds(second, "with a text of 3 MiB, after a restart", [
-      ["a", "1"],
-      ["b", text],
-      ["c", "2"],
-    ]);
-    second.commit([write("b", "3"), write("c", text), remove("a")]);
+    holds(second, "with a text of 3 MiB, after a restart", `a=1 b=${text} c=2`);
+    second.commit(changes(`b=3 c=${text} -a`));
     const third = await restart();
-    holds(third, "after a text of 3 MiB was replaced", [
-      ["b", "3"],
-      ["c", text],
-    ]);
-    third.commit([remove("c"), write("c", "4")]);
-    holds(await restart(), "after a text of 3 MiB was removed", [
-      ["b", "3"],
-      ["c", "4"],
-    ]);
+    holds(third, "after a text of 3 MiB was replaced", `b=3 c=${text}`);
+    third.commit(changes("-c c=4"));
+    holds(await restart(), "after a text of 3 MiB was removed", "b=3 c=4");
   }),
   caseOf("takes 5,000 rows in a commit", async (store, restart) => {
     const keys = Array.from({ length: manyRows }, (_, at) => String((at * 7919) % manyRows));
-    store.commit(keys.map((key) => write(key, key)));
+    const plain = keys.map((key) => [key, key] as const);
+    const inQuotes = keys.map((key) => [key, `"${key}"`] as const);
+    store.commit(plain.map(([key, text]) => write(key, text)));
     const second = await restart();
-    holds(
-      second,
-      "after 5,000 were written",
-      keys.map((key) => [key, key]),
-    );
-    second.commit(keys.toReversed().map((key) => write(key, `"${key}"`)));
+    holds(second, "after 5,000 were written", plain);
+    second.commit(inQuotes.toReversed().map(([key, text]) => write(key, text)));
     const third = await restart();
-    holds(
-      third,
-      "after all were written again",
-      keys.map((key) => [key, `"${key}"`]),
-    );
+    holds(third, "after all were written again", inQuotes);
     third.commit(keys.map((key) => remove(key)));
     holds(await restart(), "after all were removed", []);
   }),

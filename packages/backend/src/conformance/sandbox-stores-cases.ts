@@ -1,6 +1,6 @@
 import type { SandboxStores } from "../model/storage/store.ts";
 import { type SandboxStoreCase, sandboxStoreCases } from "./sandbox-store-cases.ts";
-import { equal, holds, remove, write } from "./store-checks.ts";
+import { changes, equal, holds, withRestarts, write } from "./store-checks.ts";
 
 /** Opens stores on the same data each time. A case closes them before it calls this again, as a restart does. */
 export type OpenSandboxStores = () => SandboxStores | Promise<SandboxStores>;
@@ -15,24 +15,10 @@ export interface SandboxStoresCase {
 
 const manySandboxes = 200;
 
-/** A case that starts without sandboxes. Closes what is open at its end, also when it fails. */
-const storesCaseOf = (
-  name: string,
-  prove: (stores: SandboxStores, restart: () => Promise<SandboxStores>) => Promise<void>,
-): SandboxStoresCase => ({
+/** A case that starts without sandboxes. */
+const storesCaseOf = (name: string, prove: Parameters<typeof withRestarts<SandboxStores>>[1]): SandboxStoresCase => ({
   name,
-  run: async (openStores) => {
-    let stores = await openStores();
-    try {
-      await prove(stores, async () => {
-        stores.close();
-        stores = await openStores();
-        return stores;
-      });
-    } finally {
-      stores.close();
-    }
-  },
+  run: (openStores) => withRestarts(openStores, prove),
 });
 
 /** A case of one store, with the store of a sandbox. */
@@ -80,31 +66,22 @@ const sandboxCases: readonly SandboxStoresCase[] = [
   }),
   storesCaseOf("keeps sandboxes apart", async (stores, restart) => {
     const [a, b] = [stores.open("a", "1"), stores.open("b", "2")];
-    a.commit([write("k", '"a"'), write("l", "1")]);
+    a.commit(changes('k="a" l=1'));
     equal("load() beside another sandbox with rows", b.load(), undefined);
-    b.commit([write("k", '"b"')]);
-    a.commit([remove("l"), write("m", "2")]);
-    b.commit([write("l", "3")]);
+    b.commit(changes('k="b"'));
+    a.commit(changes("-l m=2"));
+    b.commit(changes("l=3"));
     const after = await restart();
-    holds(after.open("a", "1"), "beside another sandbox", [
-      ["k", '"a"'],
-      ["m", "2"],
-    ]);
-    holds(after.open("b", "2"), "beside another sandbox", [
-      ["k", '"b"'],
-      ["l", "3"],
-    ]);
+    holds(after.open("a", "1"), "beside another sandbox", 'k="a" m=2');
+    holds(after.open("b", "2"), "beside another sandbox", 'k="b" l=3');
   }),
   storesCaseOf("opens a sandbox again whose store was closed", async (stores) => {
     const first = stores.open("a", "1");
-    first.commit([write("k", "1")]);
+    first.commit(changes("k=1"));
     first.close();
     const second = stores.open("a", "1");
-    second.commit([write("l", "2")]);
-    holds(second, "after it was opened again", [
-      ["k", "1"],
-      ["l", "2"],
-    ]);
+    second.commit(changes("l=2"));
+    holds(second, "after it was opened again", "k=1 l=2");
   }),
   storesCaseOf("deletes a sandbox with its rows, and no other", async (stores, restart) => {
     for (const name of ["a", "b", "c"]) {
