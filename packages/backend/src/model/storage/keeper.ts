@@ -1,20 +1,14 @@
 import type { WallClock } from "../time/clock.ts";
 import { messageOf } from "../values/message-of.ts";
 import { ChangedRows } from "./changed-rows.ts";
+import { type Fact, KeptFacts } from "./kept-facts.ts";
 import type { RowChange, SandboxStore } from "./store.ts";
-import { factTable, readState, type StoredState } from "./stored-state.ts";
+import { readState, type StoredState } from "./stored-state.ts";
 
 const { setImmediate } = globalThis as { readonly setImmediate?: (task: () => void) => unknown };
 
 /** How long a change waits that no answer depends on, in milliseconds of real time. */
 const flushMs = 250;
-
-/** A value that is stored as a whole, such as the policies. */
-export interface Fact {
-  read(): unknown;
-  /** Whether each commit compares it, because it changes unannounced. */
-  readonly isCompared?: boolean;
-}
 
 /** When a change must be stored: before anything else leaves the backend, or with the next commit. */
 export type Urgency = "now" | "soon";
@@ -41,10 +35,7 @@ export class Keeper {
   readonly #store: SandboxStore;
   readonly #wall: WallClock;
   #failed: (error: NotStoredError, wall: WallClock) => () => void = () => () => {};
-  readonly #facts = new Map<string, Fact>();
-  /** The stored texts of the facts, by name. */
-  #factTexts = new Map<string, string>();
-  readonly #touched = new Set<string>();
+  readonly #facts = new KeptFacts();
   readonly #sources: FlushSource[] = [];
   readonly #changes = new ChangedRows();
   #saving: Promise<void> | undefined;
@@ -64,7 +55,7 @@ export class Keeper {
 
   /** Adds a fact by name; `touch` announces its changes. */
   addFact(name: string, fact: Fact): void {
-    this.#facts.set(name, fact);
+    this.#facts.add(name, fact);
   }
 
   /** Adds changes that only a flush writes, every 250 ms at most. */
@@ -88,7 +79,7 @@ export class Keeper {
   /** Notes that a fact may have changed. */
   touch(name: string, urgency: Urgency = "now"): void {
     if (!this.#isNoted(urgency)) return;
-    this.#touched.add(name);
+    this.#facts.touch(name);
     this.plan(urgency);
   }
 
@@ -126,7 +117,7 @@ export class Keeper {
     const rows = this.#store.load();
     if (rows === undefined) return undefined;
     const { state, factTexts } = readState(rows);
-    this.#factTexts = factTexts;
+    this.#facts.resume(factTexts);
     return state;
   }
 
@@ -207,7 +198,7 @@ export class Keeper {
       this.#commit();
     } catch (error) {
       this.#changes.clear();
-      this.#touched.clear();
+      this.#facts.forgetTouched();
       this.#isLatestStored = false;
       this.#failure = new NotStoredError(error);
       this.#cancelRest?.();
@@ -235,25 +226,12 @@ export class Keeper {
   }
 
   #commit(others: readonly RowChange[] = []): void {
-    const texts = this.#changedFacts();
-    const facts = [...texts].map(([key, text]) => ({ table: factTable, key, text }));
+    const facts = this.#facts.changed();
     const changes = [...this.#changes.list(), ...others, ...facts];
     if (changes.length > 0) this.#store.commit(changes);
     this.#changes.clear();
-    this.#touched.clear();
+    this.#facts.stored(facts);
     this.#isLatestStored = true;
-    for (const [name, text] of texts) this.#factTexts.set(name, text);
-  }
-
-  #changedFacts(): ReadonlyMap<string, string> {
-    const changed = new Map<string, string>();
-    const isNew = this.#factTexts.size === 0;
-    for (const [name, { read, isCompared = false }] of this.#facts) {
-      if (!isCompared && !isNew && !this.#touched.has(name)) continue;
-      const text = JSON.stringify(read());
-      if (text !== this.#factTexts.get(name)) changed.set(name, text);
-    }
-    return changed;
   }
 }
 
