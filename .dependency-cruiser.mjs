@@ -37,7 +37,7 @@ export const layers = {
   "backend/http": ["transport", "checks", "journal"],
   "backend/control": ["parts", "operations"],
   inspector: ["data", "parts", "screens"],
-  contract: ["facts", "document", "world", "suite", "cases", "coverage", "live"],
+  contract: ["webhooks", "facts", "document", "world", "suite", "cases", "coverage", "live"],
   "mock-server": ["net", "web", "worker", "attack", "store", "server", "proxy", "fixtures", "log", "cli"],
   mcp: ["document", "resources", "tools", "server", "cli"],
 };

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { it } from "node:test";
+import { eventStoreCases } from "@call-transfer/contract/webhooks";
 import type { EventStore } from "@call-transfer/sdk/webhooks";
-import { eventStoreCases } from "@call-transfer/sdk/webhooks/conformance";
 
 function sqliteEventStore(database: DatabaseSync): EventStore {
   database.exec("create table events (key text primary key, owner text, answer text, ends real)");

@@ -1,5 +1,6 @@
 // The parts of a snapshot that the checks read.
-import type { Snapshot, TimerPurpose, TransferRecord } from "@call-transfer/backend";
+import type { Snapshot, TransferRecord } from "@call-transfer/backend";
+import type { TimerPurpose } from "@call-transfer/backend/unstable";
 import type { GroupInput } from "./history.ts";
 
 interface Owned {

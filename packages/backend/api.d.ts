@@ -1,19 +1,9 @@
 declare module "@call-transfer/backend" {
   export {
-    AccountRecord, ApiKeyOptions, ApiKeyRecord, AttackTarget, Backend, BackendControls, BackendEvent, BackendOptions,
-    CallRecord, Clock, ClockMode, ClosestOperation, CodeCount, CollectionName, Collections, ContactRecord, DecidingStep,
-    Decision, Deliveries, Delivery, DestinationRecord, Deviation, EventDetails, EventSelection, Events, Fault,
-    FaultAction, FaultFieldError, FaultMatch, FaultWhen, Faults, FlowRecord, FollowOptions, GroupRecord,
-    HandledResponse, Inbox, InboxAnswer, InboxEvent, IncomingRequest, InputError, Journal, JournalDetail, JournalEntry,
-    JournalFilter, KeptEvents, Keys, MemberRecord, NewSandboxOptions, NewTransfer, NumberRecord, OperationCoverage,
-    Peer, PlainResponse, Policies, ProviderRecord, RecordedExchange, RecordedRequest, RequestCaller, RequestFault,
-    RequestHeaders, RingRecord, RowChange, SandboxListener, SandboxOptions, SandboxRegistry, SandboxSelection,
-    SandboxState, SandboxStore, SandboxStores, Sandboxes, SandboxesOptions, Scenario, ScenarioEdit, ScenarioName,
-    ScriptEntry, Seed, SeedRecord, ShownChange, SignatureFault, Snapshot, State, StatusCount, Step, StoredRow,
-    StoredSandbox, TimerPurpose, TokenOptions, TransferRecord, Transfers, TransportFault, Trigger, UserRecord,
-    WallClock, WebhookAttack, WebhookAttackReport, WebhookFault, WebhookFaultAction, Weekday, bodyLimit, controlError,
-    createBackend, createSandboxes, demo, demoSeed, errorResponse, inboxUrl, isSandboxName, parseFault, redacted,
-    sandboxState, scenarios, seedSchema, selectSandbox, serveSandboxes, signatureHeader, unknownSandbox
+    Backend, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults, Inbox, InputError, Journal,
+    JournalEntry, Keys, MemberRecord, NewTransfer, Peer, Policies, RingRecord, RowChange, SandboxStore, SandboxStores,
+    Sandboxes, SandboxesOptions, Seed, Snapshot, State, StoredRow, StoredSandbox, TransferRecord, Transfers,
+    createBackend, createSandboxes, demo, inboxUrl
   };
 }
 
@@ -188,7 +178,6 @@ type Contents<Responses> = {
 }[keyof Responses];
 
 type ControlOperationId = unknown;
-declare type DecidingStep = Decision["step"];
 
 declare interface Decision {
   readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "proxy";
@@ -464,12 +453,6 @@ declare interface MswOptions<Handler> {
   readonly warn?: (message: string) => void;
 }
 
-type NewSandbox = z.output<(typeof controlSchemas)["createSandbox"]["body"]>;
-
-declare type NewSandboxOptions = {
-  readonly [Name in Exclude<keyof NewSandbox, "name">]?: Exclude<NewSandbox[Name], undefined>;
-};
-
 declare interface NewTransfer {
   readonly destinationId?: string | undefined;
   readonly groupId?: string | undefined;
@@ -599,21 +582,6 @@ declare interface RowChange extends Omit<StoredRow, "text"> {
 declare type SandboxListener = (sandbox: string, event: BackendEvent) => void;
 declare type SandboxOptions = Omit<BackendOptions, "store" | "name">;
 
-declare interface SandboxRegistry {
-  list(): readonly string[] | Promise<readonly string[]>;
-  describe(name: string): SandboxState | undefined | Promise<SandboxState | undefined>;
-  create(name: string, options: NewSandboxOptions): unknown;
-  delete(name: string): boolean | Promise<boolean>;
-}
-
-declare interface SandboxSelection {
-  readonly name: string;
-  readonly path: string;
-  readonly conflict?: string;
-}
-
-declare type SandboxState = Omit<SuccessBody<"listSandboxes">["sandboxes"][number], "name" | "path">;
-
 declare interface SandboxStore {
   load(): Iterable<StoredRow> | undefined;
   commit(changes: readonly RowChange[]): void;
@@ -657,17 +625,6 @@ declare interface SandboxesOptions extends SandboxOptions {
   readonly sandboxIdleMs?: number;
 }
 
-declare interface Scenario {
-  readonly name: string;
-  readonly description: string;
-  readonly section: string;
-  readonly faults?: readonly string[];
-  readonly policies?: Partial<Policies>;
-  readonly inbox?: InboxAnswer;
-  readonly edit?: ScenarioEdit;
-}
-
-declare type ScenarioEdit = "membersAway" | "dailyQuotaUsed" | "secretsRotated" | "appsAtInbox";
 declare type ScenarioName = (typeof scenarios)[number]["name"];
 
 declare interface ScriptEntry extends Callee {
@@ -688,8 +645,6 @@ declare interface ShownChange {
   readonly before?: { readonly [key: string]: unknown };
   readonly after?: { readonly [key: string]: unknown };
 }
-
-declare type SignatureFault = Extract<WebhookFaultAction, { sign: unknown }>["sign"];
 
 declare interface SignatureParts {
   readonly t: number;
@@ -812,11 +767,7 @@ declare interface WebhookMatch {
   readonly sandbox?: string;
 }
 
-declare type Weekday = NonNullable<FaultWhen["days"]>[number];
-declare function bodyLimit(method: string, path: string): number;
 declare function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[];
-declare function controlError(code: ErrorCode | "invalid_input", message: string, field?: string): Response;
-type controlSchemas = unknown;
 declare function createBackend(options?: BackendOptions): Backend;
 declare function createSandboxes(options?: SandboxesOptions): Sandboxes;
 
@@ -884,19 +835,14 @@ declare const demo: {
   };
 };
 
-declare const demoSeed: Seed;
-declare function errorResponse(code: ErrorCode, detail: string): Response;
-
 declare const inboxAnswerSchema: z.ZodObject<{
   status: z.ZodExactOptional<z.ZodInt>;
   delaySecs: z.ZodExactOptional<z.ZodNumber>;
 }, z.core.$strict>;
 
 declare const inboxUrl = "http://inbox.invalid/offers";
-declare function isSandboxName(name: string): boolean;
 declare function memoryStores(): SandboxStores;
 type operations = unknown;
-declare function parseFault(text: string, known?: readonly OperationDescription[]): Fault;
 
 declare const recordSchemas: {
   accounts: z.ZodObject<{
@@ -1005,8 +951,6 @@ declare const recordSchemas: {
   }, z.core.$strip>;
 };
 
-declare function redacted(fields: Readonly<Record<string, unknown>>): Record<string, unknown>;
-
 declare const ring: z.ZodObject<{
   destinationId: z.ZodString;
   memberId: z.ZodExactOptional<z.ZodString>;
@@ -1029,7 +973,6 @@ declare const ring: z.ZodObject<{
   late: z.ZodArray<z.ZodType<LateAnswer, unknown, z.core.$ZodTypeInternals<LateAnswer, unknown>>>;
 }, z.core.$strip>;
 
-declare function sandboxState({ clock, journal }: Pick<BackendControls, "clock" | "journal">): SandboxState;
 declare const sandboxStoreCases: readonly SandboxStoreCase[];
 declare const sandboxStoresCases: readonly SandboxStoresCase[];
 
@@ -1083,9 +1026,6 @@ declare const scenarios: readonly [{
 }];
 
 declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
-declare function selectSandbox(pathname: string, headers: Pick<RequestHeaders, "get">, inHost?: string): SandboxSelection;
-declare function serveSandboxes(sandboxes: SandboxRegistry, request: IncomingRequest, url: URL): Promise<Response>;
-declare function signatureHeader(body: string, secrets: readonly string[], at: number): string;
 
 declare const snapshotSchema: z.ZodObject<{
   version: z.ZodLiteral<1>;
@@ -1136,5 +1076,4 @@ declare const transfer: z.ZodObject<{
   answers: z.ZodArray<z.ZodInt>;
 }, z.core.$strip>;
 
-declare function unknownSandbox(name: string, names: readonly string[], expiry?: string): string;
 declare function unmockedFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;

@@ -1,9 +1,9 @@
 declare module "@call-transfer/contract" {
-  export {
-    BrokenResponse, Caller, Capability, CaseName, CaseResult, ContractCase, Coverage, Credentials, Delivery, Exchange,
-    Fault, Finding, KeyHolder, MissingCapability, OpenTarget, PolicyChanges, Seed, SharedSetup, Target, TargetRunner,
-    TargetWith, TokenHolder, cases, coverageGaps, measureCoverage, perCase, runCase, withSharedSetup, world
-  };
+  export { CaseResult, ContractCase, Coverage, Target, cases, coverageGaps, measureCoverage, runCase };
+}
+
+declare module "@call-transfer/contract/webhooks" {
+  export { EventStoreCase, OpenEventStore, eventStoreCases };
 }
 
 declare type BrokenResponse = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum";
@@ -99,6 +99,11 @@ declare interface DocumentedCell {
   readonly expected: CellOrigin;
 }
 
+declare interface EventStoreCase {
+  readonly name: string;
+  run(openStore: OpenEventStore): Promise<void>;
+}
+
 declare interface Exchange {
   readonly operation?: OperationId;
   readonly status: number;
@@ -123,14 +128,6 @@ declare interface Finding {
   readonly holds: boolean;
 }
 
-interface Handles {
-  clock: "clock";
-  faults: "faults";
-  policies: "policies";
-  webhooks: "deliveries";
-  transfers: "transfers";
-}
-
 declare interface KeyHolder {
   readonly keyOf: string;
   readonly accountId?: string;
@@ -145,11 +142,7 @@ declare interface MissingCapability {
   readonly why: string;
 }
 
-declare interface OpenTarget {
-  readonly target: Target;
-  problems?(contractCase: CaseName): readonly string[];
-  close(): Promise<void>;
-}
+declare type OpenEventStore = () => EventStore | Promise<EventStore>;
 
 declare interface PolicyChanges {
   readonly rateLimit?: { readonly requests: number; readonly windowSecs: number };
@@ -232,11 +225,6 @@ declare interface SeedNumber {
   providerId?: string;
 }
 
-declare interface SharedSetup {
-  open(): Promise<OpenTarget>;
-  stop(): Promise<void>;
-}
-
 declare interface Tally {
   readonly target: string;
   readonly passed: number;
@@ -267,13 +255,6 @@ declare interface Target {
   };
 }
 
-declare interface TargetRunner {
-  readonly name: string;
-  run(cases: readonly ContractCase[], onRun: (run: CaseResult) => void): Promise<void>;
-}
-
-declare type TargetWith<Needs extends Capability> = Target & Required<Pick<Target, Handles[Extract<Needs, keyof Handles>]>>;
-
 declare interface TokenHolder {
   readonly userId: string;
   readonly accountId?: string;
@@ -295,9 +276,7 @@ declare interface TransferRequest {
 declare type Transition = (typeof transitions)[number];
 declare const cases: readonly ContractCase[];
 declare function coverageGaps({ rows, tallies, undocumented }: Coverage): string[];
+declare const eventStoreCases: readonly EventStoreCase[];
 declare function measureCoverage(runs: readonly CaseResult[]): Coverage;
-declare const perCase: (name: string, open: () => Promise<OpenTarget>) => TargetRunner;
 declare function runCase(contractCase: ContractCase, target: Target): Promise<CaseResult>;
 declare const transitions: readonly ["availability: away → available, when `until` passes", "availability: offline → available, when `until` passes", "availability: away stays, without `until`", "availability: offline stays, without `until`", "hours: set → none, when removed", "hours: none → none, when removed", "signing secret: current → previous, by a rotation", "signing secret: previous → invalid, when the overlap ends", "signing secret: previous → invalid, by the next rotation", "call: placed → in progress, below the concurrent-call limit", "call: placed → queued, at the concurrent-call limit", "call: placed → rejected, beyond the queue limit", "call: queued → in progress, when another call ends", "daily limit: exhausted → free, at midnight UTC", "callable hours: closed → open, when they begin", "callable hours: open → closed, when they end", "rate limit: exhausted → free, after retryAfterSecs", "access token: valid → expired, over time"];
-declare const withSharedSetup: (name: string, start: () => Promise<SharedSetup>) => TargetRunner;
-declare const world: Seed;

@@ -1,5 +1,5 @@
 declare module "@call-transfer/mcp" {
-  export { McpServerOptions, MockServerAddress, OptionError, PlatformOptions, SaveSecret, createMcpServer };
+  export { McpServerOptions, OptionError, createMcpServer };
 }
 
 declare interface McpServerOptions {

@@ -45,10 +45,6 @@ declare module "@call-transfer/sdk/webhooks" {
   };
 }
 
-declare module "@call-transfer/sdk/webhooks/conformance" {
-  export { EventStoreCase, OpenEventStore, eventStoreCases };
-}
-
 declare module "@call-transfer/sdk/webhooks/durable-object" {
   export {
     DurableObjectEventStoreOptions, EventStoreNamespace, EventStoreObject, EventStoreResponse, EventStoreState,
@@ -273,11 +269,6 @@ declare interface EventStore {
   release(key: string, owner: string): Promise<void>;
 }
 
-declare interface EventStoreCase {
-  readonly name: string;
-  run(openStore: OpenEventStore): Promise<void>;
-}
-
 declare interface EventStoreNamespace<Id> {
   idFromName(name: string): Id;
   get(id: Id): { fetch(url: string, init: { method: string; body: string }): Promise<EventStoreResponse> };
@@ -436,8 +427,6 @@ declare class NotFoundError extends ApiError {
   readonly code: WithStatus<404>["code"];
   readonly status: 404;
 }
-
-declare type OpenEventStore = () => EventStore | Promise<EventStore>;
 
 declare interface OpenTelemetryOptions {
   readonly tracerProvider?: TracerProvider | undefined;
@@ -791,7 +780,6 @@ declare function deleteMemberHoursMutationOptions(client: CallTransferCore, opti
 }, void>;
 
 declare function durableObjectEventStore<Id>(namespace: EventStoreNamespace<Id>, { shards }?: DurableObjectEventStoreOptions): EventStore;
-declare const eventStoreCases: readonly EventStoreCase[];
 declare function getMemberAvailability(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
 declare function getMemberAvailabilityQueryOptions(client: CallTransferCore, memberId: string, options?: RequestOptions): OperationQueryOptions<"getMemberAvailability", MemberAvailability>;
 declare function ioredisEventStore(client: IoredisClient, options?: RedisEventStoreOptions): EventStore;

@@ -20,7 +20,7 @@ export default defineConfig({
   ...shared,
   entry: [
     ...["src/index.ts", "src/otel.ts", "src/query.ts", "src/raw.ts", "src/webhooks.ts"],
-    ...["conformance", "durable-object", "postgres", "redis"].map((name) => `src/webhooks/${name}.ts`),
+    ...["durable-object", "postgres", "redis"].map((name) => `src/webhooks/${name}.ts`),
   ],
   format: ["esm", "cjs"],
   // Each entry is one file: every further file would make import() slower.

@@ -27,14 +27,28 @@ export function shortfallsOf(
   record: ReleaseRecord,
 ): Shortfall[] {
   const counted = pending.filter(({ id }) => id !== record.bootstrap?.changeset);
+  const limit = (names: readonly string[], bump: Bump): Bump =>
+    bump === "major" && names.every((name) => staysBelowOne(name, pending, record)) ? "minor" : bump;
   return moved.flatMap((group) => {
     const carried = counted
       .flatMap(({ bumps: carries }) => group.names.map((name) => carries.get(name) ?? "none"))
       .reduce<Bump>(largerOf, "none");
-    const needed = bumpOf(group.changes);
+    const needed = limit(group.names, bumpOf(group.changes));
     return bumps.indexOf(needed) > bumps.indexOf(carried) ? [{ ...group, needed, carried }] : [];
   });
 }
+
+/** Whether a package stays at 0.x, where a minor may remove or rename (docs/decisions/0040). */
+function staysBelowOne(name: string, pending: readonly Changeset[], { versions, bootstrap }: ReleaseRecord): boolean {
+  if (bootstrap) return firstBump(name, pending, bootstrap) === "minor";
+  return versions[name]?.startsWith("0.") === true;
+}
+
+const firstBump = (
+  name: string,
+  pending: readonly Changeset[],
+  { changeset }: NonNullable<ReleaseRecord["bootstrap"]>,
+): Bump | undefined => pending.find(({ id }) => id === changeset)?.bumps.get(name);
 
 /** Packages whose version differs from the last release. */
 export const movedFrom = (packages: readonly Versioned[], record: ReleaseRecord): Versioned[] =>
@@ -78,12 +92,26 @@ function bootstrapProblems(
   const first = pending.find(({ id }) => id === bootstrap.changeset);
   if (!first)
     return [
-      `.changeset/${bootstrap.changeset}.md is missing, but the first release is not out yet. Restore it: it moves every package to ${bootstrap.version}.`,
+      `.changeset/${bootstrap.changeset}.md is missing, but the first release is not out yet. Restore it: it gives every package its first version.`,
     ];
-  const left = packages.filter(({ name, isPrivate }) => !isPrivate && first.bumps.get(name) !== "major");
-  return left.map(
-    ({ name }) => `.changeset/${first.id}.md must move ${name} by major, so that it starts at ${bootstrap.version}.`,
+  const left = packages.filter(
+    ({ name, isPrivate }) => !isPrivate && !["minor", "major"].includes(first.bumps.get(name) ?? "none"),
   );
+  const others = pending.flatMap(({ id, bumps: carries }) =>
+    [...carries].flatMap(([name, bump]) =>
+      bump === "major" && first.bumps.get(name) === "minor" ? [{ id, name }] : [],
+    ),
+  );
+  return [
+    ...left.map(
+      ({ name }) =>
+        `.changeset/${first.id}.md must move ${name}: by major, so that it starts at ${bootstrap.version}, or by minor, so that it stays at 0.x.`,
+    ),
+    ...others.map(
+      ({ id, name }) =>
+        `.changeset/${id}.md moves ${name} by major, but ${first.id} leaves it at 0.x, where a minor may remove or rename. Use minor.`,
+    ),
+  ];
 }
 
 /** Leaves out patches when a larger change is needed. */

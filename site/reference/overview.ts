@@ -12,7 +12,6 @@ const entries: Readonly<Record<string, readonly [text: string, guide: string]>> 
   "sdk/query": ["Options for TanStack Query.", "frontends"],
   "sdk/raw": ["The typed client of openapi-fetch over the SDK's retries.", "sdk"],
   "sdk/webhooks": ["Verifies webhooks, and handles each event once.", "webhooks"],
-  "sdk/webhooks/conformance": ["Cases that check an event store of your own.", "webhook-stores"],
   "sdk/webhooks/durable-object": ["An event store in a Cloudflare Durable Object.", "webhook-stores"],
   "sdk/webhooks/postgres": ["An event store in PostgreSQL.", "webhook-stores"],
   "sdk/webhooks/redis": ["An event store in Redis.", "webhook-stores"],
@@ -26,6 +25,7 @@ const entries: Readonly<Record<string, readonly [text: string, guide: string]>> 
   "mock-server/vitest": ["Fixtures for Vitest.", "testing"],
   "mock-server/worker": ["Hosts the mock server as a Cloudflare Worker.", "hosting"],
   contract: ["The contract suite, to run against any target.", "contract-suite"],
+  "contract/webhooks": ["Cases that check an event store of your own.", "webhook-stores"],
   mcp: ["An MCP server, which gives the API to AI assistants.", "mcp"],
 };
 

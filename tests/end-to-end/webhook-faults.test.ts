@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
-import { createBackend, demo, type Fault, type WebhookFaultAction } from "@call-transfer/backend";
+import { createBackend, demo, type Fault } from "@call-transfer/backend";
+import type { WebhookFaultAction } from "@call-transfer/backend/unstable";
 import { startMockServer } from "@call-transfer/mock-server";
 import { createWebhookHandler, toNodeHandler, verifyWebhook } from "@call-transfer/sdk/webhooks";
 import { describe, expect, it, vi } from "vitest";

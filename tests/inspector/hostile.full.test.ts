@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { demo, demoSeed, type Seed } from "@call-transfer/backend";
+import { demo, type Seed } from "@call-transfer/backend";
+import { demoSeed } from "@call-transfer/backend/unstable";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Inspector, inspectorTests } from "./page.ts";

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { createBackend, type Fault, parseFault, scenarios } from "@call-transfer/backend";
+import { createBackend, type Fault } from "@call-transfer/backend";
+import { parseFault, scenarios } from "@call-transfer/backend/unstable";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { zFaultDo } from "../../packages/backend/src/generated/schemas.gen.ts";

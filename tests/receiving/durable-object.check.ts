@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { eventStoreCases } from "@call-transfer/sdk/webhooks/conformance";
+import { eventStoreCases } from "@call-transfer/contract/webhooks";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import type { Order } from "./event-store-worker.ts";

@@ -1,5 +1,5 @@
 // A Worker that runs a case, or one method, over its Durable Objects.
-import { eventStoreCases } from "@call-transfer/sdk/webhooks/conformance";
+import { eventStoreCases } from "@call-transfer/contract/webhooks";
 import {
   durableObjectEventStore,
   type EventStoreNamespace,

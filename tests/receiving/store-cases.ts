@@ -1,6 +1,6 @@
 // Runs the cases of EventStore over a real backend, side by side.
 import { describe, it } from "node:test";
-import { eventStoreCases, type OpenEventStore } from "@call-transfer/sdk/webhooks/conformance";
+import { eventStoreCases, type OpenEventStore } from "@call-transfer/contract/webhooks";
 
 /** Registers the cases as tests of a store. */
 export function testStore(name: string, openStore: OpenEventStore): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ReleaseRecord } from "../../scripts/release/baseline.ts";
 import type { Bump, Change } from "../../scripts/release/change.ts";
 import { type Changeset, parseChangeset } from "../../scripts/release/changesets.ts";
 import { changesetFor, explain, type Moved, recordProblems, shortfallsOf } from "../../scripts/release/verdict.ts";
@@ -43,6 +44,25 @@ describe("the bump of the pending changesets", () => {
 
   it("may be missing for packages that did not change", () => {
     expect(shortfallsOf([{ names: ["mock"], changes: [] }], [], record)).toEqual([]);
+  });
+
+  it.each<[string, ReleaseRecord, Changeset[], Bump | undefined]>([
+    ["is a minor for packages at 0.x", { versions: { spec: "0.2.0", sdk: "0.2.0" }, objects: {} }, [], "minor"],
+    ["is a major for packages at 1.0.0", record, [], "major"],
+    [
+      "is a minor for packages that the first release leaves at 0.x",
+      { ...record, bootstrap: { changeset: "first", version: "1.0.0" } },
+      [pending({ spec: "minor", sdk: "minor" }, "first")],
+      "minor",
+    ],
+    [
+      "is a major for packages that the first release moves to 1.0.0",
+      { versions: { spec: "0.1.0", sdk: "0.1.0" }, objects: {}, bootstrap: { changeset: "first", version: "1.0.0" } },
+      [pending({ spec: "major", sdk: "major" }, "first")],
+      "major",
+    ],
+  ])("%s when something is removed", (_, last, changesets, needed) => {
+    expect(shortfallsOf([moved("major")], changesets, last)).toMatchObject([{ needed }]);
   });
 
   it("does not count the changeset of the first release", () => {
@@ -95,8 +115,13 @@ describe("the record of the last release", () => {
 
   it.each([
     ["gone", [], "first.md is missing"],
-    ["incomplete", [pending({ sdk: "major" }, "first")], "must move spec by major"],
-    ["too small", [pending({ sdk: "major", spec: "minor" }, "first")], "must move spec by major"],
+    ["incomplete", [pending({ sdk: "major" }, "first")], "must move spec: by major"],
+    ["too small", [pending({ sdk: "major", spec: "patch" }, "first")], "must move spec: by major"],
+    [
+      "smaller than another changeset",
+      [pending({ sdk: "minor", spec: "minor" }, "first"), pending({ sdk: "major" })],
+      "one.md moves sdk by major, but first leaves it at 0.x",
+    ],
   ])("notices a changeset of the first release that is %s", (_, changesets, problem) => {
     const first = { ...record, bootstrap: { changeset: "first", version: "1.0.0" } };
     expect(recordProblems(packages, changesets, first).join()).toContain(problem);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { InputError, type SandboxRegistry, serveSandboxes } from "../src/index.ts";
+import { InputError } from "../src/index.ts";
+import { type SandboxRegistry, serveSandboxes } from "../src/unstable.ts";
 
 /** Sandboxes that answer later, as those of other machines do. */
 function remoteSandboxes(names: string[]): SandboxRegistry & { readonly created: unknown[] } {

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type Backend, createBackend, demo, type JournalDetail } from "@call-transfer/backend";
+import { type Backend, createBackend, demo } from "@call-transfer/backend";
+import type { JournalDetail } from "@call-transfer/backend/unstable";
 import { CallTransfer } from "@call-transfer/sdk";
 import { afterAll, expect, it } from "vitest";
 import { type ExportedTest, testOf, testProblem } from "../src/data/code/export-test.ts";

@@ -1,4 +1,5 @@
-import { demo, demoSeed } from "@call-transfer/backend";
+import { demo } from "@call-transfer/backend";
+import { demoSeed } from "@call-transfer/backend/unstable";
 import { expect, it } from "vitest";
 import { collectionNames, fieldsOf, fieldsOfSchema, labelOf } from "../src/screens/state/fields.ts";
 import {

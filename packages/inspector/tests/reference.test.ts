@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { createSandboxes, demo, demoSeed } from "@call-transfer/backend";
+import { createSandboxes, demo } from "@call-transfer/backend";
+import { demoSeed } from "@call-transfer/backend/unstable";
 import { describe, expect, it } from "vitest";
 import { type Operation, readReference } from "../src/screens/reference/document.ts";
 import { buildRequest } from "../src/screens/reference/request.ts";

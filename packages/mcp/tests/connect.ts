@@ -2,7 +2,8 @@ import { createBackend, demo } from "@call-transfer/backend";
 import type { ApiKeyOptions } from "@call-transfer/sdk";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { onTestFinished } from "vitest";
-import { createMcpServer, type McpServerOptions, type PlatformOptions } from "../src/index.ts";
+import { createMcpServer, type McpServerOptions } from "../src/index.ts";
+import type { PlatformOptions } from "../src/server/options.ts";
 
 /** A call that the demo data allows. */
 export const aCall = {

@@ -24,7 +24,7 @@ export interface Package {
   readonly version: string;
   readonly folder: string;
   readonly isPrivate: boolean;
-  /** Source files of the public entry points by subpath, e.g. `./webhooks`. */
+  /** Source files of the public entry points by subpath, e.g. `./webhooks`. Nothing is promised of `./unstable`, which is left out. */
   readonly entries: ReadonlyMap<string, string>;
   /** Those of all entry points, also of one that only this repository can import. */
   readonly sources: ReadonlyMap<string, string>;
@@ -40,7 +40,8 @@ export function packagesIn(folder: string): Package[] {
       const source = objectIn(target)[sourceCondition];
       return typeof source === "string" ? [[subpath, resolve(home, source)]] : [];
     });
-    const isPublic = ([subpath]: [string, string]): boolean => Object.keys(objectIn(targets.get(subpath))).length > 1;
+    const isPublic = ([subpath]: [string, string]): boolean =>
+      subpath !== "./unstable" && Object.keys(objectIn(targets.get(subpath))).length > 1;
     return {
       name: String(description.name),
       version: String(description.version),

@@ -1,5 +1,5 @@
 // Searches the answers for what an attacker can use.
-import { signatureHeader } from "@call-transfer/backend";
+import { signatureHeader } from "@call-transfer/backend/unstable";
 import type { Check, Lab } from "./check.ts";
 import type { SentDelivery } from "./sender.ts";
 

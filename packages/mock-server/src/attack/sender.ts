@@ -1,6 +1,6 @@
 // Sends the deliveries of an attack, and records what came back.
 import { createHash } from "node:crypto";
-import { signatureHeader } from "@call-transfer/backend";
+import { signatureHeader } from "@call-transfer/backend/unstable";
 import { webhookSignature } from "@call-transfer/spec";
 import { deliver, type Message, type Reply } from "./deliver.ts";
 

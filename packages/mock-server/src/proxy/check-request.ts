@@ -1,4 +1,4 @@
-import type { Deviation } from "@call-transfer/backend";
+import type { Deviation } from "@call-transfer/backend/unstable";
 import { limits, type OperationDescription } from "@call-transfer/spec";
 import { querySchema, requestBodySchema, sectionOf } from "./contract.ts";
 import { bodyPlace } from "./deviation.ts";

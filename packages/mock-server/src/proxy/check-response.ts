@@ -1,4 +1,4 @@
-import type { Deviation } from "@call-transfer/backend";
+import type { Deviation } from "@call-transfer/backend/unstable";
 import { type ErrorCode, errorCodes, type OperationDescription } from "@call-transfer/spec";
 import { type BodySchema, errorSchema, responseBodySchema, restrictedFields, sectionOf } from "./contract.ts";
 import { bodyPlace, valueAt } from "./deviation.ts";

@@ -1,4 +1,4 @@
-import { redacted } from "@call-transfer/backend";
+import { redacted } from "@call-transfer/backend/unstable";
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
 import * as generated from "@call-transfer/spec/schemas";

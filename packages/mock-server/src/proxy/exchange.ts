@@ -1,4 +1,4 @@
-import type { Deviation } from "@call-transfer/backend";
+import type { Deviation } from "@call-transfer/backend/unstable";
 import type { OperationDescription } from "@call-transfer/spec";
 import type { Content } from "./json-content.ts";
 

@@ -1,4 +1,4 @@
-import type { RecordedRequest, RequestHeaders } from "@call-transfer/backend";
+import type { RecordedRequest, RequestHeaders } from "@call-transfer/backend/unstable";
 import { codeIn } from "./check-response.ts";
 import type { Exchange } from "./exchange.ts";
 import { headerOf, pairsOf } from "./headers.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Deviation } from "@call-transfer/backend";
+import type { Deviation } from "@call-transfer/backend/unstable";
 import type { AdmittedRequest, Front } from "../server/listener.ts";
 import { controlPaths } from "../web/admission.ts";
 import { checkRequest } from "./check-request.ts";

@@ -1,4 +1,5 @@
-import { type Seed, seedSchema } from "@call-transfer/backend";
+import type { Seed } from "@call-transfer/backend";
+import { seedSchema } from "@call-transfer/backend/unstable";
 import type { Exchange } from "./exchange.ts";
 import { accountNamed, type Fields, listAt, type Owner, ownerOf, readers, type Seen } from "./read-answers.ts";
 import { createStandIns } from "./stand-ins.ts";

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
-import type { WebhookAttack } from "@call-transfer/backend";
+import type { WebhookAttack } from "@call-transfer/backend/unstable";
 import { bracketed, unbracketed } from "../net/urls.ts";
 import { isRefusedAddress, type Resolve } from "./delivery-fetch.ts";
 

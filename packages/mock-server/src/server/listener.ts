@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { bodyLimit, errorResponse, type IncomingRequest, type Sandboxes } from "@call-transfer/backend";
+import type { Sandboxes } from "@call-transfer/backend";
+import { bodyLimit, errorResponse, type IncomingRequest } from "@call-transfer/backend/unstable";
 import { type Admission, isOfOtherSite, type Refusal } from "../web/admission.ts";
 import { corsHeaders, preflightHeaders } from "../web/cors.ts";
 import { isForInspector, type PageAnswer } from "../web/inspector-page.ts";

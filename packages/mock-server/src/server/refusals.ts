@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
-import { errorResponse, type Sandboxes } from "@call-transfer/backend";
+import type { Sandboxes } from "@call-transfer/backend";
+import { errorResponse } from "@call-transfer/backend/unstable";
 
 type Recorded = Parameters<Sandboxes["record"]>[0];
 

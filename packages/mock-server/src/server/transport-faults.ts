@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { TransportFault } from "@call-transfer/backend";
+import type { TransportFault } from "@call-transfer/backend/unstable";
 import { resetConnection } from "./tls.ts";
 
 /** Applies a transport fault instead of sending the response. `closing` ends a connection that hangs. */

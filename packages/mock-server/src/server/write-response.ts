@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { PlainResponse } from "@call-transfer/backend";
+import type { PlainResponse } from "@call-transfer/backend/unstable";
 import type { Admission } from "../web/admission.ts";
 import { corsHeaders } from "../web/cors.ts";
 

@@ -1,4 +1,4 @@
-import type { errorResponse } from "@call-transfer/backend";
+import type { errorResponse } from "@call-transfer/backend/unstable";
 import { isForInspector } from "./inspector-page.ts";
 
 /** Which origins and which credentials a server accepts. */

@@ -1,4 +1,4 @@
-import type { WallClock } from "@call-transfer/backend";
+import type { WallClock } from "@call-transfer/backend/unstable";
 import type { ObjectStorage } from "./platform.ts";
 
 /** Up to this many milliseconds a wait is a timer in memory; an alarm is a request and a row written. */

@@ -1,4 +1,4 @@
-import { serveSandboxes, unknownSandbox } from "@call-transfer/backend";
+import { serveSandboxes, unknownSandbox } from "@call-transfer/backend/unstable";
 import { readOrder } from "./orders.ts";
 import type { ObjectState, WorkerEnv } from "./platform.ts";
 import { SandboxNames } from "./sandbox-names.ts";

@@ -1,4 +1,4 @@
-import { bodyLimit, controlError, errorResponse, isSandboxName, selectSandbox } from "@call-transfer/backend";
+import { bodyLimit, controlError, errorResponse, isSandboxName, selectSandbox } from "@call-transfer/backend/unstable";
 import { controlPaths, isOfOtherSite } from "../web/admission.ts";
 import { corsHeaders, preflightHeaders } from "../web/cors.ts";
 import { isForInspector } from "../web/inspector-page.ts";

@@ -1,4 +1,5 @@
-import { InputError, type TransportFault } from "@call-transfer/backend";
+import { InputError } from "@call-transfer/backend";
+import type { TransportFault } from "@call-transfer/backend/unstable";
 import type { Fetcher } from "./platform.ts";
 
 /** What an object of this Worker is asked to do about a sandbox. */

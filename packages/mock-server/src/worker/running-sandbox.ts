@@ -1,4 +1,5 @@
-import { type Backend, createBackend, type SandboxState, sandboxState } from "@call-transfer/backend";
+import { type Backend, createBackend } from "@call-transfer/backend";
+import { type SandboxState, sandboxState } from "@call-transfer/backend/unstable";
 import { AlarmClock } from "./alarm-clock.ts";
 import { type Facts, writeFacts } from "./facts.ts";
 import { withTransport } from "./orders.ts";

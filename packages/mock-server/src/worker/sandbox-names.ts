@@ -1,4 +1,5 @@
-import { InputError, type SandboxRegistry, type SandboxState } from "@call-transfer/backend";
+import { InputError } from "@call-transfer/backend";
+import type { SandboxRegistry, SandboxState } from "@call-transfer/backend/unstable";
 import { checkOrder, isUnknownSandbox, sendOrder } from "./orders.ts";
 import { type SqlStorage, sandboxNamed, type WorkerEnv } from "./platform.ts";
 import { defaultSandbox } from "./running-sandbox.ts";

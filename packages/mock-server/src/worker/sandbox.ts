@@ -1,4 +1,5 @@
-import { errorResponse, InputError } from "@call-transfer/backend";
+import { InputError } from "@call-transfer/backend";
+import { errorResponse } from "@call-transfer/backend/unstable";
 import { errorMessage } from "../web/error-message.ts";
 import { readFacts, writeFacts } from "./facts.ts";
 import { readOrder, refusedOrder, sendOrder, unknownSandboxResponse } from "./orders.ts";

@@ -1,4 +1,4 @@
-import type { TransportFault } from "@call-transfer/backend";
+import type { TransportFault } from "@call-transfer/backend/unstable";
 import { clientHeaders, transportOf } from "./orders.ts";
 
 /** A stream of a known length. The connection closes if fewer bytes are written. Only Cloudflare's runtime has it. */

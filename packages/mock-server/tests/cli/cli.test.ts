@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
-import { demo, demoSeed } from "@call-transfer/backend";
+import { demo } from "@call-transfer/backend";
+import { demoSeed } from "@call-transfer/backend/unstable";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { scenarios } from "@call-transfer/backend";
+import { scenarios } from "@call-transfer/backend/unstable";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands/all.ts";
 import { type Shell, shells } from "../../src/cli/help/completion-script.ts";

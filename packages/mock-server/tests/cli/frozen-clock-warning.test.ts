@@ -1,4 +1,5 @@
-import { createBackend, type Fault, type FaultAction, type WebhookFaultAction } from "@call-transfer/backend";
+import { createBackend, type Fault } from "@call-transfer/backend";
+import type { FaultAction, WebhookFaultAction } from "@call-transfer/backend/unstable";
 import { expect, it } from "vitest";
 import { frozenClockWarning } from "../../src/cli/terminal/frozen-clock-warning.ts";
 import { startMockServer } from "../../src/index.ts";

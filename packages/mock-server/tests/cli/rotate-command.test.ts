@@ -1,4 +1,5 @@
-import { demo, demoSeed } from "@call-transfer/backend";
+import { demo } from "@call-transfer/backend";
+import { demoSeed } from "@call-transfer/backend/unstable";
 import { afterEach, describe, expect, it } from "vitest";
 import { type MockServer, startMockServer } from "../../src/server/server.ts";
 import { runLine } from "./run-line.ts";

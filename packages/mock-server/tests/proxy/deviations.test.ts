@@ -1,4 +1,4 @@
-import type { Deviation } from "@call-transfer/backend";
+import type { Deviation } from "@call-transfer/backend/unstable";
 import { errorCodes, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { errorSchema, requestBodySchema, responseBodySchema } from "../../src/proxy/contract.ts";

@@ -1,4 +1,5 @@
-import { createBackend, demo, demoSeed, inboxUrl, type Seed } from "@call-transfer/backend";
+import { createBackend, demo, inboxUrl, type Seed } from "@call-transfer/backend";
+import { demoSeed } from "@call-transfer/backend/unstable";
 import { describe, expect, it } from "vitest";
 import { startMockServer } from "../../src/server/server.ts";
 import { proxyTo, startTarget } from "./target.ts";

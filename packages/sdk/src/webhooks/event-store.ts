@@ -13,7 +13,7 @@ export type EventClaim =
  * Remembers which events were received, and how they were answered. Processes that share a store handle each event once.
  *
  * Each method is one atomic step, also between processes. A method that rejects is handled as `onStoreError` of
- * `createWebhookHandler` says. The cases of `@call-transfer/sdk/webhooks/conformance` test a store of your own.
+ * `createWebhookHandler` says. The cases of `@call-transfer/contract/webhooks` test a store of your own.
  */
 export interface EventStore {
   /**

@@ -19,7 +19,8 @@ export const completion = defineCommand({
     const shell = shells.find((one) => one === name);
     if (shell === undefined) throw unknownWord("shell", name, shells);
     // Loaded only here: the backend takes longer to load than the other commands to run.
-    const { createBackend, scenarios } = await import("@call-transfer/backend");
+    const { createBackend } = await import("@call-transfer/backend");
+    const { scenarios } = await import("@call-transfer/backend/unstable");
     const script = completionScript(
       shell,
       completionWords(commands, {

@@ -1,14 +1,6 @@
 import { existsSync } from "node:fs";
-import {
-  createBackend,
-  demoSeed,
-  type Fault,
-  InputError,
-  type Policies,
-  parseFault,
-  type ScenarioName,
-  type Seed,
-} from "@call-transfer/backend";
+import { createBackend, type Fault, InputError, type Policies, type Seed } from "@call-transfer/backend";
+import { demoSeed, parseFault, type ScenarioName } from "@call-transfer/backend/unstable";
 import { type LogMode, logModes } from "../../log/server-log.ts";
 import { isPublicUrl, unbracketed } from "../../net/urls.ts";
 import { isHostPattern } from "../../server/hosts.ts";

@@ -1,4 +1,5 @@
-import type { Backend, Fault, FaultAction, WebhookFaultAction } from "@call-transfer/backend";
+import type { Backend, Fault } from "@call-transfer/backend";
+import type { FaultAction, WebhookFaultAction } from "@call-transfer/backend/unstable";
 import { program } from "./program.ts";
 
 /** Warns about responses and deliveries that wait for a frozen clock, which looks like a server that hangs. */

@@ -13,9 +13,9 @@ import {
   shown,
   statesOfMany,
   untilOver,
-} from "./conformance-case.ts";
+} from "./webhooks/event-store-case.ts";
 
-export type { EventStoreCase, OpenEventStore } from "./conformance-case.ts";
+export type { EventStoreCase, OpenEventStore } from "./webhooks/event-store-case.ts";
 
 const maxAnswerBytes = 24_000;
 const answer = '{"status":204}';

@@ -1,5 +1,5 @@
+import { eventStoreCases } from "@call-transfer/contract/webhooks";
 import { type EventStore, memoryEventStore } from "@call-transfer/sdk/webhooks";
-import { eventStoreCases } from "@call-transfer/sdk/webhooks/conformance";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 interface Held {

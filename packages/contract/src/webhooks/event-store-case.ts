@@ -1,6 +1,10 @@
 // What the cases for event stores are made of.
-import type { EventClaim, EventStore } from "./event-store.ts";
-import { sleep } from "./in-time.ts";
+import type { EventClaim, EventStore } from "@call-transfer/sdk/webhooks";
+
+const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 /** Opens a store. Each call may open another connection; all of them share one backend. */
 export type OpenEventStore = () => EventStore | Promise<EventStore>;

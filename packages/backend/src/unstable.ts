@@ -1,0 +1,28 @@
+// Entry point for the parts that servers and pages around a backend are made of. They may change in any release
+// (docs/decisions/0040).
+
+export { demoSeed } from "./contents/demo-seed.ts";
+export { type ScenarioName, scenarios } from "./contents/scenarios.ts";
+export { seedSchema } from "./contents/seed.ts";
+export { bodyLimit, serveSandboxes } from "./control/control.ts";
+export { sandboxState } from "./control/operations/sandboxes.ts";
+export type { SandboxRegistry, SandboxState, WebhookAttack } from "./control/parts/exchange.ts";
+export { controlError } from "./control/parts/reply.ts";
+export type { FaultAction } from "./faults/fault.ts";
+export { parseFault } from "./faults/parse-fault.ts";
+export type { Delivery, Deviation, WebhookFaultAction } from "./generated/models.gen.ts";
+export type { JournalDetail } from "./http/journal/journal-detail.ts";
+export type { RecordedRequest } from "./http/journal/recorder.ts";
+export { errorResponse } from "./http/respond.ts";
+export { isSandboxName, selectSandbox, unknownSandbox } from "./http/transport/select-sandbox.ts";
+export type {
+  HandledResponse,
+  IncomingRequest,
+  PlainResponse,
+  RequestHeaders,
+  TransportFault,
+} from "./http/transport/transport.ts";
+export type { WallClock } from "./model/time/clock.ts";
+export type { TimerPurpose } from "./model/time/timer-queue.ts";
+export { redacted } from "./model/values/redact.ts";
+export { signatureHeader } from "./platform/signer.ts";
