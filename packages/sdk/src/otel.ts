@@ -15,7 +15,7 @@ import {
 } from "@opentelemetry/api";
 import type { AttemptInstrumentation, Instrumentation } from "./options/instrumentation.ts";
 import { type DescribedEnd, describeAttemptEnd, describeRequest, describeRequestEnd } from "./otel/attributes.ts";
-import { instrumentsOf, scope } from "./otel/metrics.ts";
+import { instrumentsOf, millisecondsNow, scope } from "./otel/metrics.ts";
 
 /** Options of `openTelemetry()`. */
 export interface OpenTelemetryOptions {
@@ -83,7 +83,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentati
           ...(number > 1 && { "http.request.resend_count": number - 1 }),
         };
         const span = tracer.startSpan(request.attemptName, { kind: SpanKind.CLIENT, attributes }, parent);
-        sent = { span, at: performance.now() };
+        sent = { span, at: millisecondsNow() };
         if (number > 1) instruments().retries.add(1, request.own);
         const active = trace.setSpan(parent, span);
         const headers: Record<string, string> = {};
@@ -95,7 +95,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentati
         if (!sent) return;
         const end = describeAttemptEnd(summary);
         endSpan(sent.span, end, includeErrorMessages);
-        const seconds = (performance.now() - sent.at) / 1000;
+        const seconds = (millisecondsNow() - sent.at) / 1000;
         instruments().duration?.record(seconds, { ...request.http, ...end.standard }, parent);
       },
     };

@@ -10,7 +10,7 @@ export class CallTransferError extends Error {
 
   static override [Symbol.hasInstance](value: unknown): boolean {
     // A customer's own subclass has no kind of its own: there the prototype decides.
-    if (!Object.hasOwn(this, kind)) return super[Symbol.hasInstance](value);
+    if (!Object.getOwnPropertySymbols(this).includes(kind)) return super[Symbol.hasInstance](value);
     let candidate: unknown = isObject(value) && value.constructor;
     while (isFunction(candidate)) {
       if ((candidate as { [kind]?: unknown })[kind] === this[kind]) return true;

@@ -23,7 +23,10 @@ export class RequestError extends CallTransferError implements RequestErrorDetai
     cause?: unknown,
   ) {
     super(message, cause);
-    const requestId = attempts.findLast((attempt) => attempt.requestId)?.requestId;
+    const requestId = attempts
+      .map((attempt) => attempt.requestId)
+      .filter(Boolean)
+      .at(-1);
     Object.assign(this, { outcome, attempts, operationId, retrySkippedReason, requestId });
   }
 }

@@ -130,10 +130,10 @@ function suggest(name: string, known: readonly string[]): string {
 export function checkOptions<T extends object>(options: T, rules: Record<string, Rule>, prefix = ""): Given<T> {
   check(isObject(options), "options", anObject[1]);
   const given: Record<string, unknown> = {};
+  const known = Object.keys(rules);
   // Not with filter(): a stack trace shows ten frames, and the caller's must be among them.
   for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(rules, name))
-      throw new ConfigurationError(name, `is not an option${suggest(name, Object.keys(rules))}`);
+    if (!known.includes(name)) throw new ConfigurationError(name, `is not an option${suggest(name, known)}`);
     const [accepts, problem] = rules[name] as Rule;
     if (value === undefined) continue;
     check(accepts(value), prefix + name, problem);

@@ -134,7 +134,7 @@ export interface SharedClientOptions extends Omit<RequestOptions, "signal" | "ex
   baseUrl?: string | undefined;
   /** Allows plain HTTP to other hosts than this machine, e.g. between containers. */
   allowInsecureHttp?: boolean | undefined;
-  /** Allows an API key in a browser, where every visitor can read it. A short-lived access token is safer. */
+  /** Allows an API key in a browser or in React Native, where every user can read it. A short-lived access token is safer. */
   allowApiKeyInBrowser?: boolean | undefined;
   /** Sends the requests; by default the global `fetch`, looked up at each call. */
   fetch?: typeof globalThis.fetch | undefined;

@@ -1,14 +1,40 @@
-// What the SDK reads from the runtime that it runs in.
+// What the SDK reads from the runtime that it runs in, and what replaces the parts that a small runtime lacks.
+import { ConfigurationError } from "../errors/base.ts";
 import { VERSION } from "../generated/version.gen.ts";
 import { isText } from "../utils/guards.ts";
 
 interface Runtime {
   readonly process?: { readonly env?: Record<string, unknown>; readonly versions?: Record<string, unknown> };
-  readonly navigator?: { readonly userAgent?: unknown };
+  readonly navigator?: { readonly userAgent?: unknown; readonly product?: unknown };
 }
 
 /** A page or a web worker. */
 export const inBrowser = (): boolean => "document" in globalThis || "importScripts" in globalThis;
+
+/** An app of React Native, whose users can read what it holds. */
+export const inReactNative = (): boolean => (globalThis as Runtime).navigator?.product === "ReactNative";
+
+/** Globals that nothing replaces. `fetch` is one more, unless the client has an own. */
+const required = ["AbortController", "Headers", "Response", "URL", "URLSearchParams"];
+
+/** @throws {ConfigurationError} The runtime lacks a global that the SDK needs. */
+export function checkRuntime(): void {
+  for (const name of required)
+    if ((globalThis as Readonly<Record<string, unknown>>)[name] === undefined)
+      throw new ConfigurationError(name, "is missing in this runtime. Load a polyfill before you create a client.");
+}
+
+/** Milliseconds since any fixed moment, unaffected by clock corrections if the runtime has `performance`. */
+export const monotonicNow = (): number => globalThis.performance?.now() ?? Date.now();
+
+/** Reason of an abort: a `DOMException`, or an error of the same name. */
+export const abortReason = (name: "AbortError" | "TimeoutError", message: string): Error =>
+  globalThis.DOMException ? new DOMException(message, name) : Object.assign(new Error(message), { name });
+
+/** Does what `AbortSignal.throwIfAborted()` does. */
+export function throwIfAborted({ aborted, reason }: AbortSignal): void {
+  if (aborted) throw reason ?? abortReason("AbortError", "aborted");
+}
 
 /** An environment variable without spaces around it. Undefined if it is empty, or cannot be read. */
 export function readVariable(name: string): string | undefined {

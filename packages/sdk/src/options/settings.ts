@@ -5,11 +5,11 @@ import { Auth } from "./auth.ts";
 import { check, checkOptions, clientRules, logLevels, retryRules } from "./checks.ts";
 import type { AccessTokenFunction, ClientOptions, Clock, Logger, LogLevel } from "./options.ts";
 import { RetryBudgets } from "./retry-budget.ts";
-import { inBrowser, readVariable, userAgentHeader } from "./runtime.ts";
+import { checkRuntime, inBrowser, inReactNative, monotonicNow, readVariable, userAgentHeader } from "./runtime.ts";
 
 const systemClock: Clock = {
   now: () => Date.now(),
-  elapsed: () => performance.now(),
+  elapsed: monotonicNow,
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
@@ -83,21 +83,32 @@ function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Aut
   check(apiKey !== undefined || !meansToken, "accessToken", hint);
   check(apiKey !== undefined, "apiKey", `or accessToken is required. Pass one, or set ${variables.apiKey}.`);
   // Visitors can read the memory of a page or a web worker.
-  const problem = "would be exposed in the browser. Use accessToken, or set allowApiKeyInBrowser: true.";
-  check(allowApiKeyInBrowser === true || !inBrowser(), "apiKey", problem);
+  const advice = "Use accessToken, or set allowApiKeyInBrowser: true.";
+  const isAllowed = allowApiKeyInBrowser === true;
+  check(isAllowed || !inBrowser(), "apiKey", `would be exposed in the browser. ${advice}`);
+  check(isAllowed || !inReactNative(), "apiKey", `would be exposed to every user of the app. ${advice}`);
   return authOf("apiKey", apiKey);
 }
 
 const loopback = /^(?:(?:.+\.)?localhost|\[::1\]|127(?:\.\d{1,3}){3})$/;
 
+/** Not by `URL.canParse`, which is newer than some runtimes. */
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function resolveBaseUrl(given: ClientOptions, inherited?: string): string {
   const [baseUrl, name] = readOption(given, "baseUrl", inherited);
   const [orVariable, orOrigin] = inBrowser() ? ["", " or location.origin"] : [`, or set ${variables.baseUrl}`, ""];
   check(baseUrl !== undefined, name, `is required. Pass it${orVariable}.`);
-  const isWeb = isText(baseUrl, /^https?:/i) && URL.canParse(baseUrl);
-  check(isWeb, name, `must be a URL with https:// or http://, such as https://api.example.com${orOrigin}`);
-  const { protocol, hostname, origin, pathname, username, password } = new URL(baseUrl);
-  check(!username && !password && !/[?#]/.test(baseUrl), name, "must not have a user name, query or fragment");
+  const url = isText(baseUrl, /^https?:/i) ? parseUrl(baseUrl) : undefined;
+  check(url !== undefined, name, `must be a URL with https:// or http://, such as https://api.example.com${orOrigin}`);
+  const { protocol, hostname, origin, pathname, username, password, href } = url;
+  check(!username && !password && !/[?#]/.test(href), name, "must not have a user name, query or fragment");
   const path = pathname.replace(/\/+$/, "");
   check(!path.endsWith("/api/v1"), name, "must not include /api/v1");
   const secure = protocol === "https:" || loopback.test(hostname) || given.allowInsecureHttp === true;
@@ -117,6 +128,7 @@ export function withHeaders(
 
 /** Checks a client's options and fills in the defaults. A copy shares what its requests have in common with its parent. */
 export function resolveSettings(options: ClientOptions, parent?: Settings): Settings {
+  checkRuntime();
   const given = checkOptions(options, clientRules);
   const { apiKey, accessToken, retry = {}, logger, ...rest } = given;
   const [givenLevel] = readOption(given, "logLevel", parent?.logLevel);
@@ -132,7 +144,7 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
     headers: Object.fromEntries(withHeaders(userAgentHeader(), given.headers)),
     // Copied, so that later changes are not sent unchecked.
     fetchOptions: given.fetchOptions && { ...given.fetchOptions },
-    auth: resolveAuth(given, Object.hasOwn(options, "accessToken"), parent?.auth),
+    auth: resolveAuth(given, "accessToken" in options, parent?.auth),
     baseUrl: resolveBaseUrl(given, parent?.baseUrl),
     logLevel: givenLevel,
     budgets: budget ? (parent?.budgets ?? new RetryBudgets()) : undefined,

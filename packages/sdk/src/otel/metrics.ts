@@ -4,6 +4,9 @@ import { VERSION } from "../generated/version.gen.ts";
 /** Name and version of the tracer and of the meter. */
 export const scope = ["@call-transfer/sdk", VERSION] as const;
 
+/** Milliseconds since any fixed moment. Not every runtime has `performance`. */
+export const millisecondsNow = (): number => globalThis.performance?.now() ?? Date.now();
+
 /** The boundaries, in seconds, that the conventions advise for `http.client.request.duration`. */
 const explicitBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 

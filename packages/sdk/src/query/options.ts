@@ -115,8 +115,20 @@ function inputOf({ query, ...path }: Parameters, options: RequestOptions | undef
 /** The options of a request that also ends with another signal. */
 const withSignal = (options: RequestOptions | undefined, signal: AbortSignal): RequestOptions => ({
   ...options,
-  signal: options?.signal ? AbortSignal.any([signal, options.signal]) : signal,
+  signal: options?.signal ? either(signal, options.signal) : signal,
 });
+
+/** `AbortSignal.any`, which is newer than some runtimes. */
+function either(one: AbortSignal, other: AbortSignal): AbortSignal {
+  const { any } = Object(globalThis.AbortSignal) as Partial<typeof AbortSignal>;
+  if (any) return AbortSignal.any([one, other]);
+  const both = new AbortController();
+  for (const signal of [one, other]) {
+    if (signal.aborted) both.abort(signal.reason);
+    else signal.addEventListener("abort", () => both.abort(signal.reason), { once: true, signal: both.signal });
+  }
+  return both.signal;
+}
 
 export function queryOptions<Id extends keyof operations, Data>(
   client: CallTransferCore,

@@ -1,7 +1,10 @@
 // One attempt: middleware, credential, deadline and a limited body.
 import type { Attempt } from "../errors/details.ts";
 import type { Credential } from "../options/auth.ts";
+import { check } from "../options/checks.ts";
 import type { AttemptInstrumentation } from "../options/instrumentation.ts";
+import { abortReason, throwIfAborted } from "../options/runtime.ts";
+import { isFunction } from "../utils/guards.ts";
 import { type ReadResponse, readBody, replay, toResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
@@ -30,7 +33,7 @@ export async function attemptOnce(
       // Middleware may return before its request ends. From now on nothing is sent or awaited.
       state.over = true;
       if (state.inFlight) {
-        stop.abort(new DOMException("middleware returned early", "AbortError"));
+        stop.abort(abortReason("AbortError", "middleware returned early"));
         cancelReading(state);
       }
     }
@@ -98,8 +101,13 @@ async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal
   state.credential = credential;
   call.tokens.add(credential.token);
   // The time may be up after the wait for a token. Then nothing may be sent.
-  stop.throwIfAborted();
+  throwIfAborted(stop);
   if (state.over) throw new TypeError("next() called after its middleware returned");
+  check(
+    isFunction(call.settings.fetch ?? globalThis.fetch),
+    "fetch",
+    "is missing in this runtime. Pass the option fetch.",
+  );
   const attempt: Attempt = { startedAt: clock.now() };
   const init = requestInit(call, headers, credential, stop);
   state.attempt = attempt;
@@ -140,7 +148,7 @@ async function fetchOnce(state: AttemptState, attempt: Attempt, init: RequestIni
   if (stop.aborted) {
     // The attempt has ended, so the body is not read.
     (async () => response.body?.cancel())().catch(() => {});
-    stop.throwIfAborted();
+    throwIfAborted(stop);
   }
   attempt.status = response.status;
   state.outcome = effectOf(response);

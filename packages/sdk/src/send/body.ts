@@ -1,4 +1,5 @@
 // Reading response bodies: up to a limit, and once for all readers.
+import { throwIfAborted } from "../options/runtime.ts";
 import { isObject } from "../utils/guards.ts";
 import { redact } from "../utils/redact.ts";
 
@@ -9,7 +10,7 @@ const maxErrorBodyBytes = 64 * 1024;
 export class BodyTooLarge extends Error {}
 
 /** Decodes bodies that arrive in one piece. A decoder of its own for each would cost more than the decoding. */
-const wholeDecoder = new TextDecoder();
+let wholeDecoder: TextDecoder | undefined;
 
 export class BodyBuffer {
   size = 0;
@@ -35,6 +36,7 @@ export class BodyBuffer {
 
   #decode(stream: boolean): void {
     if (stream) this.#decoder ??= new TextDecoder();
+    wholeDecoder ??= new TextDecoder();
     this.#text += (this.#decoder ?? wholeDecoder).decode(this.#waiting, { stream });
     this.#waiting = undefined;
   }
@@ -56,7 +58,7 @@ export async function readText(
     if (onTooLarge !== "throw") return start;
     throw new BodyTooLarge(`larger than ${maxBytes} bytes`);
   };
-  if (typeof response.body?.getReader !== "function") {
+  if (typeof response.body?.getReader !== "function" || !globalThis.TextDecoder) {
     // React Native has no streams: the body can only be measured once it has arrived.
     const text = (await response.text()) || null;
     return text === null || text.length <= maxBytes ? text : cut(text.slice(0, maxBytes));
@@ -70,7 +72,7 @@ export async function readText(
   for (;;) {
     const { done, value } = await reader.read();
     // A cancelled body ends like a complete one.
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     if (done) return buffer.text(true);
     if (buffer.size + value.byteLength > maxBytes) {
       buffer.cancel();

@@ -1,4 +1,5 @@
 import { AbortError, type FailureKind, TimeoutError } from "../errors/request-error.ts";
+import { abortReason } from "../options/runtime.ts";
 import type { Call, Failure } from "./call.ts";
 
 /** Milliseconds by which a timer is late if the process was suspended, such as a frozen Lambda or a closed laptop. */
@@ -43,7 +44,7 @@ export function withDeadline<T>(
     const onAbort = () => interrupt(AbortError, "was aborted by the caller", signal?.reason);
     const onTimeout = () => {
       const message = `no complete response within ${Math.ceil(limitMs)} ms`;
-      interrupt(TimeoutError, `got ${message}`, new DOMException(message, "TimeoutError"));
+      interrupt(TimeoutError, `got ${message}`, abortReason("TimeoutError", message));
     };
     const onTimer = (dueAt: number) => {
       try {

@@ -8,9 +8,15 @@ const escaped = (character: string): string => {
   return `(?:\\\\?${literal}|\\\\u${code.padStart(4, "0")}|%${code})`;
 };
 
-/** Base64 of text that begins after 0, 1 or 2 other bytes, without the characters that depend on its neighbours. */
+/**
+ * Base64 of text that begins after 0, 1 or 2 other bytes, without the characters that depend on its neighbours. Where the
+ * runtime has no `btoa`, secrets are only found as they are.
+ */
 const base64Of = (text: string, before: number): string =>
-  btoa("-".repeat(before) + text).slice(Math.ceil((8 * before) / 6), Math.floor((8 * (before + text.length)) / 6));
+  (globalThis.btoa?.("-".repeat(before) + text) ?? text).slice(
+    Math.ceil((8 * before) / 6),
+    Math.floor((8 * (before + text.length)) / 6),
+  );
 
 /** Text in one case and in one alphabet of base64. */
 const fold = (text: string): string => text.toLowerCase().replaceAll("-", "+").replaceAll("_", "/");
