@@ -55,7 +55,7 @@ const call = {
 const deliver = (id: string) =>
   handle(id, call).then(
     (result) => console.log(`${id}: ${result}`),
-    (error) => console.log(`${id}: later. ${error.retrySkippedReason}`),
+    (error) => console.log(`${id}: later: ${error.retrySkippedReason}`),
   );
 
 await deliver("job 1");

@@ -2,20 +2,21 @@ declare module "@call-transfer/sdk" {
   export {
     AbortError, AccessTokenFunction, AccessTokenOptions, Account, AccountList, Accounts, AnyApiError,
     AnyBadRequestError, AnyServerError, ApiError, ApiErrorDetails, ApiErrorOf, ApiKeyOptions, ApiPromise, ApiResponse,
-    ApiResult, Attempt, AttemptInstrumentation, AttemptSummary, AuthenticationError, BadRequestError, Call,
-    CallInitiated, CallList, CallQueued, CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock,
-    ConfigurationError, ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest,
+    ApiResult, Attempt, AttemptError, AttemptInstrumentation, AttemptSummary, AuthenticationError, BadRequestError,
+    Call, CallInitiated, CallList, CallQueued, CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions,
+    Clock, ConfigurationError, ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest,
     DestinationGroup, DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus,
     ErrorCodeWithFieldErrors, ErrorResponse, ErrorResponseMeta, FetchOptions, FieldError, FieldErrorCode,
     FindCandidates, GoneError, Instrumentation, InstrumentedRequest, InvalidResponseError, ListCallsQuery, ListMeta,
     LogLevel, Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
     OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PagePromise, PageSource, PaymentRequiredError,
-    PermissionDeniedError, Problem, RateLimitError, ReconcileOptions, Reconciliation, RequestError, RequestErrorDetails,
-    RequestInput, RequestInstrumentation, RequestOptions, RequestOutcome, RequestSummary, ResponseValidator, RetryEvent,
-    RetryOptions, Role, RoleDefinition, RoleList, Roles, ServerError, ServerErrorStatus, SharedClientOptions,
-    TimeoutError, TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, VERSION,
-    createCall, createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls,
-    listRoles, rotateDestinationSecret
+    PermissionDeniedError, Problem, RateLimitError, ReconcileOptions, Reconciliation, ReconciliationReason,
+    RequestContext, RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation, RequestOptions,
+    RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions, RetrySkippedReason, Role,
+    RoleDefinition, RoleList, Roles, ServerError, ServerErrorStatus, SharedClientOptions, TimeoutError,
+    TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, VERSION, createCall,
+    createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
+    rotateDestinationSecret
   };
 }
 
@@ -142,8 +143,11 @@ declare interface Attempt {
   code?: string;
   requestId?: string;
   delayMs?: number;
-  error?: string;
+  durationMs?: number;
+  error?: AttemptError;
 }
+
+declare type AttemptError = "connection_failed" | "connection_lost" | "timeout" | "aborted" | "body_too_large" | "own_code_failed";
 
 declare interface AttemptInstrumentation {
   exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<void>): unknown;
@@ -332,6 +336,7 @@ declare interface InstrumentedRequest {
   readonly method: string;
   readonly route: string;
   readonly baseUrl: string;
+  readonly context: RequestContext | undefined;
 }
 
 declare class InvalidResponseError extends RequestError {}
@@ -404,6 +409,7 @@ declare interface MiddlewareContext {
   readonly operationId: string;
   readonly route: string;
   readonly attemptNumber: number;
+  readonly context: RequestContext | undefined;
 }
 
 declare interface NodeRequest extends Partial<AsyncIterable<Uint8Array>> {
@@ -558,8 +564,11 @@ declare interface ReconcileOptions {
 declare interface Reconciliation<Item = Candidate> {
   readonly candidates: readonly Item[];
   readonly complete: boolean;
+  readonly reason: ReconciliationReason;
   readonly explanation: string;
 }
+
+declare type ReconciliationReason = "candidates_found" | "nothing_listed" | "list_changed" | "list_unreadable" | "limit_reached" | "no_list";
 
 declare interface RedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
@@ -576,20 +585,30 @@ declare interface RedisEventStoreOptions {
   waitTimeoutMs?: number;
 }
 
+declare type RequestContext = Readonly<Record<string, unknown>>;
+
 declare class RequestError extends CallTransferError implements RequestErrorDetails {
   readonly outcome: RequestOutcome;
   readonly attempts: readonly Attempt[];
   readonly operationId: string;
-  readonly retrySkippedReason: string | undefined;
+  readonly retrySkippedReason: RetrySkippedReason | undefined;
+  readonly durationMs: number | undefined;
+  readonly baseUrl: string | undefined;
+  readonly accountId: string | undefined;
+  readonly context: RequestContext | undefined;
   readonly requestId: string | undefined;
-  constructor(message: string, { outcome, attempts, operationId, retrySkippedReason }: RequestErrorDetails, cause?: unknown);
+  constructor(message: string, details: RequestErrorDetails, cause?: unknown);
 }
 
 declare interface RequestErrorDetails {
   readonly outcome: RequestOutcome;
   readonly attempts: readonly Attempt[];
   readonly operationId: string;
-  readonly retrySkippedReason?: string | undefined;
+  readonly retrySkippedReason?: RetrySkippedReason | undefined;
+  readonly durationMs?: number | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly accountId?: string | undefined;
+  readonly context?: RequestContext | undefined;
 }
 
 declare interface RequestInput {
@@ -614,6 +633,7 @@ declare interface RequestOptions {
   fetchOptions?: FetchOptions | undefined;
   extraBody?: Readonly<Record<string, unknown>> | undefined;
   extraQuery?: Readonly<Record<string, unknown>> | undefined;
+  context?: RequestContext | undefined;
 }
 
 declare type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
@@ -621,7 +641,7 @@ declare type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
 declare interface RequestSummary {
   readonly outcome: RequestOutcome;
   readonly attempts: readonly Readonly<Attempt>[];
-  readonly retrySkippedReason: string | undefined;
+  readonly retrySkippedReason: RetrySkippedReason | undefined;
   readonly error?: unknown;
 }
 
@@ -641,6 +661,7 @@ declare interface RetryEvent {
   readonly operationId: string;
   readonly attempt: Readonly<Attempt>;
   readonly nextAttemptNumber: number;
+  readonly context: RequestContext | undefined;
 }
 
 declare interface RetryOptions {
@@ -649,6 +670,7 @@ declare interface RetryOptions {
   budget?: boolean | undefined;
 }
 
+declare type RetrySkippedReason = "carried_out" | "not_idempotent" | "untrusted_503" | "not_ruled_out" | "body_not_repeatable" | "wait_too_long" | "total_timeout" | "retry_budget" | "expired_token";
 type Role = unknown;
 type RoleDefinition = unknown;
 type RoleList = unknown;
@@ -668,7 +690,7 @@ declare class ServerError extends ApiError {
 
 type ServerErrorStatus = unknown;
 
-declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery"> {
+declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery" | "context"> {
   baseUrl?: string | undefined;
   allowInsecureHttp?: boolean | undefined;
   allowApiKeyInBrowser?: boolean | undefined;

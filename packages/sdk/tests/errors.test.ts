@@ -254,6 +254,7 @@ describe("ApiError", () => {
       findCandidates: async () => ({
         candidates: [{ id: "call-1", direction: "outbound", duration: 0 }],
         complete: true,
+        reason: "candidates_found" as const,
         explanation: "one call",
       }),
     });

@@ -249,7 +249,7 @@ describe("the message of an error", () => {
       "a long wait",
       [problem(503, "service_error", { meta: { retryAfterSecs: 100 } })],
       { maxRetries: 2 },
-      { message: `${refused} the server asked to wait 100 s, more than maxRetryAfterSecs (60)` },
+      { message: `${refused} the server asked to wait 100 s, more than maxRetryAfterSecs` },
     ],
     [
       "a deadline that is near",
@@ -307,19 +307,19 @@ describe("the message of an error", () => {
       "a lost connection",
       networkError("ECONNRESET"),
       {},
-      `createCall may have been carried out. Call reconcile() before sending it again. createCall ${lost}; not retried: it may have been carried out and is not idempotent`,
+      `createCall may have been carried out. Call reconcile() before sending it again. createCall ${lost}; not retried: it is not idempotent`,
     ],
     [
       "a lost response",
       broken(201),
       {},
-      "createCall was carried out, but its response was lost. Do not send it again: reconcile() looks for its result. createCall lost the connection in the body of its 201 response: socket closed; not retried: it was carried out",
+      "createCall was carried out, but its response was lost. Do not send it again: reconcile() looks for its result. createCall lost the connection in the body of its 201 response: socket closed; not retried: that would do it twice",
     ],
     [
       "an error of the server",
       problem(500, "internal_error"),
       {},
-      "createCall may have been carried out. Call reconcile() before sending it again. createCall answered 500 internal_error: Detail. (request req-1); not retried: it may have been carried out and is not idempotent",
+      "createCall may have been carried out. Call reconcile() before sending it again. createCall answered 500 internal_error: Detail. (request req-1); not retried: it is not idempotent",
     ],
     [
       "a 201 without the call's id",

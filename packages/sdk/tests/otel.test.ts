@@ -173,7 +173,7 @@ describe("openTelemetry", () => {
         "error.type": "OutcomeUnknownError",
         "call_transfer.outcome": "unknown",
         "call_transfer.attempts": 1,
-        "call_transfer.retry_skipped_reason": "it may have been carried out and is not idempotent",
+        "call_transfer.retry_skipped_reason": "not_idempotent",
       },
     });
   });

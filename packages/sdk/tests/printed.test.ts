@@ -1,7 +1,17 @@
 // What a person sees who set nothing up: the lines on the console.
+import { readFileSync } from "node:fs";
+import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createWebhookHandler, signWebhook, toNodeHandler, type WebhookHandlerOptions } from "../src/webhooks.ts";
-import { clientOf, json, problem, type Step } from "./test-server.ts";
+import type { OutcomeUnknownError } from "../src/errors/outcome-unknown-error.ts";
+import type { ClientOptions } from "../src/options/options.ts";
+import {
+  createWebhookHandler,
+  signWebhook,
+  toNodeHandler,
+  verifyWebhook,
+  type WebhookHandlerOptions,
+} from "../src/webhooks.ts";
+import { clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 const printed = () => {
   const lines: string[] = [];
@@ -10,14 +20,15 @@ const printed = () => {
   return lines;
 };
 
+const clockAt = (time: { ms: number }) => ({
+  now: () => time.ms,
+  setTimeout: (run: () => void, ms: number) => ms < 60_000 && run(),
+  clearTimeout: () => {},
+});
+
 const roles = () => json(200, { roles: [] });
 
 describe("what is printed without a logger", () => {
-  const clockAt = (time: { ms: number }) => ({
-    now: () => time.ms,
-    setTimeout: (run: () => void, ms: number) => ms < 60_000 && run(),
-    clearTimeout: () => {},
-  });
   const call = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
   const lost = () => json(502, {});
 
@@ -224,5 +235,161 @@ describe("a webhook receiver without onError", () => {
     for (let copy = 0; copy < 3; copy += 1) await handle(await signed());
     expect(lines).toEqual([]);
     expect(onError).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe("a printed error", () => {
+  const hang: Step = () => new Promise(() => {});
+  const invalid = problem(422, "validation_failed", {
+    errors: Array.from({ length: 9 }, (_, index) => ({ field: `members[${index}]`, code: "too_short", message: "m" })),
+  });
+  const call = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
+
+  async function errorOf(script: Step[], operation: "list" | "call", options: Partial<ClientOptions> = {}) {
+    const quick = { random: () => 0, logLevel: "off" as const, accountId: "acc-1", timeoutMs: 5 };
+    const clock = { ...clockAt({ ms: 0 }), setTimeout: (run: () => void) => setTimeout(run, 0), clearTimeout };
+    const { client } = clientOf(script, { clock, ...quick, ...options });
+    const context = { context: { jobId: "j-17" } };
+    const request = operation === "call" ? client.calls.create(call, context) : client.roles.list(context);
+    const { error } = await request.result();
+    return error as OutcomeUnknownError;
+  }
+
+  it.each<[string, Step[], "list" | "call"]>([
+    ["a timeout", [hang, hang, hang], "list"],
+    ["a refused connection", Array.from({ length: 3 }, () => networkError("ECONNREFUSED")), "list"],
+    ["a 401", [problem(401, "token_invalid")], "list"],
+    ["a 404", [problem(404, "resource_not_found")], "list"],
+    ["invalid fields", [invalid], "list"],
+    ["a 429", [problem(429, "rate_limit_exceeded", { meta: { retryAfterSecs: 900 } })], "list"],
+    ["a 503", Array.from({ length: 3 }, () => problem(503, "service_error")), "list"],
+    ["a lost placement", [networkError("ECONNRESET")], "call"],
+  ])(
+    "has at most eight lines after %s, with operation, outcome, attempts, host, account and context",
+    async (_, script, operation) => {
+      const error = await errorOf(script, operation);
+      const text = inspect(error);
+      expect(text.split("\n").length).toBeLessThanOrEqual(8);
+      const { name, message, operationId, outcome } = error;
+      for (const part of [name, message, operationId, outcome, "https://api.example.com", "acc-1", '{"jobId":"j-17"}'])
+        expect(text).toContain(part);
+      for (const { status, error: code, requestId, durationMs } of error.attempts) {
+        expect(text).toContain(` in ${durationMs} ms${requestId ? ` (request ${requestId})` : ""}`);
+        expect(text).toContain(String(code ?? status));
+      }
+    },
+  );
+
+  it("of a lost placement is what docs/errors.md shows", async () => {
+    const time = { ms: Date.parse("2026-03-02T12:00:00Z") };
+    const reset: Step = () => {
+      time.ms += 1203;
+      throw networkError("ECONNRESET");
+    };
+    const text = inspect(await errorOf([reset], "call", { clock: clockAt(time), timeoutMs: 60_000 }));
+    const page = readFileSync(new URL("../../../docs/errors.md", import.meta.url), "utf8");
+    const [, shown] = /printed\.test\.ts -->\n\n```text\n([^`]+)\n```/.exec(page) ?? [];
+    expect(text.replace(/(?:\n +at .*)+/, "\n    at placeCalls (/app/src/jobs.ts:12:24)")).toBe(shown);
+  });
+
+  it("names the caller's code, and of the SDK's none", async () => {
+    const frames = inspect(await errorOf([problem(404, "resource_not_found")], "list")).match(/^ +at .*/gm);
+    expect(frames?.[0]).toContain("printed.test.ts");
+    expect(frames?.join()).not.toContain("/sdk/src/");
+  });
+
+  it("begins with where the caller's middleware threw", async () => {
+    const throwing = () => {
+      throw new Error("no tenant");
+    };
+    const text = inspect(await errorOf([], "list", { middleware: [throwing] }));
+    expect(text).toMatch(/no tenant\n +at throwing \(.*printed\.test\.ts/);
+  });
+
+  it("has at most eight lines after a webhook with a bad signature, and the caller's code", async () => {
+    const input = { body: "{}", headers: {} };
+    const error = await verifyWebhook(input, { secret: "whsec-printed" }).catch((thrown: unknown) => thrown);
+    const lines = inspect(error).split("\n");
+    expect(lines[0]).toBe("WebhookVerificationError: The header Service-Signature is missing.");
+    expect(lines[1]).toContain("printed.test.ts");
+    expect(lines.length).toBeLessThanOrEqual(8);
+  });
+
+  it("keeps its facts in JSON and in a copy", async () => {
+    const error = await errorOf([problem(404, "resource_not_found")], "list");
+    const facts = {
+      ...{ operationId: "listRoles", outcome: "rejected", requestId: "req-1", code: "resource_not_found", status: 404 },
+      ...{ durationMs: 0, baseUrl: "https://api.example.com", accountId: "acc-1", context: { jobId: "j-17" } },
+      attempts: [{ startedAt: 0, durationMs: 0, status: 404, code: "resource_not_found", requestId: "req-1" }],
+    };
+    expect({ ...error }).toMatchObject(facts);
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+      name: "NotFoundError",
+      message: error.message,
+      ...facts,
+    });
+  });
+
+  it("lists the last four of many attempts", async () => {
+    const script = Array.from({ length: 9 }, () => json(500, {}));
+    const text = inspect(await errorOf(script, "list", { maxRetries: 8 }));
+    expect(text).toContain("9 attempts in");
+    expect(text.match(/500 in 0 ms/g)).toHaveLength(4);
+  });
+
+  it.each([
+    [
+      "circular",
+      () => {
+        const circle: Record<string, unknown> = {};
+        circle.self = circle;
+        return circle;
+      },
+      "circular",
+    ],
+    ["long", () => ({ text: "x".repeat(9000) }), "…"],
+  ])("survives a context that is %s", async (_, make, expected) => {
+    const error = await errorOf([problem(404, "resource_not_found")], "list");
+    const text = inspect(Object.assign(error, { context: make() }));
+    expect(text).toContain(expected);
+    expect(text.length).toBeLessThan(2000);
+  });
+});
+
+describe("the context of a request", () => {
+  it("reaches hooks, middleware, instrumentation and the error, and is not sent", async () => {
+    const context = { jobId: "j-17" };
+    const seen: [string, unknown][] = [];
+    const { client, sent } = clientOf([json(500, {}), problem(404, "resource_not_found")], {
+      ...{ clock: clockAt({ ms: 0 }), random: () => 0, logLevel: "off" as const },
+      onRetry: (event) => seen.push(["onRetry", event.context]),
+      middleware: [
+        (_, next, { context: own }) => {
+          seen.push(["middleware", own]);
+          return next();
+        },
+      ],
+      instrumentation: {
+        startRequest: (request) => {
+          seen.push(["instrumentation", request.context]);
+          return undefined;
+        },
+      },
+    });
+    const { error } = await client.roles.list({ context }).result();
+    expect(error).toMatchObject({ context });
+    expect(seen).toEqual([
+      ["instrumentation", context],
+      ["middleware", context],
+      ["onRetry", context],
+      ["middleware", context],
+    ]);
+    expect(JSON.stringify(sent.map(({ url, headers, init }) => [url, [...headers], init.body]))).not.toContain("j-17");
+  });
+
+  it("must be an object of names and values", async () => {
+    const { client } = clientOf([]);
+    const { error } = await client.roles.list({ context: "j-17" as never }).result();
+    expect(error?.message).toContain("context must be an object of names and values");
   });
 });

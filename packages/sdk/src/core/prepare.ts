@@ -45,6 +45,8 @@ export function prepareCall(
     timeoutMs: given.timeoutMs ?? settings.timeoutMs,
     maxRetries: given.maxRetries ?? settings.maxRetries,
     accountId,
+    baseUrl: settings.baseUrl,
+    context: given.context,
     middleware: middleware ? [...settings.middleware, ...middleware] : settings.middleware,
     fetchOptions: fetchOptions ? merge(settings.fetchOptions ?? {}, fetchOptions) : settings.fetchOptions,
     extraBody,

@@ -1,5 +1,5 @@
 // Finding results of a request whose outcome is unknown (§8.3).
-import type { OutcomeWindow, Reconciliation } from "../errors/details.ts";
+import type { OutcomeWindow, Reconciliation, ReconciliationReason } from "../errors/details.ts";
 import type { FindCandidates } from "../options/options.ts";
 import { parseProblem } from "../send/response.ts";
 import { isText, messageOf } from "../utils/guards.ts";
@@ -22,7 +22,7 @@ export async function findInList<List extends object, Item extends Listed>(
   const totals = new Set<number | undefined>();
   let read = 0;
   let hasMoved = false;
-  let failure: string | undefined;
+  let failure: readonly [ReconciliationReason, string] | undefined;
   try {
     for await (const page of list.pages()) {
       const total = (page as { meta?: { total?: number } }).meta?.total;
@@ -33,33 +33,35 @@ export async function findInList<List extends object, Item extends Listed>(
         read++;
       }
       if (read < maxCalls || found.size === total) continue;
-      failure = `Only the first ${read} calls since ${from} were read: see maxCalls.`;
+      failure = ["limit_reached", `Only the first ${read} calls since ${from} were read: see maxCalls.`];
       break;
     }
   } catch (error) {
-    failure = `The list could not be read to its end: ${messageOf(error)}`;
+    failure = ["list_unreadable", `The list could not be read to its end: ${messageOf(error)}`];
   }
   const wanted = parseProblem(isText(body) ? body : undefined)?.toNumber;
   const candidates = [...found.values()].filter(
     ({ direction, toNumber }) => direction !== "inbound" && !areOtherNumbers(toNumber, wanted),
   );
   const complete = !failure && !hasMoved && totals.size === 1 && totals.has(found.size);
-  return { candidates, complete, explanation: failure ?? explainCount(candidates.length, complete, from) };
+  const [reason, explanation] = failure ?? explainCount(candidates.length, complete, from);
+  return { candidates, complete, reason, explanation };
 }
 
 /** Whether two values are different phone numbers. Any other form than E.164 proves nothing. */
 const areOtherNumbers = (one: unknown, other: unknown): boolean =>
   one !== other && [one, other].every((value) => isText(value, /^\+\d+$/));
 
-function explainCount(count: number, complete: boolean, from: string): string {
-  if (!complete) return `The list since ${from} changed while it was read. Read it again.`;
-  return count > 0
-    ? `${count} listed since ${from}. Any of them may be this request's: items carry nothing to match on.`
-    : `Nothing is listed since ${from}. That is no proof: a list may lag behind, and queued calls may not be listed.`;
+function explainCount(count: number, complete: boolean, from: string): [ReconciliationReason, string] {
+  if (!complete) return ["list_changed", `The list since ${from} changed while it was read. Read it again.`];
+  const found = `${count} listed since ${from}. Any of them may be this request's: items carry nothing to match on.`;
+  if (count > 0) return ["candidates_found", found];
+  const nothing = `Nothing is listed since ${from}. That is no proof: a list may lag behind, and queued calls may not be listed.`;
+  return ["nothing_listed", nothing];
 }
 
 /** Explains why there is nothing to find. The text may hold `{until}`: `overlapHours` after the start of the window. */
-export async function explain(text: string, overlapHours: number, { from }: OutcomeWindow) {
+export async function explain(text: string, overlapHours: number, { from }: OutcomeWindow): Promise<Reconciliation> {
   const until = new Date(Date.parse(from) + overlapHours * 3_600_000).toISOString();
-  return { candidates: [], complete: false, explanation: text.replace("{until}", until) };
+  return { candidates: [], complete: false, reason: "no_list", explanation: text.replace("{until}", until) };
 }

@@ -1,4 +1,6 @@
 import { isFunction, isObject } from "../utils/guards.ts";
+import { inspectKey } from "../utils/inspect.ts";
+import { printError } from "./print.ts";
 
 /** Shared by every copy of this major version, so that `instanceof` works across ESM and CommonJS copies. */
 export const kind: unique symbol = Symbol.for("@call-transfer/sdk/1/error-kind");
@@ -23,6 +25,7 @@ export class CallTransferError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     // Bundlers shorten class names, so the name is set explicitly.
     Object.defineProperty(this, "name", { value: new.target[kind], configurable: true });
+    Object.defineProperty(this, inspectKey, { value: () => printError(this), configurable: true });
   }
 
   /** Returns the error as plain data for logs. */

@@ -6,6 +6,66 @@ import type { Candidate } from "../generated/operations.gen.ts";
  */
 export type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
 
+/**
+ * Why an attempt got no complete response.
+ *
+ * - `connection_failed`: it could not be sent, or the connection was lost before a response. The `outcome` says which.
+ * - `connection_lost`: the connection was lost in the body of the response.
+ * - `timeout`: it took longer than `timeoutMs`, or the request longer than `totalTimeoutMs`.
+ * - `aborted`: the caller's signal aborted it.
+ * - `body_too_large`: the body of the response exceeds the limit of 10 MiB.
+ * - `own_code_failed`: the caller's own middleware or token function threw.
+ */
+export type AttemptError =
+  | "connection_failed"
+  | "connection_lost"
+  | "timeout"
+  | "aborted"
+  | "body_too_large"
+  | "own_code_failed";
+
+/**
+ * Why a request was not retried although retries were left.
+ *
+ * - `carried_out`: its response was lost after it was carried out.
+ * - `not_idempotent`: it may have been carried out, and repeating it may do it twice.
+ * - `untrusted_503`: the same, after a 503 that `retry.trust503Codes` would trust.
+ * - `not_ruled_out`: the list did not rule out that it was carried out.
+ * - `body_not_repeatable`: its body, such as a stream, can be sent only once.
+ * - `wait_too_long`: the server asked to wait longer than the client accepts.
+ * - `total_timeout`: `totalTimeoutMs` would expire first.
+ * - `retry_budget`: the client's retry budget is used up.
+ * - `expired_token`: the accessToken function keeps returning expired tokens.
+ */
+export type RetrySkippedReason =
+  | "carried_out"
+  | "not_idempotent"
+  | "untrusted_503"
+  | "not_ruled_out"
+  | "body_not_repeatable"
+  | "wait_too_long"
+  | "total_timeout"
+  | "retry_budget"
+  | "expired_token";
+
+/**
+ * What a reconciliation means.
+ *
+ * - `candidates_found`: any of the candidates may be the result.
+ * - `nothing_listed`: the list has no candidate, which is no proof.
+ * - `list_changed`: the list changed while it was read.
+ * - `list_unreadable`: the list could not be read to its end.
+ * - `limit_reached`: the list is longer than `maxCalls`.
+ * - `no_list`: there is no list to look in.
+ */
+export type ReconciliationReason =
+  | "candidates_found"
+  | "nothing_listed"
+  | "list_changed"
+  | "list_unreadable"
+  | "limit_reached"
+  | "no_list";
+
 /** One sending of a request. Holds no secrets. */
 export interface Attempt {
   /** When it was sent, in milliseconds since 1970. */
@@ -18,8 +78,10 @@ export interface Attempt {
   requestId?: string;
   /** Milliseconds waited after this attempt, before the next one. */
   delayMs?: number;
+  /** Milliseconds until its response was read or it failed. */
+  durationMs?: number;
   /** Why no complete response arrived. */
-  error?: string;
+  error?: AttemptError;
 }
 
 /** Details that every `RequestError` carries besides its message. */
@@ -31,8 +93,19 @@ export interface RequestErrorDetails {
   /** The operationId; for an operation that this SDK version does not know, its method and path. */
   readonly operationId: string;
   /** Why the request was not retried although retries were left. Undefined where no retry was due or none was left. */
-  readonly retrySkippedReason?: string | undefined;
+  readonly retrySkippedReason?: RetrySkippedReason | undefined;
+  /** Milliseconds that the whole request took, its waits included. */
+  readonly durationMs?: number | undefined;
+  /** Base URL of the API. */
+  readonly baseUrl?: string | undefined;
+  /** Account that the request was for, if the client or the request named one (§5.2). */
+  readonly accountId?: string | undefined;
+  /** The caller's own facts: the request's option `context`. */
+  readonly context?: RequestContext | undefined;
 }
+
+/** Facts of the caller's own that belong to a request, e.g. `{ jobId }`. Logs may show them, so keep secrets out. */
+export type RequestContext = Readonly<Record<string, unknown>>;
 
 /** Body of an error response, secrets redacted; undefined where it is not a JSON object. */
 export type Problem = Readonly<Record<string, unknown>> | undefined;
@@ -83,7 +156,9 @@ export interface Reconciliation<Item = Candidate> {
   readonly candidates: readonly Item[];
   /** Whether the whole list was read. */
   readonly complete: boolean;
-  /** What the result means, as text for a person. */
+  /** What the result means. */
+  readonly reason: ReconciliationReason;
+  /** The same as text for a person. Its wording may change. */
   readonly explanation: string;
 }
 

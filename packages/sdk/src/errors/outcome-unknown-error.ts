@@ -30,6 +30,6 @@ export class OutcomeUnknownError extends RequestError {
    */
   async reconcile(options: ReconcileOptions = {}): Promise<Reconciliation> {
     const explanation = `There is nothing to check ${this.operationId} against. Ask a person before sending it again.`;
-    return this.#findCandidates?.(options) ?? { candidates: [], complete: false, explanation };
+    return this.#findCandidates?.(options) ?? { candidates: [], complete: false, reason: "no_list", explanation };
   }
 }

@@ -1,5 +1,12 @@
 import { CallTransferError, kind } from "./base.ts";
-import type { Attempt, RequestErrorDetails, RequestOutcome } from "./details.ts";
+import type {
+  ApiErrorDetails,
+  Attempt,
+  RequestContext,
+  RequestErrorDetails,
+  RequestOutcome,
+  RetrySkippedReason,
+} from "./details.ts";
 
 /** A request failed after it was started. */
 export class RequestError extends CallTransferError implements RequestErrorDetails {
@@ -12,22 +19,29 @@ export class RequestError extends CallTransferError implements RequestErrorDetai
   /** The operationId; for an operation that this SDK version does not know, its method and path. */
   declare readonly operationId: string;
   /** Why the request was not retried although retries were left. Undefined where no retry was due or none was left. */
-  declare readonly retrySkippedReason: string | undefined;
+  declare readonly retrySkippedReason: RetrySkippedReason | undefined;
+  /** Milliseconds that the whole request took, its waits included. */
+  declare readonly durationMs: number | undefined;
+  /** Base URL of the API. */
+  declare readonly baseUrl: string | undefined;
+  /** Account that the request was for, if the client or the request named one (§5.2). */
+  declare readonly accountId: string | undefined;
+  /** The caller's own facts: the request's option `context`. */
+  declare readonly context: RequestContext | undefined;
   /** Request ID of the last response, for support. */
   declare readonly requestId: string | undefined;
 
   /** Tests of your own code can create one, also of a subclass such as `ConnectionError`. */
-  constructor(
-    message: string,
-    { outcome, attempts, operationId, retrySkippedReason }: RequestErrorDetails,
-    cause?: unknown,
-  ) {
+  constructor(message: string, details: RequestErrorDetails, cause?: unknown) {
     super(message, cause);
+    const { outcome, attempts, operationId, retrySkippedReason, durationMs, baseUrl, accountId, context } = details;
     const requestId = attempts
       .map((attempt) => attempt.requestId)
       .filter(Boolean)
       .at(-1);
-    Object.assign(this, { outcome, attempts, operationId, retrySkippedReason, requestId });
+    // Own and enumerable, so that JSON, a spread and loggers have them.
+    Object.assign(this, { operationId, outcome, attempts, retrySkippedReason, requestId });
+    Object.assign(this, { durationMs, baseUrl, accountId, context });
   }
 }
 
@@ -65,6 +79,21 @@ export class InvalidResponseError extends RequestError {
   static override readonly [kind]: string = "InvalidResponseError";
 }
 
+/** What messages say about each reason. */
+const reasons: Readonly<Record<RetrySkippedReason, string>> = {
+  carried_out: "that would do it twice",
+  not_idempotent: "it is not idempotent",
+  untrusted_503: "it is not idempotent (see retry.trust503Codes)",
+  not_ruled_out: "the list cannot rule out that it was carried out",
+  body_not_repeatable: "its body cannot be sent twice",
+  wait_too_long: "the server asked to wait {} s, more than maxRetryAfterSecs",
+  total_timeout: "totalTimeoutMs would expire first",
+  retry_budget: "the client's retry budget is used up",
+  expired_token: "the accessToken function keeps returning expired tokens, and is not called again yet",
+};
+
 /** Adds to a message why the request was not retried. */
-export const withRetryReason = (message: string, { retrySkippedReason }: RequestErrorDetails): string =>
-  retrySkippedReason === undefined ? message : `${message}; not retried: ${retrySkippedReason}`;
+export const withRetryReason = (
+  message: string,
+  { retrySkippedReason: reason, retryAfterSecs }: Pick<ApiErrorDetails, "retrySkippedReason" | "retryAfterSecs">,
+): string => (reason ? `${message}; not retried: ${reasons[reason].replace("{}", `${retryAfterSecs}`)}` : message);

@@ -58,6 +58,7 @@ export const requestRules: Record<keyof RequestOptions, Rule> = {
   ],
   extraBody: fields,
   extraQuery: fields,
+  context: fields,
 };
 
 export const reconcileRules: Record<keyof ReconcileOptions, Rule> = {
@@ -65,7 +66,7 @@ export const reconcileRules: Record<keyof ReconcileOptions, Rule> = {
   maxCalls: [(value) => Number.isInteger(value) && (value as number) > 0, "must be a whole number from 1"],
 };
 
-const { signal: _signal, extraBody: _extraBody, extraQuery: _extraQuery, ...sharedRules } = requestRules;
+const { signal: _signal, extraBody: _body, extraQuery: _query, context: _context, ...sharedRules } = requestRules;
 
 /** In order of severity. */
 export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];

@@ -1,5 +1,5 @@
 // Hooks for tracing and metrics. What they throw never reaches the request.
-import type { Attempt, RequestOutcome } from "../errors/details.ts";
+import type { Attempt, RequestContext, RequestOutcome, RetrySkippedReason } from "../errors/details.ts";
 
 /** Follows the requests of a client, e.g. `openTelemetry()` of `@call-transfer/sdk/otel`. */
 export interface Instrumentation {
@@ -20,6 +20,8 @@ export interface InstrumentedRequest {
   readonly route: string;
   /** Base URL of the API. */
   readonly baseUrl: string;
+  /** The request's option `context`. */
+  readonly context: RequestContext | undefined;
 }
 
 /** Follows one request over all its attempts. */
@@ -58,8 +60,8 @@ export interface RequestSummary {
   readonly outcome: RequestOutcome;
   /** Every attempt that was sent. */
   readonly attempts: readonly Readonly<Attempt>[];
-  /** Why the request was not retried although retries were left. Holds no secrets. */
-  readonly retrySkippedReason: string | undefined;
+  /** Why the request was not retried although retries were left. */
+  readonly retrySkippedReason: RetrySkippedReason | undefined;
   /** The error that the caller gets, one of the SDK's. */
   readonly error?: unknown;
 }

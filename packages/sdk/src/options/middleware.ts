@@ -1,3 +1,5 @@
+import type { RequestContext } from "../errors/details.ts";
+
 /** A request as middleware sees it. The credential and the account are added after the last middleware. */
 export interface OutgoingRequest {
   /** The HTTP method, in upper case. */
@@ -18,6 +20,8 @@ export interface MiddlewareContext {
   readonly route: string;
   /** Number of the attempt, from 1. */
   readonly attemptNumber: number;
+  /** The request's option `context`. */
+  readonly context: RequestContext | undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Attempt, OutcomeWindow, ReconcileOptions, Reconciliation } from "../errors/details.ts";
+import type { Attempt, OutcomeWindow, ReconcileOptions, Reconciliation, RequestContext } from "../errors/details.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 import type { Middleware } from "./middleware.ts";
 
@@ -24,6 +24,8 @@ export interface RequestOptions {
   extraBody?: Readonly<Record<string, unknown>> | undefined;
   /** Query parameters that this SDK version does not have. Parameters of the query itself win over them. */
   extraQuery?: Readonly<Record<string, unknown>> | undefined;
+  /** Facts of your own, e.g. `{ jobId }`, for errors, `onRetry`, middleware and instrumentation. They are not sent. */
+  context?: RequestContext | undefined;
 }
 
 /**
@@ -55,6 +57,8 @@ export interface RetryEvent {
   readonly attempt: Readonly<Attempt>;
   /** Number of the next attempt, from 2. */
   readonly nextAttemptNumber: number;
+  /** The request's option `context`. */
+  readonly context: RequestContext | undefined;
 }
 
 /** Retry policy beyond the number of retries. */
@@ -126,7 +130,7 @@ export interface Clock {
 }
 
 /** Options of a client without its credential. */
-export interface SharedClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery"> {
+export interface SharedClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery" | "context"> {
   /**
    * Base URL of the API without `/api/v1`, e.g. `https://api.example.com`; may have a path prefix. The environment variable
    * `CALL_TRANSFER_BASE_URL` by default.

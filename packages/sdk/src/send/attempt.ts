@@ -12,7 +12,7 @@ import { effectOf, outcomeOfFailure } from "./effect.ts";
 import { failedResult } from "./failure.ts";
 import { exchangeWithin } from "./instrumentation.ts";
 import { runMiddleware } from "./middleware.ts";
-import { recordHead, recordRefusal } from "./record.ts";
+import { msSince, recordHead, recordRefusal } from "./record.ts";
 import { refusal, success, validated } from "./response.ts";
 
 /** How messages call the token function. */
@@ -38,6 +38,8 @@ export async function attemptOnce(
       }
     }
   });
+  const { attempt, sentAt = 0 } = state;
+  if (attempt) attempt.durationMs = msSince(call, sentAt);
   if (!("value" in end)) return end;
   if (!end.value.response.ok) return refusal(state, end.value);
   const result = success(state, end.value);
@@ -74,13 +76,13 @@ function within<T>(state: AttemptState, work: (stop: AbortController) => Promise
 
 async function throughMiddleware(state: AttemptState, stop: AbortSignal): Promise<ReadResponse> {
   const { call, number, instrumentation } = state;
-  const { middleware, operationId, route, method, url, body } = call;
+  const { middleware, operationId, route, method, url, body, context: own } = call;
   if (middleware.length === 0) {
     // Instrumentation adds headers to one attempt alone.
     return exchange(state, instrumentation ? new Headers(call.headers) : call.headers, stop);
   }
   const headers = new Headers(call.headers);
-  const context = { operationId, route, attemptNumber: number };
+  const context = { operationId, route, attemptNumber: number, context: own };
   const request = { method, url, headers, body: typeof body === "string" ? body : undefined };
   // The credential goes onto a copy, so that middleware cannot see it.
   const response = await runMiddleware(middleware, request, context, state, async () => {
@@ -94,7 +96,7 @@ async function throughMiddleware(state: AttemptState, stop: AbortSignal): Promis
 
 async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal): Promise<ReadResponse> {
   const { call, instrumentation } = state;
-  const { auth, clock } = call.settings;
+  const { auth, clock, elapsed } = call.settings;
   state.waitingFor = tokenFunction;
   const credential = state.renewed ?? (await auth.credential());
   state.waitingFor = undefined;
@@ -111,6 +113,7 @@ async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal
   const attempt: Attempt = { startedAt: clock.now() };
   const init = requestInit(call, headers, credential, stop);
   state.attempt = attempt;
+  state.sentAt = elapsed();
   state.outcome = "unknown";
   try {
     state.inFlight = true;

@@ -1,5 +1,5 @@
 // A request and its attempts: the records that the functions of this folder hand down.
-import type { Attempt, Problem, RequestErrorDetails, RequestOutcome } from "../errors/details.ts";
+import type { Attempt, Problem, RequestErrorDetails, RequestOutcome, RetrySkippedReason } from "../errors/details.ts";
 import type { FailureKind } from "../errors/request-error.ts";
 import type { OperationFacts } from "../generated/operations.gen.ts";
 import type { Credential } from "../options/auth.ts";
@@ -43,7 +43,8 @@ export interface Call
   /** The retry budget of its account; undefined if it is switched off. */
   readonly budget: RetryBudget | undefined;
   outcome: RequestOutcome;
-  retrySkippedReason?: string | undefined;
+  retrySkippedReason?: RetrySkippedReason | undefined;
+  durationMs?: number;
   /** Milliseconds that the server's clock is ahead. */
   skewMs?: number;
   renewed?: boolean;
@@ -65,6 +66,8 @@ export interface AttemptState extends BodyState {
   /** Effect on the server, whatever middleware does with the response. */
   outcome: RequestOutcome;
   attempt?: Attempt | undefined;
+  /** When it was sent, by `elapsed()`. */
+  sentAt?: number;
   readonly renewed?: Credential | undefined;
   credential?: Credential | undefined;
   readonly instrumentation?: AttemptInstrumentation | undefined;

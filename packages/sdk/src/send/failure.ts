@@ -1,5 +1,6 @@
 // Why an attempt got no usable response, in messages without secrets.
-import { CallTransferError } from "../errors/base.ts";
+import { CallTransferError, kind as kindOf } from "../errors/base.ts";
+import type { AttemptError } from "../errors/details.ts";
 import {
   AbortError,
   ConnectionError,
@@ -13,6 +14,14 @@ import { excerpt, redact } from "../utils/redact.ts";
 import { BodyTooLarge } from "./body.ts";
 import type { AttemptResult, AttemptState, Failure } from "./call.ts";
 
+/** Codes of failures by the names of their classes. */
+const attemptErrors: Readonly<Record<string, AttemptError>> = {
+  TimeoutError: "timeout",
+  AbortError: "aborted",
+  InvalidResponseError: "body_too_large",
+  RequestError: "own_code_failed",
+};
+
 /** Result of an attempt that failed or was interrupted. An error of the SDK from before the first sending is thrown again. */
 export function failedResult(state: AttemptState, thrown: unknown, interruption?: Failure): AttemptResult {
   const { number, attempt, reading, failed, waitingFor } = state;
@@ -22,7 +31,8 @@ export function failedResult(state: AttemptState, thrown: unknown, interruption?
   const { kind } = failure;
   const hung = kind === TimeoutError && waitingFor ? `: ${waitingFor} has not returned` : "";
   const message = failure.message + hung;
-  if (attempt) attempt.error = message;
+  const lost = attempt?.status ? "connection_lost" : "connection_failed";
+  if (attempt) attempt.error = attemptErrors[kind[kindOf]] ?? lost;
   return {
     ...state,
     failure: { ...failure, message },

@@ -38,9 +38,9 @@ export function followRequest<T extends { readonly error?: unknown }>(
   call: Call,
   run: (request: RequestInstrumentation | undefined) => Promise<T>,
 ): Promise<T> {
-  const { operationId, method, route, settings } = call;
+  const { operationId, method, route, context, settings } = call;
   const { instrumentation, baseUrl } = settings;
-  const request = callHook(call, () => instrumentation?.startRequest({ operationId, method, route, baseUrl }));
+  const request = callHook(call, () => instrumentation?.startRequest({ operationId, method, route, baseUrl, context }));
   return untilEnd(run(request), (sent, thrown) => {
     const { outcome, retrySkippedReason } = call;
     const attempts = call.attempts.map((attempt) => ({ ...attempt }));

@@ -73,12 +73,21 @@ export function recordResult(call: Call, { attempt, outcome, skewMs }: AttemptRe
   if (skewMs !== undefined) call.skewMs = skewMs;
 }
 
+/** Whole milliseconds since a moment by `elapsed()`. The caller's clock may go back or fail. */
+export function msSince({ settings }: Pick<Call, "settings">, from: number): number {
+  try {
+    return Math.max(0, Math.round(settings.elapsed() - from));
+  } catch {
+    return 0;
+  }
+}
+
 /** The last attempt in a line of the log. */
-export function summaryOf({ settings: { clock }, operationId, attempts }: Call, result: AttemptResult): string {
-  const { startedAt = clock.now(), code, requestId } = attempts.at(-1) ?? {};
+export function summaryOf({ operationId, attempts }: Call, result: AttemptResult): string {
+  const { durationMs = 0, code, requestId } = attempts.at(-1) ?? {};
   const ended = result.failure?.message ?? `answered ${result.status}${code ? ` ${excerpt(code, 100)}` : ""}`;
   const request = requestId ? ` (request ${excerpt(requestId, 100)})` : "";
-  return `${operationId} attempt ${attempts.length} ${ended} in ${clock.now() - startedAt} ms${request}`;
+  return `${operationId} attempt ${attempts.length} ${ended} in ${durationMs} ms${request}`;
 }
 
 /** Whether an operation that is not idempotent may have been carried out without a usable response. */

@@ -1,6 +1,6 @@
 // The attempt loop: which attempt follows which, and which error is reported in the end.
 import type { ApiError } from "../errors/api-error.ts";
-import type { ReconcileOptions } from "../errors/details.ts";
+import type { ReconcileOptions, RetrySkippedReason } from "../errors/details.ts";
 import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
 import { type RequestError, withRetryReason } from "../errors/request-error.ts";
 import { createApiError } from "../errors/status-errors.gen.ts";
@@ -17,7 +17,7 @@ import type { AttemptResult, Call } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { isEffectFree } from "./effect.ts";
 import { followAttempt, followRequest } from "./instrumentation.ts";
-import { isUnknown, recordResult, requestIdOf, summaryOf, windowOf } from "./record.ts";
+import { isUnknown, msSince, recordResult, requestIdOf, summaryOf, windowOf } from "./record.ts";
 import { delayFor, shouldRetry } from "./retry.ts";
 
 /** The one refusal that a new credential fixes. */
@@ -57,7 +57,7 @@ async function sendAttempts<T>(call: Call, request?: RequestInstrumentation): Pr
       if (!("value" in renewal)) return finish(call, renewal);
       renewed = renewal.value;
       if (!renewed) {
-        call.retrySkippedReason = `${tokenFunction} keeps returning expired tokens, and is not called again yet`;
+        call.retrySkippedReason = "expired_token";
         return finish(call, result);
       }
       // Not counted as a retry: only the credential was refused.
@@ -97,28 +97,27 @@ async function canRetry(call: Call, result: AttemptResult, retries: number, dela
   return call.retrySkippedReason === undefined;
 }
 
-async function reasonToSkip(call: Call, result: AttemptResult, delayMs: number): Promise<string | undefined> {
+async function reasonToSkip(
+  call: Call,
+  result: AttemptResult,
+  delayMs: number,
+): Promise<RetrySkippedReason | undefined> {
   const { maxRetryAfterSecs, unsafe, elapsed } = call.settings;
   const { hintSecs = 0 } = result;
   const blind = !shouldRetry(call.retry, result);
-  if (blind && result.outcome === "applied") return "it was carried out";
-  if (blind && unsafe === "never") {
-    const trust = isEffectFree(result.status, result.code) ? " (see retry.trust503Codes)" : "";
-    return `it may have been carried out and is not idempotent${trust}`;
-  }
+  if (blind && result.outcome === "applied") return "carried_out";
+  if (blind && unsafe === "never") return isEffectFree(result.status, result.code) ? "untrusted_503" : "not_idempotent";
   // Anything but text, e.g. a stream, can be sent only once.
-  if (typeof (call.body ?? "") !== "string") return "its body cannot be sent twice";
-  if (hintSecs > maxRetryAfterSecs)
-    return `the server asked to wait ${hintSecs} s, more than maxRetryAfterSecs (${maxRetryAfterSecs})`;
-  const tooLate = "totalTimeoutMs would expire first";
+  if (typeof (call.body ?? "") !== "string") return "body_not_repeatable";
+  if (hintSecs > maxRetryAfterSecs) return "wait_too_long";
+  const tooLate = "total_timeout";
   if (pastDeadline(call, delayMs)) return tooLate;
-  if (blind && unsafe === "check" && !(await foundNothing(call)))
-    return "the list cannot rule out that it was carried out";
+  if (blind && unsafe === "check" && !(await foundNothing(call))) return "not_ruled_out";
   // The check took time itself.
   if (pastDeadline(call, delayMs)) return tooLate;
   // A 429 that says how long to wait asks for exactly this retry.
   call.retryCost = result.status === 429 && hintSecs > 0 ? 0 : retryCost;
-  return call.budget?.spend(call.retryCost, elapsed()) === false ? "the client's retry budget is used up" : undefined;
+  return call.budget?.spend(call.retryCost, elapsed()) === false ? "retry_budget" : undefined;
 }
 
 const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
@@ -135,13 +134,14 @@ async function foundNothing(call: Call): Promise<boolean> {
 
 async function waitForRetry(call: Call, result: AttemptResult, delayMs: number): Promise<void> {
   const { attempt } = result;
-  const { operationId, settings, attempts } = call;
+  const { operationId, settings, attempts, context } = call;
   const { onRetry, log } = settings;
   if (attempt) attempt.delayMs = delayMs;
-  const cause = `${operationId} ${result.code ?? result.status ?? result.outcome}`;
+  const cause = `${operationId} ${result.code ?? result.status ?? attempt?.error}`;
   log("warn", () => `${summaryOf(call, result)}; retried in ${Math.round(delayMs)} ms`, cause);
   // Called at once, and not awaited.
-  const notify = async () => attempt && onRetry?.({ operationId, attempt, nextAttemptNumber: attempts.length + 1 });
+  const event = attempt && { operationId, attempt, nextAttemptNumber: attempts.length + 1, context };
+  const notify = async () => event && onRetry?.(event);
   notify().catch((error: unknown) => log("error", () => `onRetry threw: ${messageOf(error)}`, "onRetry"));
   const never = () => new Promise<void>(() => {});
   // Ends early if the caller aborts. The next attempt then ends before it begins.
@@ -151,9 +151,10 @@ async function waitForRetry(call: Call, result: AttemptResult, delayMs: number):
 /** Returns an error response whose outcome is known, or throws. */
 function finish<T>(call: Call, result: AttemptResult): Sent<T> {
   const { failure, response, text = null } = result;
+  call.durationMs = msSince(call, call.begunAt);
   if (failure || !response) {
     const { kind: FailureError, message, cause } = failure as NonNullable<typeof failure>;
-    const full = withRetryReason(`${call.operationId} ${message}`, call);
+    const full = withRetryReason(`${call.operationId} ${message}`, { ...call, retryAfterSecs: result.hintSecs });
     return fail(call, result, new FailureError(full, call, cause));
   }
   const { problem, bodyText, hintSecs: retryAfterSecs } = result;

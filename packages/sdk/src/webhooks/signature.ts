@@ -1,5 +1,6 @@
 import type { TransferOffer } from "../generated/models.gen.ts";
 import { signature } from "../generated/signature.gen.ts";
+import { callerFrames, inspectKey, printLines } from "../utils/inspect.ts";
 import { toHex } from "./bytes.ts";
 import { equal, fromHex, hmac } from "./hmac.ts";
 
@@ -16,6 +17,11 @@ export class WebhookVerificationError extends Error {
 
   /** @internal */
   static readonly [mark] = true;
+
+  /** @internal */
+  [inspectKey](): string {
+    return printLines(this, callerFrames(this));
+  }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
     // A customer's own subclass has no mark: there the prototype decides.
