@@ -149,7 +149,7 @@ describe("a running mock server", () => {
     onTestFinished(() => mock.close());
     const args = ["--mock-url", mock.url, "--sandbox"];
     expect(await refusal(...args, "assistant")).toBe(
-      'There is no sandbox "assistant". Create it with npx @call-transfer/mock-server sandbox create assistant, or start the mock server with --auto-sandboxes.',
+      `There is no sandbox "assistant". Create it with npx @call-transfer/mock-server sandbox create assistant --url ${mock.url}, or start the mock server with --auto-sandboxes.`,
     );
     expect(await refusal(...args, "Not-a-name")).toMatch(/^There is no sandbox "Not-a-name": a name /);
     const body = JSON.stringify({ name: "assistant" });

@@ -68,10 +68,11 @@ function headersWith(token: string | undefined): Headers {
   return new Headers(token === undefined ? {} : { authorization: `Bearer ${token}` });
 }
 
-function refuseUnknownSandbox({ sandbox }: ControlAddress, option: string, { message }: Error): void {
+function refuseUnknownSandbox({ sandbox, url }: ControlAddress, option: string, { message }: Error): void {
   const missing = `There is no sandbox "${sandbox}"`;
   if (sandbox === undefined || !message.startsWith(missing)) return;
-  const fix = `Create it with npx @call-transfer/mock-server sandbox create ${sandbox}, or start the mock server with --auto-sandboxes.`;
+  const at = url === "http://127.0.0.1:4010" ? "" : ` --url ${url}`;
+  const fix = `Create it with npx @call-transfer/mock-server sandbox create ${sandbox}${at}, or start the mock server with --auto-sandboxes.`;
   // Otherwise, the server says what is wrong with the name.
   throw new OptionError(`${option}.sandbox`, message.startsWith(`${missing}.`) ? `${missing}. ${fix}` : message);
 }

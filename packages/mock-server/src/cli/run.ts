@@ -5,26 +5,29 @@ import { helpText } from "./help/help.ts";
 import type { Command } from "./options/command.ts";
 import { attackOptions, commandOptions, exitStatus, type OptionTable, startOptions } from "./options/options.ts";
 import { printable } from "./terminal/messages.ts";
-import { program } from "./terminal/program.ts";
+import { type Connection, hintFor, program, startHint } from "./terminal/program.ts";
 import { processTerminal, type Terminal } from "./terminal/terminal.ts";
 import { readUrl, suggestion, UsageError } from "./values/command-line.ts";
+import { MissingOperand } from "./values/operands.ts";
 
 /** Runs a parsed command against the server at `--url`, and prints the result. Returns the exit status. */
 export async function runCommand(
-  { values, run }: ReturnType<Command["parse"]>,
+  { values, given, run }: ReturnType<Command["parse"]>,
   terminal: Terminal = processTerminal(),
 ): Promise<number> {
-  const { url: given = commandOptions.url.fallback, sandbox = commandOptions.sandbox.fallback, token, json } = values;
-  const url = readUrl("--url", given).replace(/\/+$/, "");
+  const { url: address = commandOptions.url.fallback, sandbox = commandOptions.sandbox.fallback, token, json } = values;
+  const url = readUrl("--url", address).replace(/\/+$/, "");
   const control = createControlClient({ url, sandbox: values.sandbox, token });
-  const result = await run({ control, url, sandbox, token, terminal, commands }).catch((error: unknown) => {
+  const hint = hintFor(given);
+  const result = await run({ control, url, sandbox, token, terminal, hint, commands }).catch((error: unknown) => {
+    if (error instanceof MissingOperand) throw new UsageError(`${error.message} Usage: ${hint(error.example)}`);
     if (error instanceof TypeError && isUntrusted(error.cause))
       throw new Error(
         `The certificate of ${url} is not trusted, or it is for another name. Set NODE_EXTRA_CA_CERTS to the file of --tls-cert, and use a name of the certificate in --url.`,
         { cause: error },
       );
     if (error instanceof TypeError && error.message === "fetch failed")
-      throw new Error(unreachable(url, error.cause), { cause: error });
+      throw new Error(unreachable(url, error.cause, given), { cause: error });
     if (error instanceof SyntaxError)
       throw new Error(`The server at ${url} is not a mock server. Check --url.`, { cause: error });
     throw error;
@@ -38,13 +41,13 @@ export async function runCommand(
 }
 
 /** Why there was no response, and what to do. */
-function unreachable(url: string, cause: unknown): string {
+function unreachable(url: string, cause: unknown, { config }: Connection): string {
   const { code } = Object(cause) as { code?: unknown };
   if (code === "UND_ERR_SOCKET" || code === "ECONNRESET")
     return `The server at ${url} closed the connection. If it was started with --tls-cert, use https:// in --url.`;
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "ERR_SSL_PACKET_LENGTH_TOO_LONG")
     return `The server at ${url} does not use TLS. Use http:// in --url.`;
-  return `No server is running at ${url}. Check --url, or start a server: ${program}`;
+  return `No server is running at ${url}. Check --url, or start a server: ${startHint({ config, url })}`;
 }
 
 function isUntrusted(cause: unknown): boolean {

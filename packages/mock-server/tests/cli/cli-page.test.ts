@@ -141,11 +141,15 @@ async function render(text: string, run: (line: string) => Promise<string>): Pro
 
 /** Replaces what differs between runs and machines. */
 function stable(text: string): string {
-  return text
-    .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, "eyJ…")
-    .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:4010")
-    .replace(/:\d\d\.\d{3}Z, flowing/g, ":00.000Z, flowing")
-    .replaceAll(program, "call-transfer-mock");
+  return (
+    text
+      .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, "eyJ…")
+      // The page's own commands leave the address out.
+      .replace(/ --url http:\/\/127\.0\.0\.1:\d+/g, "")
+      .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:4010")
+      .replace(/:\d\d\.\d{3}Z, flowing/g, ":00.000Z, flowing")
+      .replaceAll(program, "call-transfer-mock")
+  );
 }
 
 function wordsOf(line: string): string[] {

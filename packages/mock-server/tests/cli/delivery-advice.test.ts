@@ -1,31 +1,34 @@
 import { webhookSignature } from "@call-transfer/spec";
 import { expect, it } from "vitest";
 import { deliveryAdvice } from "../../src/cli/terminal/delivery-advice.ts";
+import { hintFor } from "../../src/cli/terminal/program.ts";
 
 const at = "2026-03-02T12:00:00.000Z";
 const delivery = { id: "", destinationId: "", url: "", headers: {}, body: "", at };
+const adviceOn = (answer: Parameters<typeof deliveryAdvice>[0], realTime: number) =>
+  deliveryAdvice(answer, realTime, hintFor({}));
 const secondMs = 1000;
 const hourMs = 3600 * secondMs;
 const toleranceMs = webhookSignature.toleranceSecs * secondMs;
 
 it("returns undefined for an accepted offer", () => {
-  expect(deliveryAdvice({ ...delivery, accepted: true, status: 204 }, 0)).toBeUndefined();
+  expect(adviceOn({ ...delivery, accepted: true, status: 204 }, 0)).toBeUndefined();
 });
 
 it("does not blame the clock for an offer that was not delivered", () => {
-  const advice = deliveryAdvice({ ...delivery, accepted: false, error: "nothing listens on a:1 (ECONNREFUSED)" }, 0);
+  const advice = adviceOn({ ...delivery, accepted: false, error: "nothing listens on a:1 (ECONNREFUSED)" }, 0);
   expect(advice).toContain("not delivered: nothing listens on a:1 (ECONNREFUSED). Start the app's server");
 });
 
 it.each([-toleranceMs, 0, toleranceMs])("suggests the secrets while the clock is off by %i ms", (behind) => {
-  const advice = deliveryAdvice({ ...delivery, accepted: false, status: 400 }, Date.parse(at) + behind);
+  const advice = adviceOn({ ...delivery, accepted: false, status: 400 }, Date.parse(at) + behind);
   expect(advice).toBe(
     "The app's server declined the offer with status 400. Its log says why. If the signature is wrong, compare the signing secrets.",
   );
 });
 
 it("names the fault that changed the offer, and suggests nothing else", () => {
-  const advice = deliveryAdvice({ ...delivery, accepted: false, status: 400, fault: "fault-1" }, 0);
+  const advice = adviceOn({ ...delivery, accepted: false, status: 400, fault: "fault-1" }, 0);
   expect(advice).toBe(
     "The app's server declined the offer with status 400. Its log says why. The fault fault-1 changed how the offer was sent.",
   );
@@ -37,7 +40,7 @@ it.each([
   [-24 * hourMs, "24 hours ahead of the real time"],
   [214 * 24 * hourMs, "214 days behind the real time"],
 ])("reports a clock that is off by %i ms, and how to fix it", (behind, words) => {
-  const advice = deliveryAdvice({ ...delivery, accepted: false, status: 401 }, Date.parse(at) + behind);
+  const advice = adviceOn({ ...delivery, accepted: false, status: 401 }, Date.parse(at) + behind);
   expect(advice).toContain(`the sandbox's clock says ${at}, ${words}, and receivers accept 300 seconds.`);
   expect(advice).toContain("start without --now and --clock frozen");
   expect(advice).toContain('verifyWebhook and createWebhookHandler have the option "now"');
@@ -48,16 +51,16 @@ it.each([
   [404, "Check the path of the address that offers are sent to."],
   [302, "Redirects are not followed: use the final address."],
 ])("suggests what fits status %i, and not the secrets", (status, words) => {
-  const advice = deliveryAdvice({ ...delivery, accepted: false, status }, Date.parse(at));
+  const advice = adviceOn({ ...delivery, accepted: false, status }, Date.parse(at));
   expect(advice).toBe(`The app's server declined the offer with status ${status}. Its log says why. ${words}`);
 });
 
 it.each([409, 500])("suggests nothing for status %i, which no wrong signature gets", (status) => {
-  const advice = deliveryAdvice({ ...delivery, accepted: false, status }, 0);
+  const advice = adviceOn({ ...delivery, accepted: false, status }, 0);
   expect(advice).toBe(`The app's server declined the offer with status ${status}. Its log says why.`);
 });
 
 it("suggests no start of a server that runs", () => {
-  const advice = deliveryAdvice({ ...delivery, accepted: false, error: "Set the destination's URL." }, 0);
+  const advice = adviceOn({ ...delivery, accepted: false, error: "Set the destination's URL." }, 0);
   expect(advice).toBe("The offer was not delivered: Set the destination's URL.");
 });

@@ -1,5 +1,6 @@
 import { dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
+import type { Hint } from "../terminal/program.ts";
 import { relativeTime, shortIds } from "../terminal/show.ts";
 import { formatTable } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -21,15 +22,15 @@ export const clock = defineCommand({
   options: {
     rate: { type: "string", value: "N", help: "with flow: how many seconds pass in one real second, such as 60" },
   },
-  async run({ control, operands: [action, ...rest], values: { rate }, terminal }) {
+  async run({ control, operands: [action, ...rest], values: { rate }, terminal, hint }) {
     if (rate !== undefined && action !== "flow") throw new UsageError("--rate only works with clock flow.");
     const change = async (body: Schema<"ClockSetting">) => {
       const data = dataAs<"Clock">(await control.PUT("/_control/v1/clock", { body }));
-      return { data, text: formatClock(data, terminal) };
+      return { data, text: formatClock(data, terminal, hint) };
     };
     if (action === undefined) {
       const data = dataAs<"Clock">(await control.GET("/_control/v1/clock"));
-      return { data, text: formatClock(data, terminal) };
+      return { data, text: formatClock(data, terminal, hint) };
     }
     if (action === "freeze" || action === "flow") {
       expectAtMost(0, rest);
@@ -44,7 +45,7 @@ export const clock = defineCommand({
     const [step] = expectAtMost(1, rest);
     const body = readStep(required(step, "duration or time", "clock advance 24h"));
     const data = dataAs<"ClockAdvanced">(await control.POST("/_control/v1/clock/advance", { body }));
-    return { data, text: `${formatEffects(data.effects, terminal)}\n\n${formatClock(data, terminal)}` };
+    return { data, text: `${formatEffects(data.effects, terminal)}\n\n${formatClock(data, terminal, hint)}` };
   },
 });
 
@@ -67,7 +68,11 @@ function formatEffects(effects: readonly Schema<"Event">[], terminal: Terminal):
   ]);
 }
 
-function formatClock({ now, mode, rate, upcoming, upcomingCount }: Schema<"Clock">, terminal: Terminal): string {
+function formatClock(
+  { now, mode, rate, upcoming, upcomingCount }: Schema<"Clock">,
+  terminal: Terminal,
+  hint: Hint,
+): string {
   const head = `${now}, ${mode}${rate === 1 || mode === "frozen" ? "" : `, ${rate} times as fast`}`;
   if (upcoming.length === 0) return `${head}. No timer is pending.`;
   const short = shortIds(upcoming, terminal);
@@ -79,5 +84,5 @@ function formatClock({ now, mode, rate, upcoming, upcomingCount }: Schema<"Clock
     { title: "id", cell: ({ id }) => id && short(id) },
   ]);
   const more = upcomingCount - Math.min(most, upcoming.length);
-  return [head, table, ...(more > 0 ? [`… and ${more} more. clock --json lists them.`] : [])].join("\n");
+  return [head, table, ...(more > 0 ? [`… and ${more} more. List them: ${hint("clock --json")}`] : [])].join("\n");
 }

@@ -2,7 +2,7 @@ import type { Fault as BackendFault } from "@call-transfer/backend";
 import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { waitingWarning } from "../terminal/frozen-clock-warning.ts";
-import { program } from "../terminal/program.ts";
+import type { Hint } from "../terminal/program.ts";
 import { compact } from "../terminal/show.ts";
 import { formatTable } from "../terminal/table.ts";
 import { readJson, UsageError } from "../values/command-line.ts";
@@ -22,7 +22,7 @@ export const fault = defineCommand({
   },
   example: 'fault add "createCall 503, 503, pass"',
   options: {},
-  async run({ control, operands: [action, ...rest], terminal }) {
+  async run({ control, operands: [action, ...rest], terminal, hint }) {
     if (action === "clear") {
       expectAtMost(0, rest);
       dataOf(await control.DELETE("/_control/v1/faults"));
@@ -38,8 +38,8 @@ export const fault = defineCommand({
         if (data === undefined) throw new UsageError(`fault add: ${error.error.message.replace(/^text: /, "")}`);
         ids.push(data.id);
       }
-      const text = `Added ${ids.join(", ")}. Remove with: ${program} fault remove ${ids.at(-1)}`;
-      const warning = await warningAbout(control, ids);
+      const text = `Added ${ids.join(", ")}. Remove with: ${hint(`fault remove ${ids.at(-1)}`)}`;
+      const warning = await warningAbout(control, ids, hint);
       return { data: { ids }, text: warning === undefined ? text : `${text}\nwarning: ${warning}` };
     }
     if (action !== undefined && action !== "remove")
@@ -70,11 +70,11 @@ function faultsIn(path: string): readonly unknown[] {
 }
 
 /** A warning that requests or deliveries will wait for a frozen clock, because of new faults. */
-async function warningAbout(control: ControlClient, ids: readonly string[]): Promise<string | undefined> {
+async function warningAbout(control: ControlClient, ids: readonly string[], hint: Hint): Promise<string | undefined> {
   const { mode } = dataAs<"Clock">(await control.GET("/_control/v1/clock"));
   const { faults } = dataAs<"FaultList">(await control.GET("/_control/v1/faults"));
   const added = faults.filter(({ id }) => ids.includes(id));
-  return waitingWarning(mode, added as Pick<BackendFault, "do">[]);
+  return waitingWarning(mode, added as Pick<BackendFault, "do">[], hint);
 }
 
 function describeMatch(fault: Fault): string {

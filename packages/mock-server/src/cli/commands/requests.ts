@@ -1,7 +1,6 @@
 import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
 import { statusColour } from "../../log/columns.ts";
 import { defineCommand } from "../options/command.ts";
-import { program } from "../terminal/program.ts";
 import { flatFields, relativeTime } from "../terminal/show.ts";
 import { type Column, formatFields, formatTable } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -36,7 +35,7 @@ export const requests = defineCommand({
     count: { type: "string", value: "N", fallback: "1", help: "with wait: how many requests" },
     timeout: { type: "string", value: "TIME", fallback: "5s", help: "with wait: at most this long, up to 30s" },
   },
-  async run({ control, operands: [action, ...rest], values, terminal }) {
+  async run({ control, operands: [action, ...rest], values, terminal, hint }) {
     expectAtMost(action === "replay" ? 1 : 0, rest);
     const { operation, status, after, method, path, unmatched, reveal } = values;
     const limit = readNumber("--limit", values.limit ?? "20", 1000, 1);
@@ -61,7 +60,7 @@ export const requests = defineCommand({
       const data = dataAs<"RequestWaited">(await control.POST("/_control/v1/requests/wait", { body }));
       const failure = data.matched
         ? undefined
-        : `${data.requests.length} of ${count} requests arrived within ${values.timeout ?? "5s"}. See all: ${program} requests`;
+        : `${data.requests.length} of ${count} requests arrived within ${values.timeout ?? "5s"}. See all: ${hint("requests")}`;
       return { data, text: await formatList(control, data.requests, terminal), failure };
     }
     if (action === "replay") {

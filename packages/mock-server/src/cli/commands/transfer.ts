@@ -1,7 +1,7 @@
 import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
 import type { NameOf } from "../../log/columns.ts";
 import { defineCommand } from "../options/command.ts";
-import { program } from "../terminal/program.ts";
+import type { Hint } from "../terminal/program.ts";
 import { relativeTime, shortIds } from "../terminal/show.ts";
 import { formatFields, formatTable } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -40,7 +40,7 @@ export const transfer = defineCommand({
       help: "with answer and decline: the destination or member that does it, by id or name (default: the first that rings)",
     },
   },
-  async run({ control, operands: [first, ...rest], values, terminal }) {
+  async run({ control, operands: [first, ...rest], values, terminal, hint }) {
     const { script, call, as: answerer } = values;
     const word = required(first, "destination or group", 'transfer "Night shift"');
     if (word !== "answer" && word !== "decline" && answerer !== undefined)
@@ -50,7 +50,7 @@ export const transfer = defineCommand({
     if (word === "list") {
       expectAtMost(0, rest);
       const data = await readTransfers(control);
-      return { data, text: await formatList(control, data, terminal) };
+      return { data, text: await formatList(control, data, terminal, hint) };
     }
     if (word === "show" || word === "answer" || word === "decline") {
       const text = required(expectAtMost(1, rest)[0], "transfer", `transfer ${word} last`);
@@ -123,8 +123,13 @@ async function readTransfers(control: ControlClient): Promise<readonly Transfer[
   return dataAs<"TransferList">(await control.GET("/_control/v1/transfers")).transfers;
 }
 
-async function formatList(control: ControlClient, transfers: readonly Transfer[], terminal: Terminal): Promise<string> {
-  if (transfers.length === 0) return `No transfers yet. Start one: ${program} transfer TARGET`;
+async function formatList(
+  control: ControlClient,
+  transfers: readonly Transfer[],
+  terminal: Terminal,
+  hint: Hint,
+): Promise<string> {
+  if (transfers.length === 0) return `No transfers yet. Start one: ${hint("transfer TARGET")}`;
   const [nameOf, now] = await Promise.all([readNameOf(control), readNow(control)]);
   const short = shortIds(transfers, terminal);
   return formatTable(transfers, terminal, [

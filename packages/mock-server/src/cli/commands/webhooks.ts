@@ -1,7 +1,6 @@
 import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { deliveryAdvice } from "../terminal/delivery-advice.ts";
-import { program } from "../terminal/program.ts";
 import { relativeTime, shortIds } from "../terminal/show.ts";
 import { formatFields, formatTable } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -23,14 +22,14 @@ export const trigger = defineCommand({
   options: {
     destination: { type: "string", value: "ID", help: "app destination, by id or name (default: the first one)" },
   },
-  async run({ control, operands: [event, ...others], values: { destination }, terminal }) {
+  async run({ control, operands: [event, ...others], values: { destination }, terminal, hint }) {
     const name = required(event, "event name", "trigger transfer.offer");
     if (name !== "transfer.offer") throw unknownWord("event", name, ["transfer.offer"]);
     expectAtMost(0, others);
     const destinationId =
       destination === undefined ? await firstApp(control) : findNamed(destination, await readApps(control), "app").id;
     const data = dataAs<"Delivery">(await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId } }));
-    return { data, text: formatDelivery(data, terminal), failure: deliveryAdvice(data, Date.now()) };
+    return { data, text: formatDelivery(data, terminal), failure: deliveryAdvice(data, Date.now(), hint) };
   },
 });
 
@@ -43,7 +42,7 @@ export const deliveries = defineCommand({
   },
   example: "deliveries last",
   options: { limit: { type: "string", value: "N", fallback: "20", help: "how many to list at most" } },
-  async run({ control, operands, values: { limit = "20" }, terminal }) {
+  async run({ control, operands, values: { limit = "20" }, terminal, hint }) {
     const [id] = expectAtMost(1, operands);
     const most = readNumber("--limit", limit, 1000, 1);
     const all = await readDeliveries(control);
@@ -71,7 +70,7 @@ export const deliveries = defineCommand({
     ]);
     return {
       data: shown,
-      text: shown.length === 0 ? `No deliveries yet. Send one: ${program} trigger transfer.offer` : text,
+      text: shown.length === 0 ? `No deliveries yet. Send one: ${hint("trigger transfer.offer")}` : text,
     };
   },
 });
@@ -85,13 +84,13 @@ export const redeliver = defineCommand({
   },
   example: "redeliver last",
   options: {},
-  async run({ control, operands, terminal }) {
+  async run({ control, operands, terminal, hint }) {
     const text = required(expectAtMost(1, operands)[0], "delivery", "redeliver last");
     const { id } = findNamed(text, await readDeliveries(control), "delivery");
     const data = dataAs<"Delivery">(
       await control.POST("/_control/v1/webhooks/deliveries/{id}/redeliver", { params: { path: { id } } }),
     );
-    return { data, text: formatDelivery(data, terminal), failure: deliveryAdvice(data, Date.now()) };
+    return { data, text: formatDelivery(data, terminal), failure: deliveryAdvice(data, Date.now(), hint) };
   },
 });
 

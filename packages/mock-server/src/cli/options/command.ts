@@ -1,5 +1,6 @@
 import type { ParseArgsOptionsConfig } from "node:util";
 import type { ControlClient } from "@call-transfer/backend/control-client";
+import type { Hint } from "../terminal/program.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readArguments } from "../values/command-line.ts";
 import { commandOptions, type OptionTable } from "./options.ts";
@@ -30,6 +31,8 @@ export interface CommandContext<Values> {
   readonly sandbox: string;
   readonly token: string | undefined;
   readonly terminal: Terminal;
+  /** Writes a command line to try, for the same server. */
+  readonly hint: Hint;
   readonly commands: readonly Command[];
 }
 
@@ -49,6 +52,8 @@ export interface Command {
   /** Parses the arguments after the name. Throws UsageError. */
   parse(args: readonly string[]): {
     readonly values: CommonValues;
+    /** The values that the command line had itself. */
+    readonly given: CommonValues;
     /** Returns the result, or undefined if the command has printed everything itself. */
     run(context: Omit<CommandContext<unknown>, "operands" | "values">): Promise<CommandResult | undefined>;
   };
@@ -73,7 +78,8 @@ export function defineCommand<const Options extends OptionTable>({ run, ...comma
       // The same table with the type of the options that every command has.
       const common: typeof commandOptions = table;
       const { values, positionals: operands } = readArguments(args, table);
-      return { values: readArguments(args, common).values, run: (context) => run({ ...context, operands, values }) };
+      const { values: given } = readArguments(args, common);
+      return { values: given, given, run: (context) => run({ ...context, operands, values }) };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { paintFor } from "../../log/colour.ts";
-import { program } from "../terminal/program.ts";
+import { type Hint, hintFor, program } from "../terminal/program.ts";
 import type { ReadyInfo } from "./credentials.ts";
 
 /** The number that the banner's call is placed to. It is no contact, so it can be called at any hour. */
@@ -50,17 +50,14 @@ function idRows({ ids: { destinationId, groupId, memberId, flowId, fromNumber } 
 }
 
 /** Three commands to paste. Those that the data has no records for are replaced by one that only reads. */
-function commandRows({ url, apiKey, controlToken, ids }: ReadyInfo, row: Row): string[] {
+function commandRows(ready: ReadyInfo, row: Row): string[] {
+  const { url, apiKey, controlToken, ids } = ready;
   const { flowId, fromNumber, groupId, destinationId } = ids;
   const key = `-H "Authorization: Bearer ${apiKey}"`;
   const control = controlToken === undefined ? "" : ` -H "Authorization: Bearer ${controlToken}"`;
   const json = '-H "Content-Type: application/json"';
   const callee = groupId === undefined ? { destinationId } : { groupId };
   const call = JSON.stringify({ flowId, fromNumber, toNumber: recipient });
-  const options = [
-    ...(url === "http://127.0.0.1:4010" ? [] : [`--url ${url}`]),
-    ...(controlToken === undefined ? [] : [`--token ${controlToken}`]),
-  ];
   return [
     flowId === undefined || fromNumber === undefined
       ? row("Read the roles", `curl ${url}/api/v1/roles ${key}`)
@@ -68,6 +65,10 @@ function commandRows({ url, apiKey, controlToken, ids }: ReadyInfo, row: Row): s
     ...(groupId === undefined && destinationId === undefined
       ? []
       : [row("Ring a transfer", `curl ${url}/_control/v1/transfers${control} ${json} -d '${JSON.stringify(callee)}'`)]),
-    row("Move the clock", [program, "clock advance 1m", ...options].join(" ")),
+    row("Move the clock", hintOf(ready)("clock advance 1m")),
   ];
 }
+
+/** Writes commands for a server that has started. */
+export const hintOf = ({ url, controlToken }: Pick<ReadyInfo, "url" | "controlToken">): Hint =>
+  hintFor({ url: url === "http://127.0.0.1:4010" ? undefined : url, token: controlToken });

@@ -14,7 +14,7 @@ import { exitStatus, type OptionTable, startOptions } from "../options/options.t
 import { frozenClockWarning } from "../terminal/frozen-clock-warning.ts";
 import { printError, printWarning } from "../terminal/messages.ts";
 import { readLifetime, thisUser, UsageError } from "../values/command-line.ts";
-import { banner } from "./banner.ts";
+import { banner, hintOf } from "./banner.ts";
 import { issueCredentials, type ReadyInfo, variablesOf } from "./credentials.ts";
 import { expectTaken, importedSnapshot, logMode, type StartValues, serverOptions } from "./start-options.ts";
 
@@ -74,7 +74,7 @@ export async function start(values: StartValues): Promise<void> {
     if (server.controlToken !== undefined && options.controlToken === undefined)
       printWarning("Other machines can reach this server. Its control plane requires the control token.");
     if (isRestored) warnOfReplaced(values, imported === undefined ? data : values.import);
-    const warning = frozenClockWarning(server.backend);
+    const warning = frozenClockWarning(server.backend, hintOf(ready));
     if (warning !== undefined) printWarning(warning);
     if (envFile !== undefined) writeVariables(envFile, variablesOf(ready));
     if (readyFile !== undefined) writeFileAtomically(readyFile, JSON.stringify(ready));

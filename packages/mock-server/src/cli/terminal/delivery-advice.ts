@@ -1,11 +1,15 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { webhookSignature } from "@call-transfer/spec";
-import { program } from "./program.ts";
+import { type Hint, program } from "./program.ts";
 
 type Answer = Pick<Schema<"Delivery">, "accepted" | "status" | "error" | "at" | "fault">;
 
 /** Explains why an offer was not accepted and what to do; undefined when it was. `realTime` is in milliseconds. */
-export function deliveryAdvice({ accepted, status, error, at, fault }: Answer, realTime: number): string | undefined {
+export function deliveryAdvice(
+  { accepted, status, error, at, fault }: Answer,
+  realTime: number,
+  hint: Hint,
+): string | undefined {
   if (accepted) return undefined;
   if (status === undefined) {
     const failed = `The offer was not delivered: ${error?.replace(/\.$/, "")}.`;
@@ -24,7 +28,7 @@ export function deliveryAdvice({ accepted, status, error, at, fault }: Answer, r
     `${declined} If the signature's timestamp is wrong: the sandbox's clock says ${at}, ` +
     `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the real time, and receivers accept ` +
     `${webhookSignature.toleranceSecs} seconds. Use the real time: start without --now and --clock frozen, and ` +
-    `undo clock advances with ${program} reset. Or pass the sandbox's time to the receiver: verifyWebhook and createWebhookHandler have the option "now".`
+    `undo clock advances with ${hint("reset")}. Or pass the sandbox's time to the receiver: verifyWebhook and createWebhookHandler have the option "now".`
   );
 }
 

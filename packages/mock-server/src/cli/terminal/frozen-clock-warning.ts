@@ -1,19 +1,22 @@
 import type { Backend, Fault } from "@call-transfer/backend";
 import type { FaultAction, WebhookFaultAction } from "@call-transfer/backend/unstable";
-import { program } from "./program.ts";
+import type { Hint } from "./program.ts";
 
 /** Warns about responses and deliveries that wait for a frozen clock, which looks like a server that hangs. */
-export function frozenClockWarning({ clock, faults }: Pick<Backend, "clock" | "faults">): string | undefined {
-  return waitingWarning(clock.mode, faults.list());
+export function frozenClockWarning(
+  { clock, faults }: Pick<Backend, "clock" | "faults">,
+  hint: Hint,
+): string | undefined {
+  return waitingWarning(clock.mode, faults.list(), hint);
 }
 
 /** The same about some faults, when the clock is in a mode. */
-export function waitingWarning(mode: string, faults: readonly Pick<Fault, "do">[]): string | undefined {
+export function waitingWarning(mode: string, faults: readonly Pick<Fault, "do">[], hint: Hint): string | undefined {
   if (mode !== "frozen") return undefined;
   const [first] = faults.flatMap(({ do: action }) => [action].flat()).flatMap((action) => waiting(action) ?? []);
   return (
     first &&
-    `The clock is frozen, so ${first}. Advance it with ${program} clock advance next, or start with --clock flowing.`
+    `The clock is frozen, so ${first}. Advance it with ${hint("clock advance next")}, or start with --clock flowing.`
   );
 }
 
