@@ -1,20 +1,19 @@
 declare module "@call-transfer/sdk" {
   export {
-    AbortError, AccessTokenFunction, AccessTokenOptions, Account, AccountList, Accounts, AnyApiError,
-    AnyBadRequestError, AnyServerError, ApiError, ApiErrorDetails, ApiErrorOf, ApiKeyOptions, ApiPromise, ApiResponse,
-    ApiResult, Attempt, AttemptError, AttemptInstrumentation, AttemptSummary, AuthenticationError, BadRequestError,
-    Call, CallInitiated, CallList, CallQueued, CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions,
-    Clock, ConfigurationError, ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest,
-    DestinationGroup, DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus,
-    ErrorCodeWithFieldErrors, ErrorResponse, ErrorResponseMeta, FetchOptions, FieldError, FieldErrorCode,
-    FindCandidates, GoneError, Instrumentation, InstrumentedRequest, InvalidResponseError, ListCallsQuery, ListMeta,
-    LogLevel, Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
-    OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PagePromise, PageSource, PaymentRequiredError,
+    AbortError, AccessTokenFunction, AccessTokenOptions, Account, AccountList, Accounts, AnyApiError, ApiError,
+    ApiErrorDetails, ApiErrorOf, ApiKeyOptions, ApiPromise, ApiResponse, ApiResult, Attempt, AttemptError,
+    AttemptInstrumentation, AttemptSummary, AuthenticationError, BadRequestError, Call, CallInitiated, CallList,
+    CallQueued, CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError,
+    ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup,
+    DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorResponse, ErrorResponseMeta, FetchOptions,
+    FieldError, FieldErrorCode, GoneError, Instrumentation, InstrumentedRequest, InvalidResponseError, ListCallsQuery,
+    ListMeta, LogLevel, Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError,
+    OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PagePromise, PaymentRequiredError,
     PermissionDeniedError, Problem, RateLimitError, ReconcileOptions, Reconciliation, ReconciliationReason,
     RequestContext, RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation, RequestOptions,
     RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions, RetrySkippedReason, Role,
-    RoleDefinition, RoleList, Roles, ServerError, ServerErrorStatus, SharedClientOptions, TimeoutError,
-    TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, VERSION, createCall,
+    RoleDefinition, RoleList, Roles, ServerError, SharedClientOptions, TimeoutError, TransferDestination,
+    TransferDestinationConfig, TransferOffer, UnprocessableEntityError, VERSION, WithCode, createCall,
     createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
     rotateDestinationSecret
   };
@@ -117,7 +116,6 @@ declare interface ApiKeyOptions extends SharedClientOptions {
 declare class ApiPromise<T> implements Promise<T> {
   #private;
   readonly [Symbol.toStringTag] = "ApiPromise";
-  constructor(response: Promise<ApiResponse<T>>);
   withResponse(): Promise<ApiResponse<T>>;
   result(): Promise<ApiResult<T>>;
   readonly then: Promise<T>["then"];
@@ -190,7 +188,7 @@ declare class CallTransfer extends ResourceClient {
 declare class CallTransferCore {
   #private;
   constructor(options?: ClientOptions);
-  request<T>(method: string, path: string, input?: RequestInput, options?: RequestOptions, findCandidates?: FindCandidates): ApiPromise<T>;
+  request<T>(method: string, path: string, input?: RequestInput, options?: RequestOptions): ApiPromise<T>;
 }
 
 declare class CallTransferError extends Error {
@@ -319,7 +317,6 @@ declare interface FetchOptions {
 
 type FieldError = unknown;
 type FieldErrorCode = unknown;
-declare type FindCandidates = (window: OutcomeWindow, options: RequestOptions, sought: SoughtResult) => Promise<Reconciliation>;
 
 declare class GoneError extends ApiError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is GoneError;
@@ -497,17 +494,9 @@ declare interface OutgoingRequest {
 declare class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
   #private;
   readonly itemsOf: (list: List) => readonly Item[];
-  constructor(first: Promise<ApiResponse<List>>, source: PageSource<List, Item>);
   pages(): AsyncGenerator<List, void, undefined>;
   [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined>;
   toArray(limits: { maxItems: number }): Promise<Item[]>;
-}
-
-declare interface PageSource<List, Item> {
-  readonly operationId: string;
-  readonly start: number;
-  itemsOf(list: List): readonly Item[];
-  next(offset: number): Promise<List>;
 }
 
 type PathsWith<Method extends string> = {
@@ -703,16 +692,11 @@ declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "e
   validate?: ResponseValidator | undefined;
   instrumentation?: Instrumentation | undefined;
   clock?: Clock | undefined;
-  random?: (() => number) | undefined;
 }
 
 declare interface SignOptions {
   secret: string | readonly string[];
   at?: number;
-}
-
-interface SoughtResult extends Pick<ReconcileOptions, "maxCalls"> {
-  readonly body: unknown;
 }
 
 type SuccessStatus = 200 | 201 | 202 | 204;
@@ -768,7 +752,7 @@ declare class WebhookVerificationError extends Error {
   static [Symbol.hasInstance](value: unknown): boolean;
 }
 
-interface WithCode<C extends ErrorCode> {
+declare interface WithCode<C extends ErrorCode> {
   readonly code: C;
   readonly status: ErrorCodeStatus[C];
   readonly errors: C extends ErrorCodeWithFieldErrors ? readonly FieldError[] : readonly FieldError[] | undefined;

@@ -266,10 +266,10 @@ export function renderSdkExports(document: OpenApiDocument, nouns: Map<string, O
   const operations = [...nouns.values()].flat();
   const queries = operations.filter(({ queryParameters }) => queryParameters.length > 0).map(({ id }) => queryName(id));
   const blocks = [...nouns].map(([noun, members]) => {
-    const names = [pascal(members[0]?.resource ?? noun), ...members.map(({ id }) => id)];
+    const names = [`type ${pascal(members[0]?.resource ?? noun)}`, ...members.map(({ id }) => id)];
     return `export { ${names.join(", ")} } from "./${noun}.gen.ts";`;
   });
-  return `${header}export type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors, ServerErrorStatus } from "../generated/error-codes.gen.ts";
+  return `${header}export type { ErrorCode } from "../generated/error-codes.gen.ts";
 export type {
 ${[...schemas, ...queries].map((name) => `  ${name},`).join("\n")}
 } from "../generated/models.gen.ts";

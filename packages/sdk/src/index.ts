@@ -1,9 +1,9 @@
 export { CallTransfer } from "./client.ts";
-export { ApiPromise, type ApiResponse, type ApiResult } from "./core/api-promise.ts";
+export type { ApiPromise, ApiResponse, ApiResult } from "./core/api-promise.ts";
 export { CallTransferCore } from "./core/core.ts";
-export { PagePromise, type PageSource } from "./core/pagination.ts";
+export type { PagePromise } from "./core/pagination.ts";
 export type { RequestInput } from "./core/prepare.ts";
-export { type AnyApiError, ApiError, type ApiErrorOf, isApiError } from "./errors/api-error.ts";
+export { type AnyApiError, ApiError, type ApiErrorOf, isApiError, type WithCode } from "./errors/api-error.ts";
 export { CallTransferError, ConfigurationError } from "./errors/base.ts";
 export type * from "./errors/details.ts";
 export { OutcomeUnknownError } from "./errors/outcome-unknown-error.ts";
@@ -15,8 +15,6 @@ export {
   TimeoutError,
 } from "./errors/request-error.ts";
 export {
-  type AnyBadRequestError,
-  type AnyServerError,
   AuthenticationError,
   BadRequestError,
   ConflictError,
@@ -31,5 +29,19 @@ export {
 export { VERSION } from "./generated/version.gen.ts";
 export type * from "./options/instrumentation.ts";
 export type * from "./options/middleware.ts";
-export type * from "./options/options.ts";
+export type {
+  AccessTokenFunction,
+  AccessTokenOptions,
+  ApiKeyOptions,
+  ClientOptions,
+  Clock,
+  FetchOptions,
+  Logger,
+  LogLevel,
+  RequestOptions,
+  ResponseValidator,
+  RetryEvent,
+  RetryOptions,
+  SharedClientOptions,
+} from "./options/options.ts";
 export * from "./resources/index.gen.ts";

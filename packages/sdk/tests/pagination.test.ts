@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { type Call, type CallList, InvalidResponseError, PagePromise } from "../src/index.ts";
+import { PagePromise } from "../src/core/pagination.ts";
+import { type Call, type CallList, InvalidResponseError } from "../src/index.ts";
 import { clientOf, json, problem } from "./test-server.ts";
 
 fc.configureGlobal({ seed: 1 });

@@ -169,9 +169,6 @@ export function narrow(error: unknown): unknown {
   return sdk.isApiError(error, "no_such_code");
 }
 
-/** A status follows from its code. */
-export const status: sdk.ErrorCodeStatus["resource_not_found"] = 404;
-
 /** Webhooks: verify, handle, and sign in a test. */
 export async function receive(input: Request, body: string): Promise<unknown> {
   const event: webhooks.WebhookEvent = await webhooks.verifyWebhook(input, { secret: ["new", "previous"] });

@@ -23,11 +23,7 @@ export class ApiPromise<T> implements Promise<T> {
   readonly [Symbol.toStringTag] = "ApiPromise";
   readonly #response: Promise<ApiResponse<T>>;
 
-  /**
-   * Tests of your own code can create one, in place of what a method of the client returns.
-   *
-   * @param response A request in flight.
-   */
+  /** @internal */
   constructor(response: Promise<ApiResponse<T>>) {
     this.#response = response;
   }

@@ -36,12 +36,20 @@ export class CallTransferCore {
    * are retried like a read, any other method is not sent again once it may have been carried out. The data is the parsed
    * JSON; undefined if the body is empty.
    *
-   * @param findCandidates Finds results of the request if its outcome is unknown. `CallTransfer` knows how for the operations.
    * @throws {ApiError} The API answered with an error.
    * @throws {OutcomeUnknownError} An operation that is not idempotent may have been carried out.
    * @throws {ConnectionError | TimeoutError | AbortError | InvalidResponseError} There was no usable response.
    * @throws {ConfigurationError | TypeError} An option or a parameter is invalid, or the path leaves `baseUrl`. Nothing was sent.
    */
+  request<T>(method: string, path: string, input?: RequestInput, options?: RequestOptions): ApiPromise<T>;
+  /** @internal */
+  request<T>(
+    method: string,
+    path: string,
+    input: RequestInput,
+    options: RequestOptions | undefined,
+    findCandidates: FindCandidates,
+  ): ApiPromise<T>;
   request<T>(
     method: string,
     path: string,

@@ -34,7 +34,7 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
   readonly itemsOf: (list: List) => readonly Item[];
   readonly #source: PageSource<List, Item>;
 
-  /** Tests of your own code can create one, in place of what a method of the client returns. */
+  /** @internal */
   constructor(first: Promise<ApiResponse<List>>, source: PageSource<List, Item>) {
     super(first);
     this.itemsOf = (list) => source.itemsOf(list);

@@ -17,9 +17,12 @@ export interface WithStatus<Status extends number> {
 }
 
 /** Types of the properties that a code decides. */
-interface WithCode<C extends ErrorCode> {
+export interface WithCode<C extends ErrorCode> {
+  /** The code (§7.2). */
   readonly code: C;
+  /** HTTP status of the code. */
   readonly status: ErrorCodeStatus[C];
+  /** Failing fields (§7.3). Always there for codes that list them. */
   readonly errors: C extends ErrorCodeWithFieldErrors ? readonly FieldError[] : readonly FieldError[] | undefined;
 }
 

@@ -164,7 +164,11 @@ export interface SharedClientOptions extends Omit<RequestOptions, "signal" | "ex
   instrumentation?: Instrumentation | undefined;
   /** Source of time and timers, for tests. */
   clock?: Clock | undefined;
-  /** Random numbers that spread the waits before retries, from 0 to below 1; `Math.random` by default. */
+  /**
+   * Random numbers that spread the waits before retries, from 0 to below 1; `Math.random` by default.
+   *
+   * @internal
+   */
   random?: (() => number) | undefined;
 }
 
