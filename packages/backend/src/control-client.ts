@@ -11,3 +11,4 @@ export {
   type Schema,
 } from "./control-client/client.ts";
 export { type EventFeed, followEvents, RejectedStream } from "./control-client/follow-events.ts";
+export { editsBetween, suggestion } from "./model/values/spelling.ts";

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { InputError, type SandboxesOptions, type Seed } from "@call-transfer/backend";
 import { isHttp, unbracketed } from "../net/urls.ts";
 import { isOwnSocket } from "../server/own-address.ts";
-import { type MockServer, socketLimits, startBehind } from "../server/server.ts";
+import { type MockServer, startServer } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
 import { journalEntryOf } from "./journal-entry.ts";
 import { createProxyFront } from "./proxy-front.ts";
@@ -44,17 +44,14 @@ export async function startProxy(options: ProxyOptions): Promise<ProxyServer> {
   if (!(Number.isInteger(timeoutMs) && timeoutMs > 0))
     throw new InputError("timeoutMs", "must be a whole number of milliseconds above 0");
   const recording = createRecording();
-  const server = await startBehind(
-    (sandboxes) =>
-      createProxyFront({
-        ...{ target: base, strict, timeoutMs },
-        onExchange(exchange) {
-          recording.add(exchange);
-          sandboxes.default.record(journalEntryOf(exchange));
-        },
-      }),
-    { ...listening, seed: {}, maxSandboxes: 1 },
-    socketLimits,
+  const server = await startServer({ ...listening, seed: {}, maxSandboxes: 1 }, (sandboxes) =>
+    createProxyFront({
+      ...{ target: base, strict, timeoutMs },
+      onExchange(exchange) {
+        recording.add(exchange);
+        sandboxes.default.record(journalEntryOf(exchange));
+      },
+    }),
   );
   if (await isItself(target, listening.host ?? "127.0.0.1", server.port)) {
     await server.close();

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import type { WebhookAttack } from "@call-transfer/backend/unstable";
+import { isInNetworks } from "../net/networks.ts";
 import { bracketed, unbracketed } from "../net/urls.ts";
 import { isRefusedAddress, type Resolve } from "./delivery-fetch.ts";
 
@@ -46,17 +47,4 @@ export function createAttack({ forwardWebhooks, isOwn, resolve = resolveAll }: A
 
 const resolveAll: Resolve = (hostname) => lookup(hostname, { all: true });
 
-const privateNetworks = new BlockList();
-for (const [network, prefix] of [
-  ["127.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["172.16.0.0", 12],
-  ["192.168.0.0", 16],
-] as const)
-  privateNetworks.addSubnet(network, prefix, "ipv4");
-privateNetworks.addAddress("::1", "ipv6");
-privateNetworks.addSubnet("fc00::", 7, "ipv6");
-
-function isPrivate(address: string): boolean {
-  return privateNetworks.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
-}
+const isPrivate = isInNetworks("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7");

@@ -1,9 +1,10 @@
 import { lookup } from "node:dns/promises";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import { inboxUrl } from "@call-transfer/backend";
 import { lookupOf } from "../net/lookup.ts";
+import { isInNetworks } from "../net/networks.ts";
 import { bracketed } from "../net/urls.ts";
 import { http } from "./node-http.ts";
 
@@ -54,38 +55,19 @@ function withSignal<Result>(signal: AbortSignal, work: Promise<Result>): Promise
   });
 }
 
-const refused = new BlockList();
-for (const [network, prefix] of [
-  ["169.254.0.0", 16],
-  ["0.0.0.0", 8],
-  ["100.100.100.200", 32],
-  ["168.63.129.16", 32],
-  ["192.0.0.192", 32],
-  ["224.0.0.0", 4],
-  ["240.0.0.0", 4],
-] as const)
-  refused.addSubnet(network, prefix, "ipv4");
-for (const [network, prefix] of [
-  ["fe80::", 10],
-  ["fec0::", 10],
-  ["fd00:ec2::", 32],
-  ["fd20:ce::", 64],
-  ["ff00::", 8],
+const isRefusedNetwork = isInNetworks(
+  ...["169.254.0.0/16", "0.0.0.0/8", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32"],
+  ...["224.0.0.0/4", "240.0.0.0/4", "fe80::/10", "fec0::/10", "fd00:ec2::/32", "fd20:ce::/64", "ff00::/8"],
   // IPv4-compatible addresses and the unspecified one.
-  ["::", 96],
+  "::/96",
   // IPv4 addresses behind a translator or a tunnel, which tests do not need.
-  ["64:ff9b::", 96],
-  ["64:ff9b:1::", 48],
-  ["::ffff:0:0:0", 96],
-  ["2002::", 16],
-] as const)
-  refused.addSubnet(network, prefix, "ipv6");
+  ...["64:ff9b::/96", "64:ff9b:1::/48", "::ffff:0:0:0/96", "2002::/16"],
+);
 
 /** Whether webhooks must not be sent to an address: link-local, a cloud's metadata service, or not a host. */
 export function isRefusedAddress(address: string): boolean {
   const plain = address.replace(/%.*$/, "");
-  const family = isIP(plain);
-  return family === 0 || (plain !== "::1" && refused.check(plain, family === 6 ? "ipv6" : "ipv4"));
+  return isIP(plain) === 0 || (plain !== "::1" && isRefusedNetwork(plain));
 }
 
 interface ReceivedResponse {

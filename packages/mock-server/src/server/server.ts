@@ -57,19 +57,14 @@ export const socketLimits: SocketLimits = {
  * why the file `data` cannot be used.
  */
 export function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
-  return startWithLimits(options, socketLimits);
+  return startServer(options);
 }
 
-/** Like {@link startMockServer} with other limits, so that tests need not wait for the real ones. */
-export function startWithLimits(options: MockServerOptions, limits: SocketLimits): Promise<MockServer> {
-  return startBehind(() => undefined, options, limits);
-}
-
-/** Starts a server whose requests meet something else before they reach the sandboxes, such as a proxy. */
-export async function startBehind(
-  createFront: (sandboxes: Sandboxes) => Front | undefined,
+/** Starts a server, perhaps with something that requests meet before the sandboxes, such as a proxy, or with other limits. */
+export async function startServer(
   options: MockServerOptions,
-  limits: SocketLimits,
+  createFront: (sandboxes: Sandboxes) => Front | undefined = () => undefined,
+  limits: SocketLimits = socketLimits,
 ): Promise<MockServer> {
   checkServerOptions(options);
   const { port = 4010, host: bound = "127.0.0.1", data, ...others } = options;

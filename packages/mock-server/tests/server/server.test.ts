@@ -5,7 +5,7 @@ import { json, text } from "node:stream/consumers";
 import { demo, InputError, inboxUrl } from "@call-transfer/backend";
 import { memoryStores } from "@call-transfer/backend/conformance";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type MockServer, socketLimits, startMockServer, startWithLimits } from "../../src/server/server.ts";
+import { type MockServer, socketLimits, startMockServer, startServer } from "../../src/server/server.ts";
 import type { MockServerOptions } from "../../src/server/server-options.ts";
 
 let servers: MockServer[] = [];
@@ -287,7 +287,7 @@ describe("a malformed or hostile request", () => {
 
   it("that is sent too slowly gets 408 and its connection is closed", async () => {
     const quick = { headersTimeout: 40, requestTimeout: 40, connectionsCheckingInterval: 20, maxHeaderSize: 16_384 };
-    const server = await startWithLimits({ port: 0 }, quick);
+    const server = await startServer({ port: 0 }, undefined, quick);
     servers.push(server);
     const slow = [
       "GET / HTTP/1.1\r\nHost: localhost\r\nX: ",

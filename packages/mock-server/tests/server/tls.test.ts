@@ -12,7 +12,7 @@ import { startOptions } from "../../src/cli/options/options.ts";
 import { parseCommand, runCommand } from "../../src/cli/run.ts";
 import { serverOptions } from "../../src/cli/start/start-options.ts";
 import { readArguments } from "../../src/cli/values/command-line.ts";
-import { type MockServer, socketLimits, startMockServer, startWithLimits } from "../../src/server/server.ts";
+import { type MockServer, socketLimits, startMockServer, startServer } from "../../src/server/server.ts";
 import { checkTls } from "../../src/server/tls.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-tls-"));
@@ -149,7 +149,7 @@ it("reads the files of the options", () => {
 });
 
 it("closes a connection that does not begin TLS", async () => {
-  server = await startWithLimits({ port: 0, tls }, { ...socketLimits, headersTimeout: 50 });
+  server = await startServer({ port: 0, tls }, undefined, { ...socketLimits, headersTimeout: 50 });
   const socket = connect(server.port, "127.0.0.1").on("error", () => {});
   await once(socket, "close");
   expect(socket.bytesWritten).toBe(0);

@@ -1,8 +1,8 @@
 /** " Did you mean …?" with the candidate closest to a mistyped word; empty when none is close. */
-export function suggestion(word: string, candidates: readonly string[]): string {
+export function suggestion(word: string, candidates: readonly string[], most = mostEdits): string {
   const [nearest] = candidates
     .map((name) => ({ name, edits: editsBetween(word, name) }))
-    .filter(({ name, edits }) => edits <= mostEdits(name))
+    .filter(({ name, edits }) => edits <= most(name))
     .toSorted((one, other) => one.edits - other.edits);
   return nearest === undefined ? "" : ` Did you mean ${nearest.name}?`;
 }

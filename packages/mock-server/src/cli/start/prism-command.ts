@@ -1,9 +1,8 @@
 import { startPrismServer } from "../../server/prism.ts";
-import { removeOwnReadyFile } from "../files/ready-file.ts";
-import { writeFileAtomically } from "../files/write-file.ts";
 import { program } from "../terminal/program.ts";
 import { localUrl } from "./credentials.ts";
-import { beginReadyFile, onSignal } from "./start.ts";
+import { runServer } from "./run-server.ts";
+import { beginReadyFile } from "./start.ts";
 import { expectTaken, type StartValues, serverOptions } from "./start-options.ts";
 
 /** What `--json` and `--ready-file` contain. */
@@ -18,28 +17,18 @@ interface PrismReadyInfo {
 
 /** Starts Prism and prints its address. A signal ends the process. */
 export async function startPrism(values: StartValues): Promise<void> {
-  const { json, "ready-file": readyFile } = values;
+  const { "ready-file": readyFile } = values;
   if (readyFile !== undefined) beginReadyFile(readyFile);
   expectTaken(values, "prism");
   const { port = 0, host, corsOrigins } = serverOptions(values);
   const server = await startPrismServer({ port, cors: corsOrigins !== undefined, ...(host !== undefined && { host }) });
-  onSignal(async () => {
-    if (readyFile !== undefined) removeOwnReadyFile(readyFile);
-    await server.close();
-  });
   const ready: PrismReadyInfo = {
     pid: process.pid,
     url: localUrl(server.url),
     engine: "prism",
     apiKey: "svc_live_any",
   };
-  try {
-    if (readyFile !== undefined) writeFileAtomically(readyFile, JSON.stringify(ready));
-  } catch (error) {
-    await server.close();
-    throw error;
-  }
-  console.log(json ? JSON.stringify(ready) : banner(ready));
+  await runServer(server, { values, log: "silent", prepare: () => ready, banner });
 }
 
 function banner({ url, apiKey }: PrismReadyInfo): string {

@@ -1,12 +1,11 @@
 import { InputError } from "@call-transfer/backend";
-import { startLog } from "../../log/server-log.ts";
 import { type ProxyOptions, type ProxyServer, startProxy } from "../../proxy/proxy.ts";
-import { removeOwnReadyFile } from "../files/ready-file.ts";
 import { writeFileAtomically } from "../files/write-file.ts";
 import { program } from "../terminal/program.ts";
 import { readUrl, UsageError } from "../values/command-line.ts";
 import { localUrl } from "./credentials.ts";
-import { beginReadyFile, expectWritable, listening, onSignal } from "./start.ts";
+import { runServer } from "./run-server.ts";
+import { beginReadyFile, expectWritable, listening } from "./start.ts";
 import { expectTaken, logMode, type StartValues, serverOptions } from "./start-options.ts";
 
 /** What `--json` and `--ready-file` contain. */
@@ -23,34 +22,18 @@ const recordEveryMs = 2000;
 
 /** Starts a proxy and prints its address. A signal ends the process. */
 export async function startProxyCommand(values: StartValues): Promise<void> {
-  const { json, strict, record, "ready-file": readyFile } = values;
+  const { strict, record, "ready-file": readyFile } = values;
   const options = proxyOptions(values);
   const log = logMode(values);
   if (record !== undefined) expectWritable("--record", record);
   if (readyFile !== undefined) beginReadyFile(readyFile);
   const server = await listening(() => startProxy(options).catch(withOption), options);
   const recorder = record === undefined ? undefined : startRecorder(server, record);
-  let stopLog = () => Promise.resolve();
-  onSignal(async () => {
-    // First, so that the log does not show how the server closes.
-    const logged = stopLog();
-    try {
-      recorder?.end();
-    } finally {
-      if (readyFile !== undefined) removeOwnReadyFile(readyFile);
-      await server.close();
-      await logged;
-    }
+  await runServer(server, {
+    ...{ values, log, beforeClose: recorder?.end },
+    prepare: () => readyInfo(server),
+    banner: (ready) => banner(ready, strict, record),
   });
-  const ready = readyInfo(server);
-  try {
-    if (readyFile !== undefined) writeFileAtomically(readyFile, JSON.stringify(ready));
-  } catch (error) {
-    await server.close();
-    throw error;
-  }
-  console.log(json || log === "json" ? JSON.stringify(ready) : banner(ready, strict, record));
-  stopLog = startLog(server.sandboxes, log);
 }
 
 function proxyOptions(values: StartValues): ProxyOptions {

@@ -3,19 +3,18 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Backend } from "@call-transfer/backend";
 import { hasColour } from "../../log/colour.ts";
-import { startLog } from "../../log/server-log.ts";
 import { startMockServer } from "../../server/server.ts";
 import { StoreError } from "../../store/store-error.ts";
 import { errorMessage } from "../../web/error-message.ts";
 import { readDotenv, type Variables, withVariables } from "../files/dotenv.ts";
-import { removeOwnReadyFile } from "../files/ready-file.ts";
 import { writeFileAtomically } from "../files/write-file.ts";
-import { exitStatus, type OptionTable, startOptions } from "../options/options.ts";
+import { type OptionTable, startOptions } from "../options/options.ts";
 import { frozenClockWarning } from "../terminal/frozen-clock-warning.ts";
-import { printError, printWarning } from "../terminal/messages.ts";
+import { printWarning } from "../terminal/messages.ts";
 import { readLifetime, thisUser, UsageError } from "../values/command-line.ts";
 import { banner, hintOf } from "./banner.ts";
 import { issueCredentials, type ReadyInfo, variablesOf } from "./credentials.ts";
+import { runServer } from "./run-server.ts";
 import { expectTaken, importedSnapshot, logMode, type StartValues, serverOptions } from "./start-options.ts";
 
 /** Checks the options before anything starts. Throws UsageError for a wrong one. */
@@ -45,48 +44,35 @@ function readOptions(values: StartValues) {
 
 /** Starts a server and prints its address and credentials. A signal ends the process. */
 export async function start(values: StartValues): Promise<void> {
-  const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile, data } = values;
+  const { "export-on-exit": snapshotFile, "write-env": envFile, data } = values;
   const { options, log, lifetimeSecs, imported } = readOptions(values);
   const server = await listening(() => startMockServer(options), options);
   // Before the signal handlers, so that a signal cannot export the seed over the snapshot.
   if (imported !== undefined) server.backend.restore(imported);
-  let stopLog = () => Promise.resolve();
-  onSignal(async () => {
-    // First, so that the log does not show how the server closes.
-    const logged = stopLog();
-    try {
-      if (snapshotFile !== undefined) exportSnapshot(server.backend, snapshotFile);
-    } finally {
-      if (readyFile !== undefined) removeOwnReadyFile(readyFile);
-      await server.close();
-      await logged;
-    }
-  });
-  try {
-    const isRestored = imported !== undefined || server.backend.isResumed;
-    const ready: ReadyInfo = {
-      ...(await issueCredentials(server, lifetimeSecs)),
-      ...(!isRestored && { prng: server.backend.prng }),
-      ...(data !== undefined && { data: resolve(data) }),
-    };
-    // What is printed is valid after a kill too.
-    await server.backend.saved();
-    if (server.controlToken !== undefined && options.controlToken === undefined)
-      printWarning("Other machines can reach this server. Its control plane requires the control token.");
-    if (isRestored) warnOfReplaced(values, imported === undefined ? data : values.import);
-    const warning = frozenClockWarning(server.backend, hintOf(ready));
-    if (warning !== undefined) printWarning(warning);
-    if (envFile !== undefined) writeVariables(envFile, variablesOf(ready));
-    if (readyFile !== undefined) writeFileAtomically(readyFile, JSON.stringify(ready));
-    const asJson = values.json || log === "json";
-    console.log(asJson ? JSON.stringify(ready) : banner(ready, hasColour(process.stdout)));
+  const isRestored = imported !== undefined || server.backend.isResumed;
+  await runServer(server, {
+    values,
+    log,
+    beforeClose: () => snapshotFile !== undefined && exportSnapshot(server.backend, snapshotFile),
+    async prepare() {
+      const ready: ReadyInfo = {
+        ...(await issueCredentials(server, lifetimeSecs)),
+        ...(!isRestored && { prng: server.backend.prng }),
+        ...(data !== undefined && { data: resolve(data) }),
+      };
+      // What is printed is valid after a kill too.
+      await server.backend.saved();
+      if (server.controlToken !== undefined && options.controlToken === undefined)
+        printWarning("Other machines can reach this server. Its control plane requires the control token.");
+      if (isRestored) warnOfReplaced(values, imported === undefined ? data : values.import);
+      const warning = frozenClockWarning(server.backend, hintOf(ready));
+      if (warning !== undefined) printWarning(warning);
+      if (envFile !== undefined) writeVariables(envFile, variablesOf(ready));
+      return ready;
+    },
     // Set apart from the lines that follow.
-    if (log !== "silent" && !asJson) console.log();
-    stopLog = startLog(server.sandboxes, log);
-  } catch (error) {
-    await server.close();
-    throw error;
-  }
+    banner: (ready) => banner(ready, hasColour(process.stdout)) + (log === "silent" ? "" : "\n"),
+  });
 }
 
 /** Names the options that a snapshot or a kept state overrides. */
@@ -157,21 +143,4 @@ function exportSnapshot(backend: Backend, path: string): void {
 function writeVariables(file: string, variables: Variables): void {
   const { path, text } = readDotenv("--write-env", file);
   writeFileAtomically(path, withVariables(text, variables).replace(/\n$/, ""));
-}
-
-/** First signal: graceful shutdown. Second: exit immediately. */
-export function onSignal(stop: () => Promise<void>): void {
-  let isStopping = false;
-  const end = () => {
-    if (isStopping) process.exit(exitStatus.interrupted);
-    isStopping = true;
-    stop().then(
-      () => process.exit(exitStatus.success),
-      (error: unknown) => {
-        printError(errorMessage(error));
-        process.exit(exitStatus.failure);
-      },
-    );
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { suggestion as closest } from "@call-transfer/backend/control-client";
 import { hasCredentials, isHttp, isOrigin } from "../../net/urls.ts";
 import { controlTokenForm, isControlToken } from "../../web/token-form.ts";
 import { program } from "../terminal/program.ts";
@@ -24,7 +25,10 @@ function describeMistake(args: readonly string[], options: ParseArgsOptionsConfi
     const { name, rawName, value } = token;
     const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
     if (type === undefined)
-      return `Unknown option ${rawName}.${suggestion(rawName, Object.keys(options), "--")} For all options: ${program} --help`;
+      return `Unknown option ${rawName}.${suggestion(
+        rawName,
+        Object.keys(options).map((option) => `--${option}`),
+      )} For all options: ${program} --help`;
     if (type === "boolean" && value !== undefined) return `${rawName} does not take a value. Write ${rawName} alone.`;
     if (type === "string" && value === undefined) return `${rawName} requires a value. See ${program} --help`;
     if (type === "string" && value?.startsWith("-") && !token.inlineValue)
@@ -33,27 +37,9 @@ function describeMistake(args: readonly string[], options: ParseArgsOptionsConfi
   return undefined;
 }
 
-/** " Did you mean …?" with the candidate closest to a mistyped word; empty when none is close. */
-export function suggestion(word: string, candidates: readonly string[], prefix = ""): string {
-  const close = candidates
-    .map((candidate) => ({ name: prefix + candidate, edits: editsBetween(word, prefix + candidate) }))
-    .filter(({ edits }) => edits <= 2)
-    .toSorted((one, other) => one.edits - other.edits);
-  return close[0] === undefined ? "" : ` Did you mean ${close[0].name}?`;
-}
-
-/** The number of letters to add, remove or replace to turn one word into the other. */
-export function editsBetween(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
-    for (const [at, target] of [...to].entries()) {
-      const [replaced = 0, added = 0, removed = 0] = [row[at], row[at + 1], next[at]];
-      next.push(letter === target ? replaced : 1 + Math.min(replaced, added, removed));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+/** " Did you mean …?" with the closest candidate, at most two letters from a mistyped word; empty without one. */
+export function suggestion(word: string, candidates: readonly string[]): string {
+  return closest(word, candidates, () => 2);
 }
 
 /** Why a file could not be read, and what to do. */

@@ -1,5 +1,4 @@
-import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
-import { editsBetween } from "./command-line.ts";
+import { type ControlClient, dataAs, editsBetween, type Schema } from "@call-transfer/backend/control-client";
 
 export type CollectionName = Schema<"Collection">;
 
