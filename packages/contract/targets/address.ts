@@ -1,9 +1,9 @@
 import { inboxUrl } from "@call-transfer/backend";
-import { type SharedSetup, type TargetRunner, withSharedSetup } from "../src/suite/runner.ts";
 import type { Caller, Credentials, Delivery, Target } from "../src/suite/target.ts";
 import { receiverUrl, start } from "../src/world/names.ts";
 import type { Seed } from "../src/world/seed.ts";
 import { world } from "../src/world/world.ts";
+import { type SharedSetup, type TargetRunner, withSharedSetup } from "./runner.ts";
 
 /** Sends a request to a control plane; returns the JSON. Rejects with the error response's text. */
 type Control = (method: string, path: string, body?: unknown) => Promise<unknown>;

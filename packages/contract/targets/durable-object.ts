@@ -1,5 +1,5 @@
-import { withSharedSetup } from "../src/suite/runner.ts";
 import { sandboxesAt } from "./address.ts";
+import { withSharedSetup } from "./runner.ts";
 import { controlToken, startWorkerd } from "./workerd.ts";
 
 const name = "durable-object";

@@ -1,8 +1,8 @@
 import { startMockServer } from "@call-transfer/mock-server";
-import { withSharedSetup } from "../src/suite/runner.ts";
 import { start } from "../src/world/names.ts";
 import { world } from "../src/world/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
+import { withSharedSetup } from "./runner.ts";
 
 const name = "http";
 

@@ -1,8 +1,8 @@
 import { createBackend } from "@call-transfer/backend";
-import { perCase, type TargetRunner } from "../src/suite/runner.ts";
 import { start } from "../src/world/names.ts";
 import { world } from "../src/world/world.ts";
 import { backendTarget, createReceiver, exceptionsOf, restoreProblems } from "./backend-target.ts";
+import { perCase, type TargetRunner } from "./runner.ts";
 
 /** A backend that is called as a function; by default the reference backend. */
 export const inProcessRunner = (name: string, create: typeof createBackend = createBackend): TargetRunner =>

@@ -1,8 +1,8 @@
 import { type Backend, createBackend } from "@call-transfer/backend";
-import type { OpenTarget } from "../src/suite/runner.ts";
 import { start } from "../src/world/names.ts";
 import { world } from "../src/world/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
+import type { OpenTarget } from "./runner.ts";
 
 /** The URL of the mocked platform, which does not exist. */
 export const mockedUrl = "https://platform.invalid";

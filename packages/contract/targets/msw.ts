@@ -3,8 +3,8 @@ import { http } from "msw";
 import { setupServer } from "msw/node";
 import { http as http2 } from "msw-2";
 import { setupServer as setupServer2 } from "msw-2/node";
-import { type TargetRunner, withSharedSetup } from "../src/suite/runner.ts";
 import { mockedBackends } from "./msw-backends.ts";
+import { type TargetRunner, withSharedSetup } from "./runner.ts";
 
 /** The global fetch of this process, mocked by MSW. */
 export const msw: TargetRunner = withSharedSetup("msw", async () => {

@@ -1,8 +1,8 @@
 import { startPrismServer } from "@call-transfer/mock-server";
 import { runCase } from "../src/suite/run.ts";
-import type { TargetRunner } from "../src/suite/runner.ts";
 import type { Capability, Target } from "../src/suite/target.ts";
 import { patientFetch, reasonFor } from "./prism-deviations.ts";
+import type { TargetRunner } from "./runner.ts";
 
 const name = "prism";
 const noHandle = "Prism has no control plane";

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Backend, createSandboxes } from "@call-transfer/backend";
 import { openSqliteStores } from "../../mock-server/src/store/sqlite.ts";
-import { withSharedSetup } from "../src/suite/runner.ts";
 import { start } from "../src/world/names.ts";
 import { world } from "../src/world/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
+import { withSharedSetup } from "./runner.ts";
 
 const name = "sqlite";
 

@@ -1,5 +1,5 @@
-import type { TargetRunner } from "../src/suite/runner.ts";
 import { browserHere } from "./browser/find-browser.ts";
+import type { TargetRunner } from "./runner.ts";
 
 /**
  * Every target by name, in the order in which they run. Each is loaded on demand, because some need a browser or other

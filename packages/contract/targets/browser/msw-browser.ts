@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { build } from "vite";
 import { cases } from "../../src/cases/index.ts";
-import type { TargetRunner } from "../../src/suite/runner.ts";
+import type { TargetRunner } from "../runner.ts";
 import { launchBrowser } from "./launch-browser.ts";
 import type { MswPage } from "./msw-page.ts";
 

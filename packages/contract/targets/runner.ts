@@ -1,6 +1,6 @@
-import type { ContractCase } from "./case.ts";
-import { type CaseResult, runCase } from "./run.ts";
-import type { CaseName, Target } from "./target.ts";
+import type { ContractCase } from "../src/suite/case.ts";
+import { type CaseResult, runCase } from "../src/suite/run.ts";
+import type { CaseName, Target } from "../src/suite/target.ts";
 
 /** A target to close after its case. */
 export interface OpenTarget {
