@@ -14,43 +14,67 @@ export function completionScript(shell: Shell, words: CompletionWords): string {
   return shell === "bash" ? bashScript(words) : zshScript(words);
 }
 
-/** The operands before a place as a pattern of `case`: their number and themselves, since `*` also matches a slash. */
-function pattern({ before }: Place): string {
-  return [before.length, ...before].join("/");
+/** What a shell offers where the command line fits a pattern: words, and perhaps files. */
+interface Offer {
+  readonly pattern: string;
+  readonly words: readonly Word[];
+  readonly hasFiles: boolean;
 }
 
-/** Longer lists of literal words come before patterns with `*`, which match them too. */
-function inOrder(places: readonly Place[]): readonly Place[] {
-  return places.toSorted((one, other) => stars(one) - stars(other));
+/** The offers for the value of an option, for options, and for operands. */
+function offersOf({ options, places }: CompletionWords) {
+  const withValue = [...options].flatMap(([command, list]) =>
+    list.filter(({ takesValue }) => takesValue).map((option) => ({ command, ...option })),
+  );
+  const stars = ({ before }: Place): number => before.filter((word) => word === "*").length;
+  return {
+    optionsWithValue: [...new Set(withValue.map(({ word }) => word))].sort(),
+    values: withValue
+      .filter(({ values, takesFile }) => values.length > 0 || takesFile)
+      .map(({ command, word, values, takesFile }): Offer => {
+        const words = values.map((value) => ({ word: value, help: "" }));
+        return { pattern: `${command} ${word}`, words, hasFiles: takesFile };
+      }),
+    options: [...options].map(([pattern, words]): Offer => ({ pattern, words, hasFiles: false })),
+    // Longer lists of literal words come before patterns with `*`, which match them too. A pattern has the number of
+    // operands and themselves, since `*` also matches a slash.
+    operands: places
+      .toSorted((one, other) => stars(one) - stars(other))
+      .map(({ before, ...offer }): Offer => ({ pattern: [before.length, ...before].join("/"), ...offer })),
+  };
 }
 
-function stars({ before }: Place): number {
-  return before.filter((word) => word === "*").length;
+/** What differs between bash and zsh. */
+interface Dialect {
+  /** The array of the words of the line, the index of the first after the program, and of the current one. */
+  readonly line: readonly [words: string, first: number, current: string];
+  readonly locals: string;
+  /** The word at the cursor. */
+  readonly current: string;
+  /** Lines that follow the reading of the line, and those before the value of an option is completed. */
+  readonly adapt?: readonly [afterReading: string, beforeValue: string];
+  offer(offer: Offer): string;
 }
 
-function withValue({ options }: CompletionWords): string[] {
-  return [
-    ...new Set(
-      [...options.values()]
-        .flat()
-        .filter((one) => one.takesValue)
-        .map(({ word }) => word),
-    ),
-  ].sort();
-}
-
-/** The lines that find the command and the operands in front of the cursor, in bash and zsh. */
-function readLine(words: CompletionWords, list: string, first: number, current: string): string {
-  return `  local operands="" count=0 skip="" word="" previous="" command="start" i
-  for ((i = ${first}; i < ${current}; i++)); do
-    word="\${${list}[i]}"
+/** The body of the function that completes, in bash and zsh. */
+function posixBody(completion: CompletionWords, { line, locals, current, adapt, offer }: Dialect): string {
+  const [words, first, cursor] = line;
+  const { optionsWithValue, values, options, operands } = offersOf(completion);
+  const branches = (offers: readonly Offer[]): string =>
+    offers
+      .map((one) => `      ${one.pattern.includes(" ") ? `"${one.pattern}"` : one.pattern}) ${offer(one)} ;;`)
+      .join("\n");
+  return `  ${locals}
+  local operands="" count=0 skip="" word="" previous="" command="start" i
+  for ((i = ${first}; i < ${cursor}; i++)); do
+    word="\${${words}[i]}"
     previous="$word"
     if [[ -n "$skip" ]]; then
       [[ "$word" == "=" ]] || skip=""
       continue
     fi
     case "$word" in
-      ${withValue(words).join("|")}) skip=1 ;;
+      ${optionsWithValue.join("|")}) skip=1 ;;
       -*) ;;
       *)
         [[ $count == 0 ]] && command="$word"
@@ -58,102 +82,72 @@ function readLine(words: CompletionWords, list: string, first: number, current: 
         count=$((count + 1))
         ;;
     esac
-  done`;
-}
-
-function bashScript(words: CompletionWords): string {
-  const listOf = (list: readonly Word[]): string => list.map(({ word }) => word).join(" ");
-  const values = [...words.options].flatMap(([command, options]) =>
-    options
-      .filter((option) => option.takesValue)
-      .map((option) => {
-        const files = option.takesFile ? "compopt -o default; " : "";
-        return `      "${command} ${option.word}") ${files}list="${option.values.join(" ")}" ;;`;
-      }),
-  );
-  return `# Completion of ${program} in bash. Load it with: source <(${program} completion bash)
-_call_transfer_mock() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" list=""
-${readLine(words, "COMP_WORDS", 1, "COMP_CWORD")}
-  [[ "$current" == "=" ]] && current=""
-  if [[ -n "$skip" ]]; then
-    [[ "$previous" == "=" ]] && previous="\${COMP_WORDS[COMP_CWORD - 2]}"
+  done${adapt?.[0] ?? ""}
+  if [[ -n "$skip" ]]; then${adapt?.[1] ?? ""}
     case "$command $previous" in
-${values.join("\n")}
+${branches(values)}
     esac
-  elif [[ "$current" == -* ]]; then
+  elif [[ "${current}" == -* ]]; then
     case "$command" in
-${[...words.options].map(([command, options]) => `      ${command}) list="${listOf(options)}" ;;`).join("\n")}
+${branches(options)}
     esac
   else
     case "$count$operands" in
-${inOrder(words.places)
-  .map(
-    (place) =>
-      `      ${pattern(place)}) ${place.hasFiles ? "compopt -o default; " : ""}list="${listOf(place.words)}" ;;`,
-  )
-  .join("\n")}
+${branches(operands)}
     esac
-  fi
+  fi`;
+}
+
+function bashScript(completion: CompletionWords): string {
+  const body = posixBody(completion, {
+    line: ["COMP_WORDS", 1, "COMP_CWORD"],
+    locals: `local current="\${COMP_WORDS[COMP_CWORD]}" list=""`,
+    current: "$current",
+    adapt: [
+      '\n  [[ "$current" == "=" ]] && current=""',
+      `\n    [[ "$previous" == "=" ]] && previous="\${COMP_WORDS[COMP_CWORD - 2]}"`,
+    ],
+    offer: ({ words, hasFiles }) =>
+      `${hasFiles ? "compopt -o default; " : ""}list="${words.map(({ word }) => word).join(" ")}"`,
+  });
+  return `# Completion of ${program} in bash. Load it with: source <(${program} completion bash)
+_call_transfer_mock() {
+${body}
   COMPREPLY=($(compgen -W "$list" -- "$current"))
 }
 complete -F _call_transfer_mock ${program}
 `;
 }
 
-function zshScript(words: CompletionWords): string {
+function zshScript(completion: CompletionWords): string {
   const quoted = ({ word, help }: Word): string =>
-    `'${`${word.replaceAll(":", "\\:")}:${short(help)}`.replaceAll("'", "'\\''")}'`;
-  const listOf = (list: readonly Word[]): string => `list=(${list.map(quoted).join(" ")})`;
-  const values = [...words.options].flatMap(([command, options]) =>
-    options
-      .filter((option) => option.takesValue && (option.values.length > 0 || option.takesFile))
-      .map((option) => {
-        const files = option.takesFile ? "_files; " : "";
-        return `      "${command} ${option.word}") ${files}list=(${option.values.join(" ")}) ;;`;
-      }),
-  );
+    help === "" ? word : `'${`${word.replaceAll(":", "\\:")}:${short(help)}`.replaceAll("'", "'\\''")}'`;
+  const body = posixBody(completion, {
+    line: ["words", 2, "CURRENT"],
+    locals: "local -a list",
+    current: `\${words[CURRENT]}`,
+    offer: ({ words, hasFiles }) => `${hasFiles ? "_files; " : ""}list=(${words.map(quoted).join(" ")})`,
+  });
   return `#compdef ${program}
 # Completion of ${program} in zsh. Load it with: source <(${program} completion zsh)
 _call_transfer_mock() {
-  local -a list
-${readLine(words, "words", 2, "CURRENT")}
-  if [[ -n "$skip" ]]; then
-    case "$command $previous" in
-${values.join("\n")}
-    esac
-  elif [[ "\${words[CURRENT]}" == -* ]]; then
-    case "$command" in
-${[...words.options].map(([command, options]) => `      ${command}) ${listOf(options)} ;;`).join("\n")}
-    esac
-  else
-    case "$count$operands" in
-${inOrder(words.places)
-  .map((place) => `      ${pattern(place)}) ${place.hasFiles ? "_files; " : ""}${listOf(place.words)} ;;`)
-  .join("\n")}
-    esac
-  fi
+${body}
   (( \${#list} )) && _describe '${program}' list
 }
 (( $+functions[compdef] )) && compdef _call_transfer_mock ${program}
 `;
 }
 
-function fishScript(words: CompletionWords): string {
+function fishScript(completion: CompletionWords): string {
   const quoted = ({ word, help }: Word): string => `'${`${word}\t${short(help)}`.replaceAll(/['\\]/g, "\\$&")}'`;
-  const print = (list: readonly Word[], hasFiles: boolean): string =>
+  const { optionsWithValue, values, options, operands } = offersOf(completion);
+  const print = ({ words, hasFiles }: Offer): string =>
     [
       ...(hasFiles ? ["__fish_complete_path (commandline -ct)"] : []),
-      ...(list.length > 0 ? [`printf '%s\\n' ${list.map(quoted).join(" ")}`] : []),
+      ...(words.length > 0 ? [`printf '%s\\n' ${words.map(quoted).join(" ")}`] : []),
     ].join("; ") || "true";
-  const values = [...words.options].flatMap(([command, options]) =>
-    options
-      .filter((option) => option.takesValue && (option.values.length > 0 || option.takesFile))
-      .map((option) => {
-        const list = option.values.map((word) => ({ word, help: "" }));
-        return `            case '${command} ${option.word}'\n                ${print(list, option.takesFile)}`;
-      }),
-  );
+  const branches = (offers: readonly Offer[]): string =>
+    offers.map((one) => `            case '${one.pattern}'\n                ${print(one)}`).join("\n");
   return `# Completion of ${program} in fish. Load it with: ${program} completion fish | source
 function __call_transfer_mock
     set -l operands
@@ -167,7 +161,7 @@ function __call_transfer_mock
             continue
         end
         switch $word
-            case ${withValue(words).join(" ")}
+            case ${optionsWithValue.join(" ")}
                 set skip 1
             case '-*'
             case '*'
@@ -177,17 +171,15 @@ function __call_transfer_mock
     end
     if test -n "$skip"
         switch "$command $previous"
-${values.join("\n")}
+${branches(values)}
         end
     else if string match -q -- '-*' (commandline -ct)
         switch $command
-${[...words.options].map(([command, options]) => `            case ${command}\n                ${print(options, false)}`).join("\n")}
+${branches(options)}
         end
     else
         switch (string join / (count $operands) $operands)
-${inOrder(words.places)
-  .map((place) => `            case '${pattern(place)}'\n                ${print(place.words, place.hasFiles)}`)
-  .join("\n")}
+${branches(operands)}
         end
     end
 end
