@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 const clientOf = (baseUrl: string, options: Partial<ApiKeyOptions> = {}) =>
-  new CallTransfer({ baseUrl, apiKey: "svc_live_socket-test-secret", maxRetries: 0, ...options });
+  new CallTransfer({ baseUrl, apiKey: "svc_live_socket-test-secret", retry: { max: 0 }, ...options });
 
 /** For responses that never arrive completely. */
 const shortTimeout = { timeoutMs: 200 };
@@ -105,7 +105,9 @@ describe("a raw request with a stream as its body", () => {
 describe("a call placement", () => {
   const isPlacedOnce = async (behaviour: Behaviour | Script, clock?: ClientOptions["clock"]) => {
     const server = await serve(behaviour);
-    const error = await errorOf(clientOf(server.url, { maxRetries: 2, ...(clock && { clock }) }).calls.create(call));
+    const error = await errorOf(
+      clientOf(server.url, { retry: { max: 2 }, ...(clock && { clock }) }).calls.create(call),
+    );
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error.attempts).toHaveLength(1);
     expect(server.executionsOf(placement)).toBe(1);
@@ -129,7 +131,7 @@ describe("a call placement", () => {
     const server = await serve(({ method }) =>
       method === "GET" ? answers(200, { roles: [] }) : faults.processedThenClosed,
     );
-    const client = clientOf(server.url, { maxRetries: 2 });
+    const client = clientOf(server.url, { retry: { max: 2 } });
     await client.roles.list();
     // Node makes the connection available again a moment after the response was read.
     await delay(20);
@@ -185,7 +187,7 @@ describe("a failure below HTTP", () => {
 });
 
 describe("a Retry-After", () => {
-  const retrying = { maxRetries: 1, maxRetryAfterSecs: 1 };
+  const retrying = { retry: { max: 1, maxWaitMs: 1000 } };
 
   it.each([
     ["spaces and a tab around it", "  2 \t", 2],
@@ -240,7 +242,9 @@ describe("a response that ends early", () => {
   it("is retried if the operation is idempotent", async () => {
     let sent = 0;
     const server = await serve(() => (sent++ === 0 ? endsAfter(roles.length - 3, roles) : answers(200, { roles: [] })));
-    await expect(clientOf(server.url, { maxRetries: 1, random: () => 0 }).roles.list()).resolves.toEqual({ roles: [] });
+    await expect(clientOf(server.url, { retry: { max: 1 }, random: () => 0 }).roles.list()).resolves.toEqual({
+      roles: [],
+    });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -255,7 +259,7 @@ describe("a redirect to another origin", () => {
   it.each(["apiKey", "accessToken"] as const)("is not followed, so that the origin never gets the %s", async (name) => {
     const thief = await serve(answers(200, { roles: [] }));
     const server = await serve(redirectsTo(`${thief.url}/anywhere`));
-    const options = { baseUrl: server.url, maxRetries: 0, accountId: "account", [name]: "token.of-the-customer" };
+    const options = { baseUrl: server.url, retry: { max: 0 }, accountId: "account", [name]: "token.of-the-customer" };
     const client = new CallTransfer(options);
     for (const send of [() => client.roles.list(), () => client.calls.create(call)])
       expect(await errorOf(send())).toMatchObject({ status: 307, outcome: "rejected" });
@@ -299,7 +303,7 @@ describe("an abort", () => {
   it("ends a backoff of a minute", async () => {
     const server = await serve(answers(429, { code: "rate_limit_exceeded", meta: { retryAfterSecs: 60 } }));
     const controller = new AbortController();
-    const client = clientOf(server.url, { maxRetries: 1, onRetry: () => setTimeout(() => controller.abort(), 20) });
+    const client = clientOf(server.url, { retry: { max: 1 }, onRetry: () => setTimeout(() => controller.abort(), 20) });
     const error = await errorOf(client.roles.list({ signal: controller.signal }));
     expect(error).toMatchObject({ name: "AbortError", outcome: "rejected" });
     expect(server.requests).toHaveLength(1);

@@ -84,8 +84,7 @@ export async function createClients(world: World, network: Network): Promise<rea
       clock: clockOf(world, record),
       random: sdkRandom.next,
       timeoutMs: client.timeoutMs,
-      maxRetries: client.maxRetries,
-      retry: { unsafe: client.unsafe, trust503Codes: client.trust503Codes },
+      retry: { max: client.maxRetries, whenUnknown: client.whenUnknown, trust503Codes: client.trust503Codes },
       onRetry(event) {
         budget.reportedRetries += 1;
         note(JSON.stringify(event));

@@ -17,7 +17,7 @@ import { aboutCall, type CallRecord, type Evidence, placedBy, type Violation } f
 /** Checks one invariant and yields a message per violation. */
 type Invariant = (evidence: Evidence) => Iterable<string>;
 
-const isDefault = ({ client }: CallRecord): boolean => client.plan.unsafe === "never";
+const isDefault = ({ client }: CallRecord): boolean => client.plan.whenUnknown === "throw";
 
 /** The number of attempts that changed something. Copies by the network do not count: the SDK did not send them. */
 const applied = ({ attempts }: CallRecord): number =>

@@ -6,7 +6,7 @@ import { createRandom, type Random } from "./scheduler.ts";
 
 export interface ClientPlan {
   readonly name: string;
-  readonly unsafe: "never" | "check" | "always";
+  readonly whenUnknown: "throw" | "check" | "repeat";
   readonly trust503Codes: boolean;
   /** `fixedToken` is a string and expires. `renewedToken` is a function. */
   readonly credential: "apiKey" | "foreignApiKey" | "fixedToken" | "renewedToken";
@@ -69,9 +69,13 @@ const timeouts = [60_000, 60_000, 60_000, 5_000, 1_000];
 const retries = [2, 2, 2, 2, 0, 1, 3, 6];
 
 function clientsOf(random: Random, seed: number, skewed: boolean): ClientPlan[] {
-  const client = (name: string, unsafe: ClientPlan["unsafe"], credential: ClientPlan["credential"]): ClientPlan => ({
+  const client = (
+    name: string,
+    whenUnknown: ClientPlan["whenUnknown"],
+    credential: ClientPlan["credential"],
+  ): ClientPlan => ({
     name,
-    unsafe,
+    whenUnknown,
     trust503Codes: name === "neighbour",
     credential,
     timeoutMs: random.pick(timeouts),
@@ -84,13 +88,13 @@ function clientsOf(random: Random, seed: number, skewed: boolean): ClientPlan[] 
     const turn = seed + index;
     return turn % 3 === 0 ? { ...plan, middleware: kindNames[Math.floor(turn / 3) % kindNames.length] } : plan;
   };
-  const usual = client("usual", "never", "apiKey");
+  const usual = client("usual", "throw", "apiKey");
   const others = [
-    client("renewing", "never", "renewedToken"),
-    client("neighbour", "never", "foreignApiKey"),
-    client("fixed", "never", "fixedToken"),
+    client("renewing", "throw", "renewedToken"),
+    client("neighbour", "throw", "foreignApiKey"),
+    client("fixed", "throw", "fixedToken"),
     client("checking", "check", "apiKey"),
-    client("insisting", "always", "apiKey"),
+    client("insisting", "repeat", "apiKey"),
   ];
   const absent = [random.below(others.length), random.below(others.length)];
   const present = [

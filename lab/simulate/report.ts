@@ -88,9 +88,9 @@ function figures({ totals, seconds, coreSeconds }: Result): string[] {
     `${sum(Object.values(received))} requests with offers at receivers that share a store, under ${Object.keys(received).length} kinds of trouble`,
   ];
   for (const [policy, title] of [
-    ["never", "under the default policy"],
-    ["check", "under retry.unsafe: check"],
-    ["always", "under retry.unsafe: always"],
+    ["throw", "under the default policy"],
+    ["check", "under retry.whenUnknown: check"],
+    ["repeat", "under retry.whenUnknown: repeat"],
   ] as const) {
     const { calls: all, duplicates } = risky[policy];
     lines.push(`${duplicates} of ${all} placements and rotations executed more than once ${title}`);

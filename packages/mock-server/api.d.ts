@@ -51,7 +51,7 @@ declare interface AttackOptions {
   readonly secret: string;
   readonly previousSecret?: string;
   readonly handled?: () => HandledCounts | Promise<HandledCounts>;
-  readonly toleranceSecs?: number;
+  readonly toleranceMs?: number;
   readonly timeoutMs?: number;
   readonly seed?: number;
   readonly payload?: Readonly<Record<string, unknown>>;

@@ -615,7 +615,7 @@ declare interface RequestOptions {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   totalTimeoutMs?: number | undefined;
-  maxRetries?: number | undefined;
+  retry?: RequestRetryOptions | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
   accountId?: string | undefined;
   middleware?: readonly Middleware[] | undefined;
@@ -626,6 +626,12 @@ declare interface RequestOptions {
 }
 
 declare type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
+
+declare interface RequestRetryOptions {
+  max?: number | undefined;
+  maxWaitMs?: number | undefined;
+  whenUnknown?: "throw" | "check" | "repeat" | undefined;
+}
 
 declare interface RequestSummary {
   readonly outcome: RequestOutcome;
@@ -653,8 +659,7 @@ declare interface RetryEvent {
   readonly context: RequestContext | undefined;
 }
 
-declare interface RetryOptions {
-  unsafe?: "never" | "check" | "always" | undefined;
+declare interface RetryOptions extends RequestRetryOptions {
   trust503Codes?: boolean | undefined;
   budget?: boolean | undefined;
 }
@@ -679,12 +684,11 @@ declare class ServerError extends ApiError {
 
 type ServerErrorStatus = unknown;
 
-declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery" | "context"> {
+declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "retry" | "extraBody" | "extraQuery" | "context"> {
   baseUrl?: string | undefined;
   allowInsecureHttp?: boolean | undefined;
   allowApiKeyInBrowser?: boolean | undefined;
   fetch?: typeof globalThis.fetch | undefined;
-  maxRetryAfterSecs?: number | undefined;
   retry?: RetryOptions | undefined;
   onRetry?: ((event: RetryEvent) => unknown) | undefined;
   logger?: Logger | undefined;
@@ -722,7 +726,7 @@ type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "
 
 declare interface VerifyOptions {
   secret: string | readonly string[];
-  toleranceSecs?: number;
+  toleranceMs?: number;
   now?: () => number;
 }
 
@@ -738,7 +742,7 @@ declare interface WebhookHandlerOptions extends Omit<VerifyOptions, "secret"> {
   onStoreError?: "handle" | "refuse";
   leaseMs?: number;
   waitMs?: number;
-  keepSecs?: number;
+  keepMs?: number;
   storeTimeoutMs?: number;
   onError?: (error: unknown) => void;
 }

@@ -184,7 +184,12 @@ describe("what the SDK does", () => {
         const backend = createBackend({ faults: [{ do: { code } }] });
         const token = await backend.keys.issueToken({ userId: demo.users.owner });
         const accessToken = vi.fn(async (_options: { forceRefresh: boolean }) => token);
-        const options = { baseUrl: "http://localhost", fetch: backend.fetch, accountId: demo.accountId, maxRetries: 0 };
+        const options = {
+          baseUrl: "http://localhost",
+          fetch: backend.fetch,
+          accountId: demo.accountId,
+          retry: { max: 0 },
+        };
         await new CallTransfer({ ...options, accessToken }).roles.list().result();
         return accessToken.mock.calls.some(([{ forceRefresh }]) => forceRefresh);
       }),

@@ -25,7 +25,11 @@ describe.for(table)("the set-up of the example $name under $major", ({ name, loa
 
   it("refuses a placement to another origin", async () => {
     const { port } = foreign.address() as AddressInfo;
-    const other = new CallTransfer({ baseUrl: `http://127.0.0.1:${port}`, apiKey: "svc_live_other", maxRetries: 0 });
+    const other = new CallTransfer({
+      baseUrl: `http://127.0.0.1:${port}`,
+      apiKey: "svc_live_other",
+      retry: { max: 0 },
+    });
     const place = () =>
       other.calls.create({ flowId: "f", fromNumber: "+15550100001", toNumber: "+15550200001" }).result();
     const hooks: { before: (() => unknown)[]; after: (() => unknown)[] } = { before: [], after: [] };

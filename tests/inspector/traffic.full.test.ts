@@ -14,7 +14,7 @@ const detailOf = ({ page }: Inspector) => page.getByRole("complementary", { name
 
 /** A few requests of different kinds and a webhook. */
 async function play({ server, client }: Inspector): Promise<void> {
-  const sdk = client({ maxRetries: 0 });
+  const sdk = client({ retry: { max: 0 } });
   await sdk.roles.list();
   await sdk.calls.create(call);
   await sdk.calls.create({ ...call, toNumber: "nobody" }).result();

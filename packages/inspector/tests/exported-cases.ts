@@ -12,7 +12,7 @@ export function clientOf(
   backend: Pick<Backend, "fetch">,
   credentials: ClientOptions = { apiKey: demo.apiKey },
 ): CallTransfer {
-  return new CallTransfer({ ...credentials, baseUrl: "http://localhost", fetch: backend.fetch, maxRetries: 0 });
+  return new CallTransfer({ ...credentials, baseUrl: "http://localhost", fetch: backend.fetch, retry: { max: 0 } });
 }
 
 /** What happens to a sandbox. Returns the id of the request to export; by default the first. */

@@ -30,8 +30,8 @@ export class CallTransfer extends ResourceClient {
   }
 
   /**
-   * Returns a copy of this client with other options, e.g. for another account. It shares the retry budget of each account. A new
-   * `apiKey` replaces an `accessToken`, and the reverse.
+   * Returns a copy of this client with other options, e.g. for another account. It shares the retry budget of each account. A
+   * new `apiKey` replaces an `accessToken`, and the reverse. Fields of `retry` that are not given stay as they are.
    *
    * @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret.
    */
@@ -39,7 +39,9 @@ export class CallTransfer extends ResourceClient {
     if (!isObject(options)) throw new ConfigurationError("options", "must be an object");
     const replaced = options.apiKey !== undefined || options.accessToken !== undefined;
     const dropped = replaced && { apiKey: undefined, accessToken: undefined };
-    return copyOf(this, { ...this.#options, ...dropped, ...options } as ClientOptions);
+    const { retry } = this.#options;
+    const merged = retry && isObject(options.retry) && { retry: { ...retry, ...options.retry } };
+    return copyOf(this, { ...this.#options, ...dropped, ...options, ...merged } as ClientOptions);
   }
 }
 

@@ -72,10 +72,10 @@ class Plan {
 
 /** Ignores a fetch, base URL or middleware in the init: the credentials belong to the client. */
 async function request(client: CallTransferCore, verb: Verb, template: string, init?: RawInit | null) {
-  const { signal, timeoutMs, totalTimeoutMs, maxRetries, accountId, fetchOptions, params, ...own } = init ?? {};
+  const { signal, timeoutMs, totalTimeoutMs, retry, accountId, fetchOptions, params, ...own } = init ?? {};
   for (const name of ["extraBody", "extraQuery"])
     if (name in own) throw new TypeError(`raw() takes no ${name}. Write its fields into body or params.query.`);
-  const timing = { signal: signal ?? undefined, timeoutMs, totalTimeoutMs, maxRetries, accountId, fetchOptions };
+  const timing = { signal: signal ?? undefined, timeoutMs, totalTimeoutMs, retry, accountId, fetchOptions };
   const { baseUrl, prepare } = client[transport]();
   const { headers, send } = prepare(verb, template, timing, (own.parseAs ?? "json") !== "json");
   const openapi = createClient<paths>({ baseUrl, headers, querySerializer: serializeQuery, Request: Plan as never });

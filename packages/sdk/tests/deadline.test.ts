@@ -117,7 +117,7 @@ it("a late timer ends the request although the clock fails by then", async () =>
   const { client } = clientOf([() => new Promise<Response>(() => {})], {
     clock: { ...clock, now: () => 0, elapsed: now },
     timeoutMs,
-    maxRetries: 0,
+    retry: { max: 0 },
   });
   const ended = client.roles.list().result();
   await untilSent();

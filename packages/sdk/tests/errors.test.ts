@@ -17,7 +17,7 @@ import {
 import { apiKey, clientOf, json, problem } from "./test-server.ts";
 
 async function errorOf(answer: Response): Promise<unknown> {
-  const { client } = clientOf([answer], { maxRetries: 0 });
+  const { client } = clientOf([answer], { retry: { max: 0 } });
   return client.roles.list().then(
     () => undefined,
     (error: unknown) => error,
@@ -51,7 +51,7 @@ describe("the request ID of an error", () => {
   it("is that of the last response that had one, also in its body alone", async () => {
     const unnamed = problem(503, "internal_error");
     unnamed.headers.delete("x-request-id");
-    const { client } = clientOf([unnamed, new TypeError("lost")], { maxRetries: 1, random: () => 0 });
+    const { client } = clientOf([unnamed, new TypeError("lost")], { retry: { max: 1 }, random: () => 0 });
     await expect(client.roles.list()).rejects.toMatchObject({ name: "ConnectionError", requestId: "req-1" });
   });
 });
@@ -64,7 +64,7 @@ describe("the request ID of a response whose header and body name different ones
     const shown: unknown[] = [];
     const note = (message: string) => shown.push(message);
     const { client } = clientOf([answer(), answer()], {
-      ...{ maxRetries: 1, random: () => 0, logger: { debug: note, info: note, warn: note, error: note } },
+      ...{ retry: { max: 1 }, random: () => 0, logger: { debug: note, info: note, warn: note, error: note } },
       onRetry: ({ attempt }) => shown.push(attempt.requestId),
       instrumentation: {
         startRequest: () => ({

@@ -238,7 +238,7 @@ describe("a token", () => {
     ["broken JSON", () => new Response(`{"detail":"${unicode}`, { status: 422 })],
     ["a content type", () => new Response("x", { status: 200, headers: { "content-type": `text/${token}` } })],
   ])("in %s does not get into the error", async (_name, answer) => {
-    const options = { accountId: "a", accessToken: token, maxRetries: 0 };
+    const options = { accountId: "a", accessToken: token, retry: { max: 0 } };
     const { result } = await outcomeOf([() => answer() as Response], options);
     expect(result).toBeInstanceOf(Error);
     expect(shown(result)).not.toMatch(/aaaa|bbbb|dddd/);
@@ -281,7 +281,7 @@ describe("a token", () => {
       ...options,
       accountId: "a",
       accessToken: token,
-      maxRetries: 0,
+      retry: { max: 0 },
     } as ClientOptions);
     expect(result).toBeInstanceOf(Error);
     const { headers, partialBody, cause } = result as { headers?: Headers; partialBody?: string; cause?: unknown };
@@ -319,7 +319,7 @@ describe("a test double of a response", () => {
     ["an error", 404, { name: "NotFoundError" }],
   ])("with an endless body is limited as %s", async (_name, status, seen) => {
     const text = async () => "x".repeat(30_000_000);
-    const { result } = await outcomeOf([() => ({ status, text }) as never], { maxRetries: 0 }, (client) =>
+    const { result } = await outcomeOf([() => ({ status, text }) as never], { retry: { max: 0 } }, (client) =>
       client.roles.list(),
     );
     expect(result).toMatchObject(seen);
@@ -359,24 +359,24 @@ describe("a body cut off at the deadline", () => {
     const half = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"roles":[')),
     });
-    const options = { middleware: [caching], timeoutMs: 100, maxRetries: 0 };
+    const options = { middleware: [caching], timeoutMs: 100, retry: { max: 0 } };
     const { result } = await outcomeOf([new Response(half)], options, (client) => client.roles.list());
     expect(result).toMatchObject({ name: "TimeoutError" });
     expect(seen).toEqual([]);
   });
 });
 
-describe("retry.unsafe", () => {
-  it.each(["always", "check"] as const)("%s never repeats what was carried out", async (unsafe) => {
+describe("retry.whenUnknown", () => {
+  it.each(["repeat", "check"] as const)("%s never repeats what was carried out", async (whenUnknown) => {
     const broken = new Response('{"type":"init', { status: 201, headers: { "content-type": "application/json" } });
-    const { result, sent } = await outcomeOf([broken, placed()], { retry: { unsafe } });
+    const { result, sent } = await outcomeOf([broken, placed()], { retry: { whenUnknown } });
     expect(result).toMatchObject({ name: "OutcomeUnknownError", outcome: "applied" });
     expect(sent).toHaveLength(1);
     const overruled: Middleware = async (_request, next) => {
       await next();
       return problem(503, "service_error");
     };
-    const made = await outcomeOf([placed(), placed()], { retry: { unsafe }, middleware: [overruled] });
+    const made = await outcomeOf([placed(), placed()], { retry: { whenUnknown }, middleware: [overruled] });
     expect(made.sent).toHaveLength(1);
   });
 });

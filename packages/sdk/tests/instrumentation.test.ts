@@ -105,7 +105,7 @@ describe("instrumentation", () => {
     const { client, seen } = instrumented([() => new Promise(() => {})], {
       clock: undefined,
       timeoutMs: 1,
-      maxRetries: 0,
+      retry: { max: 0 },
     });
     await client.roles.list().catch(() => {});
     expect(seen.slice(2)).toEqual([
@@ -209,7 +209,7 @@ describe("instrumentation", () => {
     const fetch = () => {
       throw new TypeError("no network");
     };
-    const { client } = instrumented([], { fetch, maxRetries: 0 });
+    const { client } = instrumented([], { fetch, retry: { max: 0 } });
     const error = await client.roles.list().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RequestError);
     expect(error).toMatchObject({ attempts: [{}] });

@@ -164,7 +164,7 @@ describe("the message of an error", () => {
       "middleware that throws before a retry",
       [problem(503, "service_error")],
       {
-        maxRetries: 1,
+        retry: { max: 1 },
         middleware: [
           (_, next, { attemptNumber }) => {
             if (attemptNumber === 2) throw new Error("boom");
@@ -248,23 +248,23 @@ describe("the message of an error", () => {
     [
       "a long wait",
       [problem(503, "service_error", { meta: { retryAfterSecs: 100 } })],
-      { maxRetries: 2 },
-      { message: `${refused} the server asked to wait 100 s, more than maxRetryAfterSecs` },
+      { retry: { max: 2 } },
+      { message: `${refused} the server asked to wait 100 s, more than retry.maxWaitMs` },
     ],
     [
       "a deadline that is near",
       [problem(503, "service_error")],
-      { maxRetries: 2, totalTimeoutMs: 100 },
+      { retry: { max: 2 }, totalTimeoutMs: 100 },
       { message: `${refused} totalTimeoutMs would expire first` },
     ],
     [
       "a long outage",
       Array.from({ length: 200 }, () => networkError("ECONNRESET")),
-      { maxRetries: 200 },
+      { retry: { max: 200 } },
       { message: `listRoles ${lost}; not retried: the client's retry budget is used up` },
     ],
   ])("names %s", async (_, script, options, expected) => {
-    const { client } = clientOf(script, { maxRetries: 0, ...options });
+    const { client } = clientOf(script, { retry: { max: 0 }, ...options });
     expect(await errorOf(client.roles.list())).toMatchObject(expected);
   });
 
@@ -274,7 +274,7 @@ describe("the message of an error", () => {
         throw new Error("unreadable");
       },
     });
-    const { client } = clientOf([() => Promise.reject(odd)], { maxRetries: 0 });
+    const { client } = clientOf([() => Promise.reject(odd)], { retry: { max: 0 } });
     expect(await errorOf(client.roles.list())).toMatchObject({
       message: "listRoles could not be sent or lost its connection: odd",
     });
@@ -290,7 +290,7 @@ describe("the message of an error", () => {
     ],
     ["a code where the cause has no message", Object.assign(new Error(""), { code: "ECONNRESET" }), "ECONNRESET"],
   ])("names %s", async (_, cause, reasons) => {
-    const { client } = clientOf([new TypeError("fetch failed", { cause })], { maxRetries: 0 });
+    const { client } = clientOf([new TypeError("fetch failed", { cause })], { retry: { max: 0 } });
     expect(await errorOf(client.roles.list())).toMatchObject({
       message: `listRoles could not be sent or lost its connection: fetch failed (${reasons})`,
     });

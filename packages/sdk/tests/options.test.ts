@@ -38,9 +38,10 @@ describe("client options", () => {
     ["timeoutMs", { ...good, timeoutMs: Number.NaN }],
     ["timeoutMs", { ...good, timeoutMs: 2 ** 31 }],
     ["totalTimeoutMs", { ...good, totalTimeoutMs: "60" }],
-    ["maxRetries", { ...good, maxRetries: -1 }],
-    ["maxRetries", { ...good, maxRetries: 1.5 }],
-    ["maxRetryAfterSecs", { ...good, maxRetryAfterSecs: 2 ** 31 }],
+    ["retry.max", { ...good, retry: { max: -1 } }],
+    ["retry.max", { ...good, retry: { max: 1.5 } }],
+    ["retry.maxWaitMs", { ...good, retry: { maxWaitMs: 2 ** 31 } }],
+    ["retry.maxWaitMs", { ...good, retry: { maxWaitMs: -1 } }],
     ["headers", { ...good, headers: { Authorization: "Bearer other" } }],
     ["headers", { ...good, headers: { "X-Account-ID": "other" } }],
     ["fetch", { ...good, fetch: "fetch" }],
@@ -52,8 +53,8 @@ describe("client options", () => {
     ["logger", { ...good, logger: { warn: () => {} } }],
     ["clock", { ...good, clock: {} }],
     ["retry", { ...good, retry: null }],
-    ["unsafee", { ...good, retry: { unsafee: "never" } }],
-    ["retry.unsafe", { ...good, retry: { unsafe: "sometimes" } }],
+    ["retry.whenUnkown", { ...good, retry: { whenUnkown: "throw" } }],
+    ["retry.whenUnknown", { ...good, retry: { whenUnknown: "sometimes" } }],
     ["apikey", { ...good, apikey: apiKey }],
     ["signal", { ...good, signal: new AbortController().signal }],
   ])("rejects an invalid %s at once and names it", (option, options) => {
@@ -73,9 +74,11 @@ describe("client options", () => {
     ["timeOutMS", "timeoutMs"],
     ["timeout_ms", "timeoutMs"],
     ["totalTimeout", "totalTimeoutMs"],
-    ["retries", "maxRetries"],
-    ["max_retries", "maxRetries"],
-    ["maxRetryAfter", "maxRetryAfterSecs"],
+    ["maxRetries", "retry.max"],
+    ["max_retries", "retry.max"],
+    ["retries", "retry.max"],
+    ["maxRetryAfterSecs", "retry.maxWaitMs"],
+    ["unsafe", "retry.whenUnknown"],
     ["baseURL", "baseUrl"],
     ["url", "baseUrl"],
     ["apikey", "apiKey"],
@@ -96,11 +99,17 @@ describe("client options", () => {
   });
 
   it("asks for a wrong name in retry, and of one request", async () => {
-    expect(refusal({ ...good, retry: { unsafee: "never" } }).message).toBe(
-      "unsafee is not an option. Did you mean unsafe?",
+    expect(refusal({ ...good, retry: { unsafe: "never" } }).message).toBe(
+      "retry.unsafe is not an option. Did you mean retry.whenUnknown?",
     );
-    const roles = new CallTransfer(good).roles.list({ abortSignal: undefined } as never);
-    await expect(roles).rejects.toThrow("abortSignal is not an option. Did you mean signal?");
+    const listed = (options: object) => new CallTransfer(good).roles.list(options as never);
+    await expect(listed({ abortSignal: undefined })).rejects.toThrow(
+      "abortSignal is not an option. Did you mean signal?",
+    );
+    await expect(listed({ maxRetries: 1 })).rejects.toThrow("maxRetries is not an option. Did you mean retry.max?");
+    await expect(listed({ retry: { budget: false } })).rejects.toThrow(
+      "retry.budget is not an option; known are max, maxWaitMs, whenUnknown",
+    );
   });
 
   it.each(["http://localhost:4010", "http://127.0.0.1", "http://[::1]:8080", "https://example.com/proxy/"])(

@@ -205,7 +205,7 @@ describe("openTelemetry", () => {
   });
 
   it("ends both spans although fetch never ends", async () => {
-    const options = { clock: undefined, timeoutMs: 1, maxRetries: 0 };
+    const options = { clock: undefined, timeoutMs: 1, retry: { max: 0 } };
     const { client, spans } = traced([() => new Promise(() => {})], options);
     await client.roles.list().catch(() => {});
     expect(spans().map(({ attributes }) => attributes["error.type"])).toEqual(["TimeoutError", "TimeoutError"]);
@@ -351,7 +351,7 @@ describe("what is exported", () => {
     ];
     const headers = { "x-team": "private-header", "x-number": from };
     const all = { requestDuration: true, ...options };
-    const { client, spans, points } = traced(script, { headers, maxRetries: 0, ...more }, all);
+    const { client, spans, points } = traced(script, { headers, retry: { max: 0 }, ...more }, all);
     await client.calls.create(placement).result();
     await client.members.deleteHours("m-17").result();
     await client.members.getAvailability("m-17").result();
@@ -388,7 +388,11 @@ describe("what is exported", () => {
   });
 
   it("holds the message of an error once, as status and as event, without a stack", async () => {
-    const { client, spans } = traced([networkError("ECONNRESET")], { maxRetries: 0 }, { includeErrorMessages: true });
+    const { client, spans } = traced(
+      [networkError("ECONNRESET")],
+      { retry: { max: 0 } },
+      { includeErrorMessages: true },
+    );
     await client.roles.list().catch(() => {});
     const message = "could not be sent or lost its connection: fetch failed (ECONNRESET)";
     expect(spans().map(({ status }) => status.message)).toEqual([message, `listRoles ${message}`]);

@@ -332,7 +332,7 @@ describe("a printed error", () => {
 
   it("lists the last four of many attempts", async () => {
     const script = Array.from({ length: 9 }, () => json(500, {}));
-    const text = inspect(await errorOf(script, "list", { maxRetries: 8 }));
+    const text = inspect(await errorOf(script, "list", { retry: { max: 8 } }));
     expect(text).toContain("9 attempts in");
     expect(text.match(/500 in 0 ms/g)).toHaveLength(4);
   });

@@ -287,7 +287,7 @@ describe("a mutation", () => {
 
   it("is neither paused offline nor sent later, whatever the defaults are", async () => {
     const { client, sent } = clientOf([networkError("ENOTFOUND"), json(201, { type: "initiated", callId: "c" })]);
-    const options = createCallMutationOptions(client, { maxRetries: 0 });
+    const options = createCallMutationOptions(client, { retry: { max: 0 } });
     queryClient.setDefaultOptions({ mutations: { retry: 3, retryDelay: 0, networkMode: "online" } });
     queryClient.setMutationDefaults(options.mutationKey, { retry: 3, networkMode: "offlineFirst" });
     onlineManager.setOnline(false);

@@ -27,7 +27,7 @@ function receiver(store: EventStore = memoryEventStore()) {
       return answer?.() ?? new Response(`handling ${number}`);
     };
     const usual = { store, duplicates: "answer", onStoreError: "handle", leaseMs: 2000, waitMs: 8000 } as const;
-    return handleOnce(key, { ...usual, keepSecs: 86_400, storeTimeoutMs: 1000, ...settings }, handle, report);
+    return handleOnce(key, { ...usual, keepMs: 86_400_000, storeTimeoutMs: 1000, ...settings }, handle, report);
   };
   return { receive, report, handled: () => handled, store };
 }
@@ -170,7 +170,7 @@ describe("the copies of an event", () => {
 
   it("are handled again when the answer is no longer kept", async () => {
     const { receive } = receiver();
-    await receive({ settings: { keepSecs: 10 } });
+    await receive({ settings: { keepMs: 10_000 } });
     vi.setSystemTime(Date.now() + 9_999);
     expect(await (await receive()).text()).toBe("handling 1");
     vi.setSystemTime(Date.now() + 1);

@@ -71,7 +71,7 @@ describe("candidates", () => {
 
   it("let check place a call beside inbound calls, and not beside any other: a list may spell a number otherwise", async () => {
     const inbound = { id: "in", direction: "inbound" };
-    const retry = { unsafe: "check" } as const;
+    const retry = { whenUnknown: "check" } as const;
     const free = clientOf([networkError("ECONNRESET"), page([inbound]), json(201, initiated)], { retry });
     expect(await settle(free.client.calls.create(placement))).toEqual(initiated);
     for (const toNumber of [placement.toNumber, "+5550100002", "+15550100003"]) {
@@ -124,7 +124,7 @@ describe("the reading of a long list", () => {
     const inbound = (index: number) =>
       Array.from({ length: 100 }, (_, n) => ({ id: `${index}-${n}`, direction: "inbound" }));
     const script = [networkError("ECONNRESET"), ...Array.from({ length: 10 }, (_, n) => page(inbound(n), total))];
-    const { client, sent } = clientOf(script, { retry: { unsafe: "check" } });
+    const { client, sent } = clientOf(script, { retry: { whenUnknown: "check" } });
     expect(await settle(client.calls.create(placement))).toMatchObject({
       retrySkippedReason: "not_ruled_out",
     });

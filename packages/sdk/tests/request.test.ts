@@ -119,7 +119,7 @@ describe.each(Object.keys(doors))("an operation by %s", (name) => {
   });
 
   it("reads the list before it sends a placement again", async () => {
-    const { client, sent } = clientOf([lost(), noCalls(), placed()], { retry: { unsafe: "check" } });
+    const { client, sent } = clientOf([lost(), noCalls(), placed()], { retry: { whenUnknown: "check" } });
     await settle(send(client, "POST", "/api/v1/calls") as PromiseLike<unknown>);
     expect(sent.map(({ init }) => init.method)).toEqual(["POST", "GET", "POST"]);
   });
@@ -242,7 +242,7 @@ describe("a path that leaves the base URL", () => {
     const { port } = server.address() as AddressInfo;
     // Without a port of its own, a path that starts with one would choose the server.
     const options: Partial<ClientOptions> = { fetch: undefined, baseUrl: "http://127.0.0.1" };
-    const { client } = clientOf([], { ...options, maxRetries: 0 });
+    const { client } = clientOf([], { ...options, retry: { max: 0 } });
     await expect(client.request("GET", `:${port}/stolen`)).rejects.toThrow(TypeError);
     const near = client.withOptions({ baseUrl: `http://127.0.0.1:${port}/prefix` });
     await expect(near.request("GET", "/../stolen")).rejects.toThrow(TypeError);

@@ -189,7 +189,7 @@ describe("reconcile", () => {
 
 describe("a search for candidates", () => {
   const lookingFor = (options: Partial<ClientOptions>, script: Step[]) =>
-    clientOf(script, { retry: { unsafe: "check" }, ...options });
+    clientOf(script, { retry: { whenUnknown: "check" }, ...options });
 
   it("uses the account of the request", async () => {
     const { client, sent } = lookingFor({ accountId: "main" }, [
@@ -227,9 +227,11 @@ describe("a search for candidates", () => {
   });
 });
 
-describe("retry.unsafe", () => {
+describe("retry.whenUnknown", () => {
   it("check sends again when nothing is listed", async () => {
-    const { client, sent } = clientOf([networkError("ECONNRESET"), list([]), placed()], { retry: { unsafe: "check" } });
+    const { client, sent } = clientOf([networkError("ECONNRESET"), list([]), placed()], {
+      retry: { whenUnknown: "check" },
+    });
     expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
     expect(sent.map(({ init }) => init.method)).toEqual(["POST", "GET", "POST"]);
   });
@@ -238,22 +240,44 @@ describe("retry.unsafe", () => {
     ["a call is listed", list([call("a")])],
     ["the list cannot be read", problem(403, "forbidden")],
   ])("check does not send again when %s", async (_, answer) => {
-    const { sent } = await unknownOf([networkError("ECONNRESET"), answer], { retry: { unsafe: "check" } });
+    const { sent } = await unknownOf([networkError("ECONNRESET"), answer], { retry: { whenUnknown: "check" } });
     expect(sent).toHaveLength(2);
   });
 
   it("check never repeats a rotation, which no list contains", async () => {
-    const { client, sent } = clientOf([networkError("ECONNRESET")], { retry: { unsafe: "check" } });
+    const { client, sent } = clientOf([networkError("ECONNRESET")], { retry: { whenUnknown: "check" } });
     expect(await settle(client.destinations.rotateSecret("d"))).toBeInstanceOf(OutcomeUnknownError);
     expect(sent).toHaveLength(1);
   });
 
-  it("always sends again like any other operation", async () => {
+  it("repeat sends again like any other operation", async () => {
     const { client, sent } = clientOf([networkError("ECONNRESET"), problem(500, "internal_error"), placed()], {
-      retry: { unsafe: "always" },
+      retry: { whenUnknown: "repeat" },
     });
     expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
     expect(sent).toHaveLength(3);
+  });
+
+  it("of a request replaces the client's, and leaves its other fields as they are", async () => {
+    const lost = () => networkError("ECONNRESET");
+    const { client, sent } = clientOf([lost(), lost(), placed()], { retry: { max: 1, whenUnknown: "repeat" } });
+    const thrown = await settle(client.calls.create(placement, { retry: { whenUnknown: "throw" } }));
+    expect(thrown).toBeInstanceOf(OutcomeUnknownError);
+    expect(sent).toHaveLength(1);
+    expect(await settle(client.calls.create(placement, { retry: { max: 1 } }))).toEqual({
+      type: "initiated",
+      callId: "c",
+    });
+    expect(sent).toHaveLength(3);
+  });
+
+  it("stays in a copy of the client that changes another field of retry", async () => {
+    const { client, sent } = clientOf([networkError("ECONNRESET"), placed()], {
+      retry: { max: 0, whenUnknown: "repeat" },
+    });
+    const copy = client.withOptions({ retry: { max: 1 } });
+    expect(await settle(copy.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
+    expect(sent).toHaveLength(2);
   });
 });
 
@@ -267,7 +291,7 @@ describe("an expired access token", () => {
       new Headers(headers).get("authorization") === "Bearer new" ? json(200, roles) : expired();
     const { client, sent } = clientOf(
       Array.from({ length: 6 }, () => answer),
-      { ...options, accessToken, maxRetries: 0 },
+      { ...options, accessToken, retry: { max: 0 } },
     );
     await Promise.all([client.roles.list(), client.roles.list(), client.roles.list()]);
     expect(sent).toHaveLength(6);
@@ -558,7 +582,7 @@ describe("the retry budget", () => {
       fail(),
       fail(),
     ];
-    const { client, sent } = clientOf(script, { maxRetries: 1 });
+    const { client, sent } = clientOf(script, { retry: { max: 1 } });
     for (let i = 0; i < 100; i++) await settle(client.roles.list());
     for (let i = 0; i < 5; i++) await client.roles.list();
     await settle(client.roles.list());
@@ -695,7 +719,7 @@ describe("middleware", () => {
       await new Promise((resolve) => setTimeout(resolve, 1000));
       return next();
     };
-    const { client, sent } = clientOf([], { middleware: [slow], maxRetries: 0 });
+    const { client, sent } = clientOf([], { middleware: [slow], retry: { max: 0 } });
     expect(await settle(client.roles.list({ timeoutMs: 500 }))).toMatchObject({
       name: "TimeoutError",
       outcome: "not_sent",

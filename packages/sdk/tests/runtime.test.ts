@@ -232,7 +232,7 @@ describe("in a browser", () => {
   it("a request that the browser refused names the console, because the page gets no reason", async () => {
     vi.stubGlobal("document", {});
     const fetch = () => Promise.reject(new TypeError("Failed to fetch"));
-    const client = new CallTransfer({ accessToken, accountId: "a", baseUrl: url, fetch, maxRetries: 0 });
+    const client = new CallTransfer({ accessToken, accountId: "a", baseUrl: url, fetch, retry: { max: 0 } });
     await expect(client.roles.list()).rejects.toThrow(
       "listRoles could not be sent or lost its connection: Failed to fetch. The browser's console says why",
     );

@@ -29,7 +29,7 @@ const listed = (script: Step[], options: Partial<ClientOptions> = {}) =>
   settle(clientOf(script, options).client.roles.list());
 
 describe("the wait before a retry", () => {
-  it("may be as long as maxRetryAfterSecs", async () => {
+  it("may be as long as retry.maxWaitMs", async () => {
     const script = [problem(429, "rate_limit_exceeded", { meta: { retryAfterSecs: 60 } }), json(200, roles)];
     expect(await listed(script)).toEqual(roles);
   });
@@ -41,7 +41,7 @@ describe("the wait before a retry", () => {
       [2, 5],
     ] as const) {
       const middleware: Middleware = async (_request, next) => ((await next()).ok ? next() : hint(own));
-      const options = { middleware: [middleware], maxRetries: 1, random: () => 0 };
+      const options = { middleware: [middleware], retry: { max: 1 }, random: () => 0 };
       const error = await listed([hint(server), hint(server)], options);
       expect(error).toMatchObject({ retryAfterSecs: 5, attempts: [{ delayMs: 5001 }, {}] });
     }
@@ -67,7 +67,7 @@ describe("a retry", () => {
   it("is not counted for a renewed token", async () => {
     const failed = () => problem(503, "service_error");
     const script = [problem(401, "token_expired"), failed(), failed(), json(200, roles)];
-    const options = { accessToken: async () => "token-token", accountId: "a", maxRetries: 2 };
+    const options = { accessToken: async () => "token-token", accountId: "a", retry: { max: 2 } };
     expect(await listed(script, options)).toEqual(roles);
   });
 
@@ -83,7 +83,7 @@ describe("a retry", () => {
       { id: "a", direction: "outbound", duration: 0, status: "completed", createdAt: "2026-03-02T12:00:00Z" },
     ];
     const script = [networkError("ECONNRESET"), json(200, { calls, meta: { total: 1 } })];
-    const { client } = clientOf(script, { retry: { unsafe: "check" } });
+    const { client } = clientOf(script, { retry: { whenUnknown: "check" } });
     expect(await settle(client.calls.create(placement))).toMatchObject({
       retrySkippedReason: "not_ruled_out",
     });
@@ -91,7 +91,7 @@ describe("a retry", () => {
 
   it("asks for no list if the deadline would expire first", async () => {
     const { client, sent } = clientOf([networkError("ECONNRESET")], {
-      retry: { unsafe: "check" },
+      retry: { whenUnknown: "check" },
       totalTimeoutMs: 100,
     });
     expect(await settle(client.calls.create(placement))).toMatchObject({
@@ -111,7 +111,7 @@ describe("a deadline is compared with the time after the look at the list, so th
     const script = [networkError("ECONNRESET"), list, placed()];
     const started = Date.now();
     const { client, sent } = clientOf(script, {
-      retry: { unsafe: "check" },
+      retry: { whenUnknown: "check" },
       totalTimeoutMs: 1000,
       random: () => 0,
     });
@@ -139,7 +139,7 @@ describe("an expired token that middleware reports", () => {
     accessToken: async () => "token-token",
     accountId: "a",
     middleware: [answers],
-    maxRetries: 0,
+    retry: { max: 0 },
   });
   const expired = () => problem(401, "token_expired");
 
@@ -184,20 +184,20 @@ describe("the error", () => {
 
   it("of a page that middleware invented says that nothing was sent", async () => {
     const page = () => new Response("<html>", { headers: { "content-type": "text/html" } });
-    const error = await listed([], { middleware: [async () => page()], maxRetries: 0 });
+    const error = await listed([], { middleware: [async () => page()], retry: { max: 0 } });
     expect(error).toMatchObject({ name: "InvalidResponseError", outcome: "not_sent" });
     expect((error as Error).cause).toBeUndefined();
   });
 
   it("has the errors of all addresses, and causes to a depth of five", async () => {
     const addresses = new AggregateError([new Error("refused"), new Error("timed out")], "all failed");
-    expect(await listed([new TypeError("fetch failed", { cause: addresses })], { maxRetries: 0 })).toMatchObject({
+    expect(await listed([new TypeError("fetch failed", { cause: addresses })], { retry: { max: 0 } })).toMatchObject({
       cause: { cause: { errors: [{ message: "refused" }, { message: "timed out" }] } },
     });
     const circular = new TypeError("fetch failed");
     circular.cause = circular;
     let depth = 0;
-    const error = (await listed([circular], { maxRetries: 0 })) as Error;
+    const error = (await listed([circular], { retry: { max: 0 } })) as Error;
     for (let cause = error.cause; cause instanceof Error; cause = cause.cause) depth += 1;
     expect(depth).toBe(5);
   });
@@ -248,7 +248,7 @@ describe("a success without the field that it is for", () => {
       { name: "InvalidResponseError", outcome: "applied" },
     ],
   ])("(%s) is an error, and is not sent again", async (_, step, send, expected) => {
-    const { client, sent } = clientOf([step], { retry: { unsafe: "always" } });
+    const { client, sent } = clientOf([step], { retry: { whenUnknown: "repeat" } });
     expect(await settle(send(client))).toMatchObject(expected);
     expect(sent).toHaveLength(1);
   });

@@ -136,7 +136,7 @@ describe("retries", () => {
   it("have their times on the error", async () => {
     const from = Date.now();
     const { client } = clientOf([problem(503, "service_error"), problem(503, "service_error")], {
-      maxRetries: 1,
+      retry: { max: 1 },
       random: () => 1,
     });
     expect(await settle(client.roles.list())).toMatchObject({
@@ -235,7 +235,7 @@ describe("retries", () => {
       const retry = { trust503Codes: true };
       const trusting = clientOf([problem(503, code), json(201, initiated)], { retry });
       expect(await settle(trusting.client.calls.create(placement))).toEqual(initiated);
-      const refused = clientOf([problem(503, code)], { retry, maxRetries: 0 });
+      const refused = clientOf([problem(503, code)], { retry: { ...retry, max: 0 } });
       expect(await settle(refused.client.calls.create(placement))).toMatchObject({
         name: "ServerError",
         outcome: "rejected",
@@ -293,7 +293,7 @@ describe("deadlines", () => {
     ["the body of a success", () => stalled(200)],
     ["the body of an error", () => stalled(500)],
   ])("include the wait for %s, even if fetch ignores its signal", async (_, step) => {
-    const { client, sent } = clientOf([step()], { maxRetries: 0 });
+    const { client, sent } = clientOf([step()], { retry: { max: 0 } });
     const settled = client.roles.list({ timeoutMs: 500 }).catch((error: Error) => error);
     await vi.advanceTimersByTimeAsync(500);
     expect(await settled).toBeInstanceOf(TimeoutError);
@@ -324,7 +324,7 @@ describe("deadlines", () => {
     let answer: (response: Response) => void = () => {};
     const cancelled = vi.fn();
     const body = new ReadableStream({ cancel: cancelled });
-    const { client } = clientOf([() => new Promise((resolve) => (answer = resolve))], { maxRetries: 0 });
+    const { client } = clientOf([() => new Promise((resolve) => (answer = resolve))], { retry: { max: 0 } });
     const error = (await settle(client.roles.list({ timeoutMs: 500 }))) as TimeoutError;
     const before = JSON.stringify(error);
     answer(new Response(body));
@@ -353,13 +353,13 @@ describe("deadlines", () => {
       setTimeout: (callback: () => void, delayMs: number) => setTimeout(callback, delayMs),
       clearTimeout: (timer: unknown) => clearTimeout(timer as ReturnType<typeof setTimeout>),
     };
-    const { client } = clientOf([() => new Promise<Response>(() => {})], { clock, maxRetries: 0 });
+    const { client } = clientOf([() => new Promise<Response>(() => {})], { clock, retry: { max: 0 } });
     const error = (await settle(client.roles.list({ totalTimeoutMs: 500 }))) as TimeoutError;
     expect(error.message).toContain("no complete response within 500 ms");
   });
 
   it("are a minute by default", async () => {
-    const { client } = clientOf([() => new Promise<Response>(() => {})], { maxRetries: 0 });
+    const { client } = clientOf([() => new Promise<Response>(() => {})], { retry: { max: 0 } });
     const started = Date.now();
     await settle(client.roles.list());
     expect(Date.now() - started).toBe(60_000);
@@ -492,14 +492,14 @@ describe("answers", () => {
       pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)),
       cancel: cancelled,
     });
-    const { client } = clientOf([new Response(body, { status })], { maxRetries: 0 });
+    const { client } = clientOf([new Response(body, { status })], { retry: { max: 0 } });
     await settle(client.roles.list());
     expect(cancelled).toHaveBeenCalledOnce();
   });
 
   it("whose body stalls are cancelled at the deadline, also under a fetch that ignores its signal", async () => {
     const cancelled = vi.fn();
-    const { client } = clientOf([new Response(new ReadableStream({ cancel: cancelled }))], { maxRetries: 0 });
+    const { client } = clientOf([new Response(new ReadableStream({ cancel: cancelled }))], { retry: { max: 0 } });
     await settle(client.roles.list({ timeoutMs: 500 }));
     expect(cancelled).toHaveBeenCalledOnce();
   });
@@ -579,7 +579,7 @@ describe("answers", () => {
   it("that hide the credential in what another library put on its error do not carry it into the error", async () => {
     const request = { headers: { authorization: `Bearer ${apiKey}` } };
     const inner = Object.assign(new Error("socket closed"), { code: "ECONNRESET", request });
-    const { client } = clientOf([new TypeError("fetch failed", { cause: inner })], { maxRetries: 0 });
+    const { client } = clientOf([new TypeError("fetch failed", { cause: inner })], { retry: { max: 0 } });
     const error = (await settle(client.roles.list())) as ConnectionError;
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(apiKey);
     expect(error.cause).toMatchObject({
@@ -590,7 +590,7 @@ describe("answers", () => {
 
   it("that hide the credential in an inner cause do not carry it into the error", async () => {
     const cause = new AggregateError([new Error(`proxy refused ${apiKey}`)], "all failed");
-    const { client } = clientOf([new TypeError("fetch failed", { cause })], { maxRetries: 0 });
+    const { client } = clientOf([new TypeError("fetch failed", { cause })], { retry: { max: 0 } });
     expect(inspect(await settle(client.roles.list()), { depth: 10, showHidden: true })).not.toContain(apiKey);
   });
 
@@ -606,14 +606,14 @@ describe("answers", () => {
   });
 
   it("that never arrive say why, not only that fetch failed", async () => {
-    const { client } = clientOf([networkError("ECONNRESET")], { maxRetries: 0 });
+    const { client } = clientOf([networkError("ECONNRESET")], { retry: { max: 0 } });
     expect(await settle(client.roles.list())).toMatchObject({
       message: expect.stringContaining("fetch failed (ECONNRESET)"),
     });
   });
 
   it("that lose the connection in a message with the credential do not carry it into the error", async () => {
-    const { client } = clientOf([new TypeError(`bad header ${apiKey}`)], { maxRetries: 0 });
+    const { client } = clientOf([new TypeError(`bad header ${apiKey}`)], { retry: { max: 0 } });
     const error = (await settle(client.roles.list())) as ConnectionError;
     expect(error).toBeInstanceOf(ConnectionError);
     expect(`${error.message}${JSON.stringify(error)}`).not.toContain(apiKey);

@@ -67,7 +67,7 @@ const outcome = (promise: Promise<unknown>) =>
 
 /** Uses each entry, and returns what came of it. */
 async function use({ CallTransfer, openTelemetry, listRolesQueryOptions, raw }: Sdk) {
-  const shared = { baseUrl: "https://api.example.com", apiKey: token, fetch, maxRetries: 0 } as const;
+  const shared = { baseUrl: "https://api.example.com", apiKey: token, fetch, retry: { max: 0 } } as const;
   const client = new CallTransfer({ ...shared, logLevel: "error", instrumentation: openTelemetry() });
   const [aborted, cancelled] = [new AbortController(), new AbortController()];
   const abortedPlacement = outcome(client.calls.create(placement, { signal: aborted.signal }));

@@ -46,7 +46,7 @@ describe("the options of a client", () => {
   it("can be those of a function of one's own, which adds a credential", () => {
     const connect = (options: SharedClientOptions) =>
       new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "key", ...options });
-    expect(connect({ maxRetries: 0 })).toBeInstanceOf(CallTransfer);
+    expect(connect({ retry: { max: 0 } })).toBeInstanceOf(CallTransfer);
     const replace = (client: CallTransfer, options: ClientOptions) => client.withOptions(options);
     expect(replace(connect({}), { accessToken: "token" })).toBeInstanceOf(CallTransfer);
   });
@@ -60,7 +60,7 @@ it("mistakes do not compile", () => {
     // @ts-expect-error no such option: timeoutMs
     () => new CallTransfer({ ...options, timeout: 30_000 }),
     // @ts-expect-error no such policy
-    () => new CallTransfer({ ...options, retry: { unsafe: "sometimes" } }),
+    () => new CallTransfer({ ...options, retry: { whenUnknown: "sometimes" } }),
     // @ts-expect-error no such option of a request: timeoutMs
     () => client.calls.create({ flowId: "f", ...numbers }, { timeoutSecs: 30 }),
     // @ts-expect-error no flow
@@ -104,7 +104,10 @@ describe("raw()", () => {
     const text = () => api.GET("/api/v1/roles", { parseAs: "text" });
     expectTypeOf<Awaited<ReturnType<typeof text>>["data"]>().toEqualTypeOf<string | undefined>();
     const remove = () =>
-      api.DELETE("/api/v1/transfers/members/{memberId}/hours", { params: { path: { memberId: "m" } }, maxRetries: 0 });
+      api.DELETE("/api/v1/transfers/members/{memberId}/hours", {
+        params: { path: { memberId: "m" } },
+        retry: { max: 0 },
+      });
     expectTypeOf(remove).returns.resolves.toHaveProperty("response");
     // @ts-expect-error the path has no such method
     expectTypeOf(() => api.PUT("/api/v1/roles")).toBeFunction();

@@ -231,7 +231,7 @@ describe("createWebhookHandler", () => {
 
   it("throws at once for invalid options", () => {
     expect(() => handlerOf({ secret: "" })).toThrow(TypeError);
-    expect(() => handlerOf({ toleranceSecs: 0 })).toThrow(TypeError);
+    expect(() => handlerOf({ toleranceMs: 0 })).toThrow(TypeError);
     expect(() => handlerOf({ onEvent: "x" as never })).toThrow("onEvent must be a function");
     expect(() => createWebhookHandler(undefined as never)).toThrow("onEvent must be a function");
   });
@@ -320,7 +320,9 @@ describe("options for handling events once", () => {
     [{ onStoreError: "throw" }, 'onStoreError must be "handle" or "refuse"'],
     [{ leaseMs: 99 }, "leaseMs must be an integer from 100 to 60000"],
     [{ waitMs: -1 }, "waitMs must be an integer from 0 to 60000"],
-    [{ keepSecs: 0 }, "keepSecs must be an integer from 1 to 9007199254740"],
+    [{ keepMs: 999 }, "keepMs must be an integer from 1000 to 9007199254740991"],
+    [{ keepSecs: 10 }, "keepSecs is no longer an option. Use keepMs, in milliseconds."],
+    [{ toleranceSecs: 10 }, "toleranceSecs is no longer an option. Use toleranceMs, in milliseconds."],
     [{ storeTimeoutMs: "1000" }, "storeTimeoutMs must be an integer from 1 to 60000"],
     [
       { replayStore: {} },

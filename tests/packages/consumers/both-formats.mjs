@@ -19,7 +19,12 @@ const until = (signal) => new Promise((_, reject) => signal.addEventListener("ab
 /** One error of each class, by class name, caused through the public API. */
 async function errorsOf(copy) {
   const failure = async (fetch, operation = (client) => client.roles.list()) => {
-    const client = new copy.CallTransfer({ baseUrl: "https://api.example.com", apiKey: "key", maxRetries: 0, fetch });
+    const client = new copy.CallTransfer({
+      baseUrl: "https://api.example.com",
+      apiKey: "key",
+      retry: { max: 0 },
+      fetch,
+    });
     const { error } = await operation(client).result();
     return error;
   };

@@ -17,8 +17,7 @@ const options: sdk.ClientOptions = {
   accountId: "account",
   timeoutMs: 30_000,
   totalTimeoutMs: undefined,
-  maxRetries: 2,
-  retry: { unsafe: "never", budget: true },
+  retry: { max: 2, maxWaitMs: 60_000, whenUnknown: "throw", budget: true },
   validate: validation.validateResponses(),
   fetch: (input, init) => fetch(input, init),
   logger: console,
@@ -38,7 +37,7 @@ const core = new sdk.CallTransferCore({ baseUrl: "https://api.example.com", apiK
 const keyed = { baseUrl: "https://api.example.com", apiKey: "key" };
 // @ts-expect-error A client has one credential.
 export const both = (): sdk.ClientOptions => ({ ...keyed, accessToken: "token" });
-const request: sdk.RequestOptions = { signal: new AbortController().signal, timeoutMs: 1, maxRetries: 0 };
+const request: sdk.RequestOptions = { signal: new AbortController().signal, timeoutMs: 1, retry: { max: 0 } };
 
 /** Operations of each form with their input and output. */
 export const operations = {
@@ -174,7 +173,7 @@ export async function receive(input: Request, body: string): Promise<unknown> {
   const event: webhooks.WebhookEvent = await webhooks.verifyWebhook(input, { secret: ["new", "previous"] });
   if (webhooks.isTransferOffer(event)) same<typeof event, webhooks.TransferOffer>(true);
   const headers = { "service-signature": await webhooks.signWebhook(body, { secret: "new" }) };
-  await webhooks.verifyWebhook({ body, headers }, { secret: "new", toleranceSecs: 60, now: () => 0 });
+  await webhooks.verifyWebhook({ body, headers }, { secret: "new", toleranceMs: 60_000, now: () => 0 });
   const errors: unknown[] = [];
   const handler: webhooks.WebhookHandler = webhooks.createWebhookHandler({
     secret: "new",

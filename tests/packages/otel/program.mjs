@@ -69,7 +69,12 @@ async function sendAll({ sdk, raw, otel, api }, { url, waiting }) {
   waiting.push(() => abort.abort());
   const aborted = await client.accounts.list({ signal: abort.signal }).result();
   assert.equal(aborted.error.name, "AbortError");
-  const deaf = new sdk.CallTransfer({ ...options, fetch: () => new Promise(() => {}), timeoutMs: 20, maxRetries: 0 });
+  const deaf = new sdk.CallTransfer({
+    ...options,
+    fetch: () => new Promise(() => {}),
+    timeoutMs: 20,
+    retry: { max: 0 },
+  });
   const timedOut = await deaf.roles.list().result();
   assert.equal(timedOut.error.name, "TimeoutError");
   await raw.raw(client).GET(`/api/v1/lookups/${from}`);

@@ -78,7 +78,12 @@ export async function exercise(sdk, webhooks, input) {
   shown.push("abort");
 
   for (const { name, url, warm, outcome } of input.losses) {
-    const lossy = new CallTransfer({ baseUrl: url, apiKey: input.apiKey, allowApiKeyInBrowser: true, maxRetries: 0 });
+    const lossy = new CallTransfer({
+      baseUrl: url,
+      apiKey: input.apiKey,
+      allowApiKeyInBrowser: true,
+      retry: { max: 0 },
+    });
     if (warm) await lossy.roles.list();
     // A connection becomes reusable shortly after its response was read.
     await new Promise((resolve) => setTimeout(resolve, 50));

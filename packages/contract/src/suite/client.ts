@@ -20,7 +20,7 @@ export async function connect(
   return new CallTransfer({
     baseUrl: target.baseUrl,
     fetch: target.fetch,
-    maxRetries: 0,
+    retry: { max: 0 },
     // The suite's report says what failed.
     logLevel: "off",
     // The suite also runs in browsers, with keys made for it.

@@ -74,7 +74,6 @@ export async function connectImpatient(
   const client = await connect(target, undefined, {
     clock,
     fetch,
-    maxRetries: undefined,
     retry,
     random: () => 0,
   });

@@ -22,8 +22,8 @@ export interface AttackOptions {
   readonly previousSecret?: string;
   /** Returns how often the app handled each event. Without it, the attack sees only answers. */
   readonly handled?: () => HandledCounts | Promise<HandledCounts>;
-  /** Seconds that a signature's time may differ from now; 300 by default (A-31). */
-  readonly toleranceSecs?: number;
+  /** Milliseconds that a signature's time may differ from now; 300,000 by default (A-31). */
+  readonly toleranceMs?: number;
   /** How long an answer may take, in milliseconds; 10,000 by default (A-32). */
   readonly timeoutMs?: number;
   /** Decides the ids of the events: a whole number; random by default. */
@@ -49,7 +49,7 @@ const mostUnanswered = 5;
  * @throws {Error} Nothing listens at an address, or `handled` failed: before the attack, or after one without findings.
  */
 export async function attackReceiver(options: AttackOptions): Promise<AttackReport> {
-  const { handled, previousSecret, toleranceSecs = webhookSignature.toleranceSecs } = options;
+  const { handled, previousSecret } = options;
   const sender = createSender(options);
   // Fails at the start, and not after the attack, if the counts cannot be read.
   if (handled !== undefined) await readCounts(handled);
@@ -59,7 +59,7 @@ export async function attackReceiver(options: AttackOptions): Promise<AttackRepo
   const lab: Lab = {
     sender,
     previousSecret,
-    toleranceSecs,
+    toleranceSecs: toleranceOf(options) / 1000,
     note: (text) => void notes.set(current, text),
     expectHandled: (id, handling) => void expected.set(id, { check: current, handling }),
   };
@@ -135,6 +135,12 @@ const allChecks: readonly Check[] = [
   ...leakChecks,
 ];
 
+function toleranceOf({ toleranceMs = webhookSignature.toleranceSecs * 1000, ...others }: AttackOptions): number {
+  if ("toleranceSecs" in others)
+    throw new TypeError("toleranceSecs is no longer an option. Use toleranceMs, in milliseconds.");
+  return toleranceMs;
+}
+
 type Results = Map<Check, { problems: Problem[]; reason?: string }>;
 
 function createSender(options: AttackOptions): Sender {
@@ -146,13 +152,13 @@ function createSender(options: AttackOptions): Sender {
     payload = {},
     timeoutMs = 10_000,
   } = options;
-  const { toleranceSecs = webhookSignature.toleranceSecs, allowRemote = false } = options;
+  const { allowRemote = false } = options;
   const urls = typeof url === "string" ? [url] : [...url];
   if (urls.length === 0) throw new TypeError("url must be an address or a list of them");
   for (const one of urls) checkUrl(one, allowRemote);
   for (const [name, value] of Object.entries({ secret, ...(previousSecret !== undefined && { previousSecret }) }))
     if (typeof value !== "string" || value === "") throw new TypeError(`${name} must be non-empty text`);
-  for (const [name, value] of Object.entries({ toleranceSecs, timeoutMs }))
+  for (const [name, value] of Object.entries({ toleranceMs: toleranceOf(options), timeoutMs }))
     if (!Number.isFinite(value) || value <= 0) throw new TypeError(`${name} must be a number above 0`);
   if (!Number.isSafeInteger(seed)) throw new TypeError("seed must be a whole number");
   return new Sender({ urls, secret, timeoutMs, seed, payload, address: options.address });

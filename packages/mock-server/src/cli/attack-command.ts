@@ -34,7 +34,7 @@ export async function attack(operands: readonly string[], values: AttackValues):
     url,
     secret,
     allowRemote,
-    toleranceSecs: readDuration("--tolerance", values.tolerance ?? attackOptions.tolerance.fallback) / 1000,
+    toleranceMs: readDuration("--tolerance", values.tolerance ?? attackOptions.tolerance.fallback),
     timeoutMs,
     ...(previousSecret && { previousSecret }),
     ...(prng !== undefined && { seed: readNumber("--prng", prng, 2 ** 31 - 1) }),

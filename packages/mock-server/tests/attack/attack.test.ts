@@ -337,7 +337,11 @@ describe("attackReceiver", () => {
     [{ url: "http://127.0.0.1.example.com/" }, "http://127.0.0.1.example.com/ is not on this machine."],
     [{ secret: "" }, "secret must be non-empty text"],
     [{ previousSecret: "" }, "previousSecret must be non-empty text"],
-    [{ toleranceSecs: 0 }, "toleranceSecs must be a number above 0"],
+    [{ toleranceMs: 0 }, "toleranceMs must be a number above 0"],
+    [
+      { toleranceSecs: 300 } as Partial<AttackOptions>,
+      "toleranceSecs is no longer an option. Use toleranceMs, in milliseconds.",
+    ],
     [{ timeoutMs: Number.NaN }, "timeoutMs must be a number above 0"],
     [{ seed: 0.5 }, "seed must be a whole number"],
   ])("rejects %j", async (options, message) => {

@@ -1,6 +1,6 @@
 // Builds a call from the input of a request, its options and the client's settings.
 import { ConfigurationError } from "../errors/base.ts";
-import { check, checkOptions, type Given, requestRules } from "../options/checks.ts";
+import { check, checkOptions, type Given, requestRetryRules, requestRules } from "../options/checks.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import { type Settings, withHeaders } from "../options/settings.ts";
 import type { Call } from "../send/call.ts";
@@ -43,7 +43,9 @@ export function prepareCall(
     headers: withHeaders(settings.headers, headers),
     signal,
     timeoutMs: given.timeoutMs ?? settings.timeoutMs,
-    maxRetries: given.maxRetries ?? settings.maxRetries,
+    retryPolicy: given.retry
+      ? { ...settings.retryPolicy, ...checkOptions(given.retry, requestRetryRules, "retry.") }
+      : settings.retryPolicy,
     accountId,
     baseUrl: settings.baseUrl,
     context: given.context,

@@ -86,7 +86,7 @@ const reasons: Readonly<Record<RetrySkippedReason, string>> = {
   untrusted_503: "it is not idempotent (see retry.trust503Codes)",
   not_ruled_out: "the list cannot rule out that it was carried out",
   body_not_repeatable: "its body cannot be sent twice",
-  wait_too_long: "the server asked to wait {} s, more than maxRetryAfterSecs",
+  wait_too_long: "the server asked to wait {} s, more than retry.maxWaitMs",
   total_timeout: "totalTimeoutMs would expire first",
   retry_budget: "the client's retry budget is used up",
   expired_token: "the accessToken function keeps returning expired tokens, and is not called again yet",

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/base.ts";
 import type { ReconcileOptions } from "../errors/details.ts";
 import { isFunction, isObject, isText } from "../utils/guards.ts";
-import type { ClientOptions, LogLevel, RequestOptions, RetryOptions } from "./options.ts";
+import type { ClientOptions, LogLevel, RequestOptions, RequestRetryOptions, RetryOptions } from "./options.ts";
 
 /** Longest delay of a timer, in milliseconds: 2³¹−1. */
 export const maxTimerMs = 2_147_483_647;
@@ -42,7 +42,7 @@ export const requestRules: Record<keyof RequestOptions, Rule> = {
   signal: objectWith("addEventListener", "removeEventListener"),
   timeoutMs: milliseconds,
   totalTimeoutMs: milliseconds,
-  maxRetries: [(value) => Number.isInteger(value) && (value as number) >= 0, "must be a whole number from 0"],
+  retry: anObject,
   headers: [
     (value) =>
       isObject(value) &&
@@ -78,23 +78,24 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
   accessToken: [(value) => isFunction(value) || token[0](value), token[1]],
   allowInsecureHttp: anything,
   allowApiKeyInBrowser: anything,
-  retry: anObject,
   onRetry: aFunction,
   logger: objectWith("debug", "info", "warn", "error"),
   logLevel: [(value) => logLevels.includes(value as LogLevel), `must be one of ${logLevels.join(", ")}`],
   validate: aFunction,
   fetch: aFunction,
-  maxRetryAfterSecs: [
-    (value) => value === 0 || milliseconds[0](Number(value) * 1000),
-    "must be a number from 0 to 2147483",
-  ],
   instrumentation: objectWith("startRequest"),
   clock: objectWith("now", "setTimeout", "clearTimeout"),
   random: aFunction,
 };
 
+export const requestRetryRules: Record<keyof RequestRetryOptions, Rule> = {
+  max: [(value) => Number.isInteger(value) && (value as number) >= 0, "must be a whole number from 0"],
+  maxWaitMs: [(value) => value === 0 || milliseconds[0](value), `must be a number from 0 to ${maxTimerMs}`],
+  whenUnknown: [(value) => isText(value, /^(?:throw|check|repeat)$/), "must be throw, check or repeat"],
+};
+
 export const retryRules: Record<keyof RetryOptions, Rule> = {
-  unsafe: [(value) => isText(value, /^(?:never|check|always)$/), "must be never, check or always"],
+  ...requestRetryRules,
   trust503Codes: anything,
   budget: anything,
 };
@@ -117,14 +118,23 @@ function sharedLength(one: string, other: string): number {
   return length;
 }
 
+/** Names that earlier versions and other clients have, and the option that does the same. */
+const otherNames: Readonly<Record<string, string>> = {
+  maxRetries: "retry.max",
+  maxRetryAfterSecs: "retry.maxWaitMs",
+  unsafe: "retry.whenUnknown",
+};
+
 /** Asks for the option that an unknown name shares most with, or lists all. */
-function suggest(name: string, known: readonly string[]): string {
+function suggest(name: string, known: readonly string[], prefix: string): string {
   const plain = (text: string) => text.toLowerCase().replaceAll("_", "");
   const wrong = plain(name);
-  const shared = known.map((option) => sharedLength(wrong, plain(option)));
+  const names = [...known, ...Object.keys(otherNames)];
+  const shared = names.map((option) => sharedLength(wrong, plain(option)));
   const most = Math.max(...shared);
+  const nearest = names[shared.indexOf(most)] as string;
   const isNear = most > 2 && 2 * most >= wrong.length;
-  return isNear ? `. Did you mean ${known[shared.indexOf(most)]}?` : `; known are ${known.join(", ")}`;
+  return isNear ? `. Did you mean ${otherNames[nearest] ?? prefix + nearest}?` : `; known are ${known.join(", ")}`;
 }
 
 /** Checks options, and returns those that have a value. An error names the option, and never holds a secret. */
@@ -134,7 +144,8 @@ export function checkOptions<T extends object>(options: T, rules: Record<string,
   const known = Object.keys(rules);
   // Not with filter(): a stack trace shows ten frames, and the caller's must be among them.
   for (const [name, value] of Object.entries(options)) {
-    if (!known.includes(name)) throw new ConfigurationError(name, `is not an option${suggest(name, known)}`);
+    if (!known.includes(name))
+      throw new ConfigurationError(prefix + name, `is not an option${suggest(name, known, prefix)}`);
     const [accepts, problem] = rules[name] as Rule;
     if (value === undefined) continue;
     check(accepts(value), prefix + name, problem);

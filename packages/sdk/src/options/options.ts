@@ -10,8 +10,8 @@ export interface RequestOptions {
   timeoutMs?: number | undefined;
   /** Milliseconds that all attempts and waits may take together: above 0, up to 2³¹−1; no limit by default. */
   totalTimeoutMs?: number | undefined;
-  /** Retries after the first attempt: a whole number from 0; 2 by default (§8). */
-  maxRetries?: number | undefined;
+  /** Which failures are retried, how often and after which wait (§8). Each field overrides the client's. */
+  retry?: RequestRetryOptions | undefined;
   /** Additional headers. Credentials and the account have options of their own. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Account that the request is for (§5.2). */
@@ -61,17 +61,28 @@ export interface RetryEvent {
   readonly context: RequestContext | undefined;
 }
 
-/** Retry policy beyond the number of retries. */
-export interface RetryOptions {
+/** Retry policy of one request. */
+export interface RequestRetryOptions {
+  /** Retries after the first attempt: a whole number from 0; 2 by default (§8). */
+  max?: number | undefined;
   /**
-   * Whether to retry an operation that is not idempotent after its response was lost (§8.3).
-   *
-   * - `never` (the default) throws `OutcomeUnknownError`.
-   * - `check` reads the list first and retries if it is empty. It may still repeat the operation: a list may lag behind,
-   *   and queued calls may not be listed.
-   * - `always` retries, and may repeat the operation.
+   * Longest wait, in milliseconds, that a server may request before a retry: 0 to 2³¹−1; 60,000 by default. If it asks for
+   * more, the request fails at once.
    */
-  unsafe?: "never" | "check" | "always" | undefined;
+  maxWaitMs?: number | undefined;
+  /**
+   * What happens after the response to an operation that is not idempotent was lost (§8.3).
+   *
+   * - `repeat` may place a call twice: it sends the request again without looking.
+   * - `check` reads the list first and sends the request again if it is empty. It may still place a call twice: a list may lag
+   *   behind, and queued calls may not be listed.
+   * - `throw` (the default) throws `OutcomeUnknownError`.
+   */
+  whenUnknown?: "throw" | "check" | "repeat" | undefined;
+}
+
+/** Retry policy of a client. A request can override the fields of `RequestRetryOptions`. */
+export interface RetryOptions extends RequestRetryOptions {
   /**
    * Whether to trust that a 503 with the code `no_bots_available`, `region_saturated` or `service_unavailable` had no effect,
    * so that a call placement is retried after it; false by default. The specification does not say so: it is assumption A-28
@@ -130,7 +141,8 @@ export interface Clock {
 }
 
 /** Options of a client without its credential. */
-export interface SharedClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery" | "context"> {
+export interface SharedClientOptions
+  extends Omit<RequestOptions, "signal" | "retry" | "extraBody" | "extraQuery" | "context"> {
   /**
    * Base URL of the API without `/api/v1`, e.g. `https://api.example.com`; may have a path prefix. The environment variable
    * `CALL_TRANSFER_BASE_URL` by default.
@@ -142,9 +154,7 @@ export interface SharedClientOptions extends Omit<RequestOptions, "signal" | "ex
   allowApiKeyInBrowser?: boolean | undefined;
   /** Sends the requests; by default the global `fetch`, looked up at each call. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Longest wait, in seconds, that a server may request before a retry: 0 to 2,147,483; 60 by default. */
-  maxRetryAfterSecs?: number | undefined;
-  /** Retry policy beyond `maxRetries`. */
+  /** Which failures are retried, how often and after which wait (§8). */
   retry?: RetryOptions | undefined;
   /** Called before the wait of every retry. */
   onRetry?: ((event: RetryEvent) => unknown) | undefined;

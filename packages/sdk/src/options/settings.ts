@@ -2,8 +2,8 @@ import { defaultMaxRetries, defaultTimeoutMs } from "../generated/operations.gen
 import { isText } from "../utils/guards.ts";
 import { onceAMinute, type PrintedCauses } from "../utils/once-a-minute.ts";
 import { Auth } from "./auth.ts";
-import { check, checkOptions, clientRules, logLevels, retryRules } from "./checks.ts";
-import type { AccessTokenFunction, ClientOptions, Clock, Logger, LogLevel } from "./options.ts";
+import { check, checkOptions, clientRules, type Given, logLevels, retryRules } from "./checks.ts";
+import type { AccessTokenFunction, ClientOptions, Clock, Logger, LogLevel, RetryOptions } from "./options.ts";
 import { RetryBudgets } from "./retry-budget.ts";
 import { checkRuntime, inBrowser, inReactNative, monotonicNow, readVariable, userAgentHeader } from "./runtime.ts";
 
@@ -16,13 +16,22 @@ const systemClock: Clock = {
 
 const defaults = {
   timeoutMs: defaultTimeoutMs,
-  maxRetries: defaultMaxRetries,
-  maxRetryAfterSecs: 60,
   middleware: [],
   headers: {},
   clock: systemClock,
   random: () => Math.random(),
 } satisfies Partial<ClientOptions>;
+
+/** Retry policy with its defaults. */
+export type RetryPolicy = Readonly<Required<Given<RetryOptions>>>;
+
+const defaultRetryPolicy: RetryPolicy = {
+  max: defaultMaxRetries,
+  maxWaitMs: 60_000,
+  whenUnknown: "throw",
+  trust503Codes: false,
+  budget: true,
+};
 
 /** Environment variables by the option that they stand for. */
 const variables = {
@@ -40,8 +49,7 @@ export interface Settings
   readonly baseUrl: string;
   readonly auth: Auth;
   readonly budgets: RetryBudgets | undefined;
-  readonly unsafe: "never" | "check" | "always";
-  readonly trust503Codes: boolean;
+  readonly retryPolicy: RetryPolicy;
   /**
    * Writes to the logger, unless the message is below the log level. Its errors are ignored. Without a logger, messages with
    * a cause are printed once a cause and a minute.
@@ -134,7 +142,7 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
   const [givenLevel] = readOption(given, "logLevel", parent?.logLevel);
   const logLevel = givenLevel ?? (logger ? "debug" : "warn");
   const severity = (level: LogLevel): number => logLevels.indexOf(level);
-  const { unsafe = "never", trust503Codes = false, budget = true } = checkOptions(retry, retryRules, "retry.");
+  const retryPolicy: RetryPolicy = { ...defaultRetryPolicy, ...checkOptions(retry, retryRules, "retry.") };
   const filled = { ...defaults, ...rest };
   const { clock } = filled;
   const elapsed = (): number => (clock.elapsed ? clock.elapsed() : clock.now());
@@ -147,9 +155,8 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
     auth: resolveAuth(given, "accessToken" in options, parent?.auth),
     baseUrl: resolveBaseUrl(given, parent?.baseUrl),
     logLevel: givenLevel,
-    budgets: budget ? (parent?.budgets ?? new RetryBudgets()) : undefined,
-    unsafe,
-    trust503Codes,
+    retryPolicy,
+    budgets: retryPolicy.budget ? (parent?.budgets ?? new RetryBudgets()) : undefined,
     log(level, message, cause) {
       if (severity(level) < severity(logLevel)) return;
       const repeats = logger || !cause ? "" : onceAMinute(printedCauses, cause, elapsed());

@@ -22,7 +22,7 @@ export interface Call
   extends OperationFacts,
     RequestErrorDetails,
     Outgoing,
-    Pick<Settings, "timeoutMs" | "maxRetries" | "accountId" | "fetchOptions" | "middleware"> {
+    Pick<Settings, "timeoutMs" | "retryPolicy" | "accountId" | "fetchOptions" | "middleware"> {
   /** Settings of the client. What a request can override stands beside them. */
   readonly settings: Settings;
   readonly method: string;

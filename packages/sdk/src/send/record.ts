@@ -58,13 +58,13 @@ function logDeprecation(headers: Headers, { operationId, settings, tokens }: Cal
 }
 
 export function recordRefusal(state: AttemptState, attempt: Attempt, { response, text }: ReadResponse): void {
-  const { clock, trust503Codes } = state.call.settings;
+  const { settings, retryPolicy } = state.call;
   const problem = parseProblem(text);
   const code = codeOf(problem);
   if (code) attempt.code = code;
   if (typeof problem?.requestId === "string") attempt.requestId ??= problem.requestId;
-  state.outcome = effectOf(response, code, trust503Codes);
-  state.hintSecs = retryHint(problem?.meta, response.headers, clock.now());
+  state.outcome = effectOf(response, code, retryPolicy.trust503Codes);
+  state.hintSecs = retryHint(problem?.meta, response.headers, settings.clock.now());
 }
 
 export function recordResult(call: Call, { attempt, outcome, skewMs }: AttemptResult): void {

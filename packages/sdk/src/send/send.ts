@@ -92,7 +92,7 @@ async function renew(call: Call, expired: Credential | undefined) {
 
 /** Whether to retry. If a retry is due but skipped, the call says why. */
 async function canRetry(call: Call, result: AttemptResult, retries: number, delayMs: number): Promise<boolean> {
-  if (result.final || !shouldRetry("safe", result) || retries >= call.maxRetries) return false;
+  if (result.final || !shouldRetry("safe", result) || retries >= call.retryPolicy.max) return false;
   call.retrySkippedReason = await reasonToSkip(call, result, delayMs);
   return call.retrySkippedReason === undefined;
 }
@@ -102,17 +102,19 @@ async function reasonToSkip(
   result: AttemptResult,
   delayMs: number,
 ): Promise<RetrySkippedReason | undefined> {
-  const { maxRetryAfterSecs, unsafe, elapsed } = call.settings;
+  const { elapsed } = call.settings;
+  const { maxWaitMs, whenUnknown } = call.retryPolicy;
   const { hintSecs = 0 } = result;
   const blind = !shouldRetry(call.retry, result);
   if (blind && result.outcome === "applied") return "carried_out";
-  if (blind && unsafe === "never") return isEffectFree(result.status, result.code) ? "untrusted_503" : "not_idempotent";
+  if (blind && whenUnknown === "throw")
+    return isEffectFree(result.status, result.code) ? "untrusted_503" : "not_idempotent";
   // Anything but text, e.g. a stream, can be sent only once.
   if (typeof (call.body ?? "") !== "string") return "body_not_repeatable";
-  if (hintSecs > maxRetryAfterSecs) return "wait_too_long";
+  if (hintSecs * 1000 > maxWaitMs) return "wait_too_long";
   const tooLate = "total_timeout";
   if (pastDeadline(call, delayMs)) return tooLate;
-  if (blind && unsafe === "check" && !(await foundNothing(call))) return "not_ruled_out";
+  if (blind && whenUnknown === "check" && !(await foundNothing(call))) return "not_ruled_out";
   // The check took time itself.
   if (pastDeadline(call, delayMs)) return tooLate;
   // A 429 that says how long to wait asks for exactly this retry.

@@ -9,6 +9,7 @@ import { type SecretSource, secretsReader, type WebhookSecrets } from "./secrets
 import {
   bytesOf,
   parseHeader,
+  refuseOldNames,
   toleranceOf,
   type VerifyOptions,
   verifyWebhook,
@@ -62,8 +63,8 @@ export interface WebhookHandlerOptions extends Omit<VerifyOptions, "secret"> {
    * delivery up after 10 s. Then the answer is 503 with `Retry-After`.
    */
   waitMs?: number;
-  /** How long an answer is kept for later copies, in seconds: at least 1; 86,400 (one day) by default. */
-  keepSecs?: number;
+  /** How long an answer is kept for later copies, in milliseconds: at least 1,000; 86,400,000 (one day) by default. */
+  keepMs?: number;
   /** How long one step of the store may take, in milliseconds: 1 to 60,000; 1,000 by default. Then it counts as failed. */
   storeTimeoutMs?: number;
   /**
@@ -126,7 +127,7 @@ const integer = (least: number, most: number): Rule => [
 
 // A function, so that bundlers leave it out where only verifyWebhook is used.
 const rules = (): Readonly<Record<keyof WebhookHandlerOptions, Rule>> => ({
-  ...{ secret: checkedElsewhere, toleranceSecs: checkedElsewhere, now: checkedElsewhere },
+  ...{ secret: checkedElsewhere, toleranceMs: checkedElsewhere, now: checkedElsewhere },
   ...{ onEvent: checkedElsewhere, onError: checkedElsewhere, store: checkedElsewhere },
   scope: [
     (value) => typeof value === "string" && /^[\w.-]{1,100}$/.test(value),
@@ -136,16 +137,17 @@ const rules = (): Readonly<Record<keyof WebhookHandlerOptions, Rule>> => ({
   onStoreError: either("handle", "refuse"),
   leaseMs: integer(100, 60_000),
   waitMs: integer(0, 60_000),
-  keepSecs: integer(1, Number.MAX_SAFE_INTEGER / 1000),
+  keepMs: integer(1000, Number.MAX_SAFE_INTEGER),
   storeTimeoutMs: integer(1, 60_000),
 });
 
 const defaults = {
   ...{ scope: "default", duplicates: "answer", onStoreError: "handle" },
-  ...{ leaseMs: 2000, waitMs: 8000, keepSecs: 86_400, storeTimeoutMs: 1000 },
+  ...{ leaseMs: 2000, waitMs: 8000, keepMs: 86_400_000, storeTimeoutMs: 1000 },
 } as const;
 
 function checkNames(options: WebhookHandlerOptions): void {
+  refuseOldNames(options);
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(rules(), name));
   if (unknown === "replayStore")
     throw new TypeError(
@@ -178,7 +180,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
   const { onEvent, onError, now } = options ?? {};
   if (typeof onEvent !== "function") throw new TypeError("onEvent must be a function");
   const once = checkOnce(options);
-  const verification = { toleranceSecs: toleranceOf(options), ...(now && { now }) };
+  const verification = { toleranceMs: toleranceOf(options), ...(now && { now }) };
   const printed = new Map();
   const report = async (step: Step, error: unknown): Promise<void> => {
     try {

@@ -11,7 +11,7 @@ export interface OnceSettings {
   readonly onStoreError: "handle" | "refuse";
   readonly leaseMs: number;
   readonly waitMs: number;
-  readonly keepSecs: number;
+  readonly keepMs: number;
   readonly storeTimeoutMs: number;
 }
 
@@ -131,11 +131,11 @@ class OwnedEvent {
 
   /** Stores the answer. After an error it tries again for `storeTimeoutMs`, unless the store failed from the start. */
   async complete(answer: string): Promise<boolean> {
-    const { store, keepSecs, storeTimeoutMs } = this.#settings;
+    const { store, keepMs, storeTimeoutMs } = this.#settings;
     const until = performance.now() + (this.#isClaimed ? storeTimeoutMs : 0);
     for (let pauseMs = firstPollMs; ; pauseMs *= 2) {
       try {
-        return await this.#inTime(() => store.complete(this.key, this.owner, answer, keepSecs * 1000));
+        return await this.#inTime(() => store.complete(this.key, this.owner, answer, keepMs));
       } catch (error) {
         if (performance.now() + pauseMs > until) throw error;
         await sleep(pauseMs);

@@ -53,8 +53,8 @@ export type WebhookInput = Request | { readonly body: RawBody; readonly headers:
 export interface VerifyOptions {
   /** The destination's signing secret. During a rotation, the new and the previous one: either may match. */
   secret: string | readonly string[];
-  /** Seconds that the signature's time may differ from now, in both directions: above 0; 300 by default (§6). */
-  toleranceSecs?: number;
+  /** Milliseconds that the signature's time may differ from now, in both directions: above 0; 300,000 by default (§6). */
+  toleranceMs?: number;
   /** Current time in milliseconds since 1970; `Date.now` by default. */
   now?: () => number;
 }
@@ -71,10 +71,20 @@ export function secretsOf(secret: VerifyOptions["secret"]): readonly string[] {
   return secrets;
 }
 
-/** Returns the tolerance in seconds. Anything but a finite number above 0 is a `TypeError`. */
-export function toleranceOf({ toleranceSecs = signature.toleranceSecs }: Pick<VerifyOptions, "toleranceSecs">): number {
-  if (Number.isFinite(toleranceSecs) && toleranceSecs > 0) return toleranceSecs;
-  throw new TypeError("toleranceSecs must be a finite number above 0");
+const renamed: Readonly<Record<string, string>> = { toleranceSecs: "toleranceMs", keepSecs: "keepMs" };
+
+/** Refuses names of earlier versions, which would be ignored otherwise. */
+export function refuseOldNames(options: object): void {
+  for (const [name, now] of Object.entries(renamed))
+    if (name in options) throw new TypeError(`${name} is no longer an option. Use ${now}, in milliseconds.`);
+}
+
+/** Returns the tolerance in milliseconds. Anything but a finite number above 0 is a `TypeError`. */
+export function toleranceOf(options: Pick<VerifyOptions, "toleranceMs">): number {
+  refuseOldNames(options);
+  const { toleranceMs = signature.toleranceSecs * 1000 } = options;
+  if (Number.isFinite(toleranceMs) && toleranceMs > 0) return toleranceMs;
+  throw new TypeError("toleranceMs must be a finite number above 0");
 }
 
 /** The bytes of a body. Does not check classes: they differ between realms, such as those of test runners. */
@@ -127,7 +137,7 @@ export function parseHeader(headers: WebhookHeaders): { timestamp: string; signa
  */
 export async function verifyWebhook(input: WebhookInput, options: VerifyOptions): Promise<WebhookEvent> {
   const secrets = secretsOf(options.secret);
-  const toleranceSecs = toleranceOf(options);
+  const toleranceMs = toleranceOf(options);
   const { timestamp, signatures } = parseHeader(input.headers);
   const isRequest = "arrayBuffer" in input;
   if (isRequest && input.bodyUsed)
@@ -144,10 +154,10 @@ export async function verifyWebhook(input: WebhookInput, options: VerifyOptions)
     );
   const now = (options.now ?? Date.now)();
   if (!Number.isFinite(now)) throw new TypeError("now must return milliseconds since 1970");
-  const ageSecs = now / 1000 - Number(timestamp);
-  if (!(Math.abs(ageSecs) <= toleranceSecs)) {
-    const direction = ageSecs > 0 ? "old" : "ahead";
-    const age = `${Math.abs(Math.round(ageSecs))} s ${direction}, more than ${toleranceSecs} s`;
+  const ageMs = now - Number(timestamp) * 1000;
+  if (!(Math.abs(ageMs) <= toleranceMs)) {
+    const direction = ageMs > 0 ? "old" : "ahead";
+    const age = `${Math.abs(Math.round(ageMs / 1000))} s ${direction}, more than ${toleranceMs / 1000} s`;
     throw new WebhookVerificationError(`The signature is ${age}. Check the clocks.`);
   }
   return eventOf(body);

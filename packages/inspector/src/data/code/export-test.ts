@@ -82,7 +82,7 @@ function fileOf(detail: Detail, request: ApiRequest, start: TestSource["snapshot
     `baseUrl: "http://localhost"`,
     ...credentialOf(request, detail),
     "fetch: backend.fetch",
-    "maxRetries: 0",
+    "retry: { max: 0 }",
   ];
   return `// Run it with Vitest: npm install --save-dev vitest @call-transfer/backend @call-transfer/sdk
 // The snapshot at the end holds the keys and secrets of the sandbox.
