@@ -1,6 +1,6 @@
-// The pages that the tarball of a package has beside its code: the guides of its version, llms.txt, and its own pages with
-// links to the repository as it was at that version.
-import { existsSync, readFileSync, statSync } from "node:fs";
+// The pages that the tarball of a package has beside its code: the guides of its version, llms.txt, and its own pages. Links
+// lead to the repository as it was at that version, and commands install that major.
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { basename, join, posix } from "node:path";
 import { outsideCode, type Page, summaryOf, titleOf, withLinks } from "./markdown.ts";
 
@@ -112,7 +112,8 @@ export function packedPages(root: string, folder: string, manifest: Manifest): R
   const own = ["README.md", "CHANGELOG.md"].filter((name) => existsSync(join(root, "packages", folder, name)));
   const known = contents[folder];
   const guides = known?.guides.map((name) => read(`docs/${name}.md`)) ?? [];
-  const packed = (page: Page): string => linksByTag(root, folder, manifest, guides, page);
+  const majors = majorsIn(root);
+  const packed = (page: Page): string => withMajors(linksByTag(root, folder, manifest, guides, page), majors);
   const pages: [string, string][] = own.map((name) => [name, packed(read(`packages/${folder}/${name}`))]);
   if (known === undefined) return new Map(pages);
   const written = guides.map((guide) => ({ path: pathOf(guide), text: withoutComments(packed(guide)) }));
@@ -129,6 +130,26 @@ const pathOf = ({ path }: Page): string => `guides/${basename(path)}`;
 /** Marks such as those that name the file of an example are for the repository's own checks. */
 const withoutComments = (text: string): string =>
   outsideCode(text, (prose) => prose.replace(/<!--[\s\S]*?-->\n*/g, ""));
+
+/** The major of each package by its name. */
+function majorsIn(root: string): ReadonlyMap<string, string> {
+  const files = globSync("packages/*/package.json", { cwd: root });
+  const manifests = files.map((file) => JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest);
+  return new Map(manifests.map(({ name, version }) => [name, majorOf(version)]));
+}
+
+const majorOf = (version: string): string => version.split(".", 1)[0] ?? "";
+
+/** Commands that install a package, or run one that is not installed. */
+const installing = /\b(?:npx|npm install|pnpm add|bun add|deno add) [^\n`]*/g;
+
+/** The page with commands that stay right after a later major, because they name the one of this version. */
+const withMajors = (text: string, majors: ReadonlyMap<string, string>): string =>
+  text.replace(installing, (command) =>
+    command.replace(/@call-transfer\/[\w-]+(?![\w@/-])/g, (name) =>
+      majors.has(name) ? `${name}@${majors.get(name)}` : name,
+    ),
+  );
 
 /** A page whose links lead to guides of the same package, and else to the repository at the tag of the version. */
 function linksByTag(root: string, folder: string, manifest: Manifest, guides: readonly Page[], page: Page): string {
@@ -155,14 +176,13 @@ function llmsText(
   { name, version, description }: Manifest,
   guides: readonly Page[],
 ): string {
-  const [major] = version.split(".");
   const listed = guides.map((guide) => `- [${titleOf(guide)}](${guide.path}): ${summaryOf(guide).replace(/:$/, ".")}`);
   return `# ${name} ${version}
 
 > ${description}.
 
 \`\`\`sh
-${install}@${major}
+${install}@${majorOf(version)}
 \`\`\`
 
 [README.md](README.md) shows it in use. The guides below are those of this version.

@@ -19,7 +19,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Versions, writeTarballs } from "./tarballs.ts";
+import { writeTarballs } from "./tarballs.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 /** The packages of the checks, apart from the workspace. */
@@ -103,8 +103,8 @@ export function ensureTools(folder: string): void {
 }
 
 /** Packs packages, given by their folders, into `folder`. Returns the tarball of each package name. */
-export const pack = (folder: string, packages: readonly string[], versions?: Versions): Record<string, string> =>
-  writeTarballs(root, packages, folder, versions);
+export const pack = (folder: string, packages: readonly string[]): Record<string, string> =>
+  writeTarballs(root, packages, folder);
 
 /** Returns the optional peer dependencies of packages, given by their folders, with their ranges. */
 export function optionalPeers(packages: readonly string[]): Record<string, string> {

@@ -5,9 +5,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Manifest, packedPages } from "../build/guides.ts";
 
-/** Versions by the name of a package. */
-export type Versions = Readonly<Record<string, string>>;
-
 interface Listed {
   readonly name: string;
   readonly filename: string;
@@ -30,20 +27,14 @@ const permissionsOf = (path: string): number => (statSync(path).mode & 0o100 ? 0
  *
  * @param packages Their folders in `packages/`.
  * @param target Where the tarballs are written.
- * @param versions Other versions than those of the package.json files.
  * @returns The tarball of each package by its name, in the order of `packages`.
  */
-export function writeTarballs(
-  workspace: string,
-  packages: readonly string[],
-  target: string,
-  versions: Versions = {},
-): Record<string, string> {
+export function writeTarballs(workspace: string, packages: readonly string[], target: string): Record<string, string> {
   using staging = mkdtempDisposableSync(join(tmpdir(), "call-transfer-tarballs-"));
   const listed = npmPack(workspace, "--dry-run", ...packages.flatMap((name) => ["--workspace", `packages/${name}`]));
   const staged = packages.map((name, index) => {
     const folder = join(staging.path, name);
-    stage(workspace, name, listed[index]?.files ?? [], folder, versions);
+    stage(workspace, name, listed[index]?.files ?? [], folder);
     return folder;
   });
   const packed = npmPack(staging.path, "--pack-destination", target, ...staged);
@@ -51,7 +42,7 @@ export function writeTarballs(
 }
 
 /** Copies what npm publishes of a package, and writes its pages beside it. */
-function stage(workspace: string, name: string, files: Listed["files"], folder: string, versions: Versions): void {
+function stage(workspace: string, name: string, files: Listed["files"], folder: string): void {
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -61,25 +52,6 @@ function stage(workspace: string, name: string, files: Listed["files"], folder: 
     cpSync(join(workspace, "packages", name, path), join(folder, path));
     chmodSync(join(folder, path), permissionsOf(join(folder, path)));
   }
-  const description = readFileSync(join(folder, "package.json"), "utf8");
-  const manifest = withVersions(JSON.parse(description) as Manifest & Dependent, versions);
-  if (Object.keys(versions).length > 0) write("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
   for (const [path, text] of packedPages(workspace, name, manifest)) write(path, text);
-}
-
-interface Dependent {
-  readonly dependencies?: Readonly<Record<string, string>>;
-}
-
-/** A package.json as after a release with these versions. */
-function withVersions<M extends Manifest & Dependent>(manifest: M, versions: Versions): M {
-  const dependencies = Object.entries(manifest.dependencies ?? {}).map(([name, range]) => [
-    name,
-    versions[name] === undefined ? range : `~${versions[name]}`,
-  ]);
-  return {
-    ...manifest,
-    version: versions[manifest.name] ?? manifest.version,
-    ...(dependencies.length > 0 && { dependencies: Object.fromEntries(dependencies) }),
-  };
 }

@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { validInput } from "../../packages/contract/src/suite/client.ts";
 import { accounts, start } from "../../packages/contract/src/world/names.ts";
 import { world } from "../../packages/contract/src/world/world.ts";
+import description from "../../packages/mcp/package.json" with { type: "json" };
 import { main } from "../../packages/mcp/src/cli/main.ts";
 import { commandOptions } from "../../packages/mcp/src/cli/options.ts";
 import { responseSchemas } from "../../packages/spec/src/response-schemas.gen.ts";
@@ -50,12 +51,16 @@ describe("docs/mcp.md", () => {
     await expect(written).toMatchFileSnapshot("../../docs/mcp.md");
   });
 
-  it("shows configurations that the command accepts", () => {
+  it("shows configurations that the command accepts, of the present major", () => {
     const blocks = [...page.matchAll(/```json\n(.*?)```/gs)].map(([, text = ""]) => JSON.parse(text));
     expect(blocks.length).toBeGreaterThan(3);
     for (const { mcpServers, servers = mcpServers } of blocks) {
       const { command, args } = servers["call-transfer"];
-      expect([command, ...args.slice(0, 2)]).toEqual(["npx", "-y", "@call-transfer/mcp"]);
+      expect([command, ...args.slice(0, 2)]).toEqual([
+        "npx",
+        "-y",
+        `@call-transfer/mcp@${description.version.split(".", 1)}`,
+      ]);
       expect(commandOptions(args.slice(2), {})).toBeTypeOf("object");
     }
   });

@@ -53,6 +53,15 @@ describe.each(published)("the pages of the tarball of %s", (name) => {
     expect(listed).toEqual([...pages.keys()].filter((path) => path.startsWith("guides/")));
   });
 
+  it("install the major of this version, wherever they install a package", () => {
+    const commands = [...pages.values()].flatMap(
+      (text) => text.match(/\b(?:npx|npm install|bun add|deno add) [^\n`]*/g) ?? [],
+    );
+    const installed = commands.flatMap((command) => command.match(/@call-transfer\/[\w-]+\S*/g) ?? []);
+    expect(installed.length).toBeGreaterThan(0);
+    for (const one of installed) expect(one).toMatch(/^@call-transfer\/[\w-]+@\d+\b/);
+  });
+
   it("have no marks of the repository's checks", () => {
     for (const [path, text] of pages) if (path.startsWith("guides/")) expect(text, path).not.toMatch(/^<!--/m);
   });
