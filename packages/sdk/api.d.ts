@@ -693,6 +693,7 @@ declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "r
   onRetry?: ((event: RetryEvent) => unknown) | undefined;
   logger?: Logger | undefined;
   logLevel?: LogLevel | undefined;
+  showPhoneNumbers?: boolean | undefined;
   validate?: ResponseValidator | undefined;
   instrumentation?: Instrumentation | undefined;
   clock?: Clock | undefined;

@@ -24,5 +24,6 @@ export type {
 } from "./http/transport/transport.ts";
 export type { WallClock } from "./model/time/clock.ts";
 export type { TimerPurpose } from "./model/time/timer-queue.ts";
-export { redacted } from "./model/values/redact.ts";
+export { maskNumbers } from "./model/values/mask-numbers.ts";
+export { recordForLog } from "./model/values/redact.ts";
 export { signatureHeader } from "./platform/signer.ts";

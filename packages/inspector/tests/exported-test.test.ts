@@ -82,6 +82,17 @@ it("expects what the backend made as any text, and the rest as it was", async ()
   expect(expectation).toContain(`id: "${demo.destinations.app}"`);
 });
 
+it("replaces each phone number by an invented one, everywhere by the same", async () => {
+  const { backend, id } = await told(async (_backend, client) => void (await client.calls.create(call)));
+  const test = await exported(backend, id);
+  const text = "text" in test ? test.text : "";
+  for (const number of [...Object.values(demo.numbers), ...Object.values(demo.recipients)])
+    expect(text).not.toContain(number);
+  const [sent = ""] = /(?<=fromNumber: ")\+\d+/.exec(text) ?? [];
+  expect(sent).toHaveLength(call.fromNumber.length);
+  expect(text.split(sent).length).toBeGreaterThan(2);
+});
+
 it("leaves the sandbox as it is", async () => {
   const { backend, id } = await told(async (_backend, client) => void (await client.calls.create(call)));
   const before = [backend.snapshot(), backend.journal.list(), backend.deliveries.list()];

@@ -1,5 +1,5 @@
 import type { Random } from "../model/values/random.ts";
-import { withoutCredentials } from "../model/values/redact.ts";
+import { forLog } from "../model/values/redact.ts";
 import { type Dispatched, dispatch } from "./dispatch.ts";
 import type { Recorder } from "./journal/recorder.ts";
 import { createDateFormatter } from "./respond.ts";
@@ -32,7 +32,7 @@ export function createAnswer({ requestIds, record, ...context }: AnswerContext):
     const dispatched = await dispatch(dispatcher, { request, url, requestId, peerAddress });
     const { response, transport, text, requestBody, effects, found, faultAction, ...outcome } = dispatched;
     const { method, headers, bodyBytes, body } = request;
-    const path = withoutCredentials(url.pathname);
+    const path = forLog(url.pathname);
     const durationMs = elapsedSince(start);
     record(
       { at, method, path, status: statusOf(dispatched), requestId, durationMs, ...outcome },

@@ -50,6 +50,30 @@ describe("the journal's list", () => {
   });
 });
 
+describe("the phone numbers of a request", () => {
+  const number = "+14155550167";
+  const journal = createJournal([operation]);
+  journal.add(entryOf(), {
+    url: new URL(`http://mock.test/api/v1/calls?to=${encodeURIComponent(number)}`),
+    headers: new Headers({ "x-caller": number }),
+    requestBody: { toNumber: number, notes: [`call ${number}`] },
+    responseText: JSON.stringify({ detail: `No route to ${number}.` }),
+  });
+
+  it("are masked in the journal", () => {
+    const text = JSON.stringify(journal.get(1));
+    expect(text).not.toContain(number);
+    expect(text.match(/\+1415\*{5}67/g)).toHaveLength(5);
+  });
+
+  it("are shown if they are asked for", () => {
+    expect(journal.get(1, { reveal: true })).toMatchObject({
+      requestBody: { toNumber: number },
+      query: { to: number },
+    });
+  });
+});
+
 it("the journal keeps the latest thousand, and the details of the latest two hundred", () => {
   const journal = journalOf(1201);
   expect([journal.list().length, journal.list()[0]?.id, journal.list().at(-1)?.id]).toEqual([1000, 202, 1201]);

@@ -49,7 +49,12 @@ describe("an invalid value", () => {
       "must be a valid datetime, such as 2026-03-02T12:00:00Z (a + in a query is written %2B)",
     ],
     [{ id: "x" }, "id", "invalid_format", "must be a valid uuid"],
-    [{ phone: "123" }, "phone", "phone_not_e164", "must be a phone number in E.164 format, such as +14155550123"],
+    [
+      { phone: "123" },
+      "phone",
+      "phone_not_e164",
+      "must be a phone number in E.164 format: a plus sign, the country code, and digits only",
+    ],
     [{ even: 3 }, "even", "invalid_format", "is not valid"],
   ])("such as %j is named with what it must be", (value, field, code, message) => {
     expect(errorsOf(validate(schema, value, "body"))).toEqual([{ field, code, message }]);

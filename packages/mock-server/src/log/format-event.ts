@@ -1,4 +1,5 @@
 import type { BackendEvent } from "@call-transfer/backend";
+import { maskNumbers } from "@call-transfer/backend/unstable";
 import { type Paint, paintFor } from "./colour.ts";
 import type { Columns, Part } from "./columns.ts";
 import { describeEvent } from "./describe-event.ts";
@@ -85,7 +86,7 @@ function withoutMiddle(text: string, over: number): string {
 }
 
 function cleaned(text: string): string {
-  return plainText.test(text) ? text : text.replace(controlCharacters, "?");
+  return maskNumbers(plainText.test(text) ? text : text.replace(controlCharacters, "?"));
 }
 
 const dayMs = 86_400_000;

@@ -1,4 +1,5 @@
 import type { Backend, BackendEvent, Sandboxes } from "@call-transfer/backend";
+import { maskNumbers } from "@call-transfer/backend/unstable";
 import { hasColour } from "./colour.ts";
 import { formatEvent } from "./format-event.ts";
 import { createLineWriter } from "./line-writer.ts";
@@ -42,7 +43,7 @@ export function startLog(
 type Format = (sandbox: string, event: BackendEvent) => string | undefined;
 
 function formatJson(sandbox: string, event: BackendEvent): string {
-  return JSON.stringify({ sandbox, ...event });
+  return maskNumbers(JSON.stringify({ sandbox, ...event }));
 }
 
 function createFormatter(sandboxes: Pick<Sandboxes, "get">, stream: OutputStream): Format {

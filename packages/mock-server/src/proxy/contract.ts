@@ -1,4 +1,4 @@
-import { redacted } from "@call-transfer/backend/unstable";
+import { recordForLog } from "@call-transfer/backend/unstable";
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
 import * as generated from "@call-transfer/spec/schemas";
@@ -124,7 +124,7 @@ function issueMessage(issue: Issue, value: unknown): string {
   if (code === "too_big" && maximum !== undefined) return `must ${extent(issue)} at most ${maximum}${unitOf(issue)}`;
   if (code !== "invalid_value") return lowerCased(message);
   const shown =
-    typeof value === "string" && value.length <= 40 ? JSON.stringify(redacted({ value }).value) : "the value";
+    typeof value === "string" && value.length <= 40 ? JSON.stringify(recordForLog({ value }).value) : "the value";
   const listed = values.length > mostListed ? "" : `: ${values.join(", ")}`;
   return `${shown} is not one of the ${values.length} listed values${listed}`;
 }

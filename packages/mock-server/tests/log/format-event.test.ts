@@ -33,14 +33,14 @@ const refused: BackendEvent = {
 it.each([
   [70, "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.16…"],
   [80, "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, …"],
-  [100, "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493012345."],
+  [100, "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493****45."],
   [
     120,
-    "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493012345.  validation_failed",
+    "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493****45.  validation_failed",
   ],
   [
     160,
-    "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493012345.  validation_failed  createCall",
+    "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493****45.  validation_failed  createCall",
   ],
 ])("says in %i columns why a request was refused, before anything else is said", (width, line) => {
   expect(lines([refused], { width })).toEqual([line]);
@@ -99,4 +99,14 @@ it("shows the first deviation of a forwarded request, and how many more there ar
   const request = { type: "request", method: "GET", path: "/api/v1/roles", status: 200, decidedBy: { step: "proxy" } };
   const event = { eventId: "a-1", at: "2026-03-02T12:00:00.000Z", ...request, deviations };
   expect(lines([event])[0]).toContain("/api/v1/roles  response body/status: is missing (§2.4), and 1 more");
+});
+
+it("masks phone numbers in the path and the reason", () => {
+  const event = {
+    ...refused,
+    path: "/api/v1/contacts/+14155550167",
+    decidedBy: { step: "body", detail: "+14155550167" },
+  };
+  const [line] = lines([event]);
+  expect(line).toContain("/api/v1/contacts/+1415*****67  +1415*****67");
 });

@@ -1,4 +1,5 @@
 import { type OperationFacts, operationFacts } from "../generated/operations.gen.ts";
+import { maskNumbers } from "../utils/mask-numbers.ts";
 import { checkPath } from "../utils/path.ts";
 
 /** How to send a request, and its path template. */
@@ -23,5 +24,5 @@ export function findOperation(givenMethod: string, path: string, baseUrl: string
     const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`);
     if (pattern.test(name)) return { ...facts, method, route: template.slice(method.length + 1) };
   }
-  return { operationId: name, retry: idempotent.test(method) ? "safe" : "once", method, route };
+  return { operationId: maskNumbers(name), retry: idempotent.test(method) ? "safe" : "once", method, route };
 }

@@ -5,7 +5,9 @@ import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import { type Settings, withHeaders } from "../options/settings.ts";
 import type { Call } from "../send/call.ts";
 import { isObject } from "../utils/guards.ts";
+import { maskNumbers } from "../utils/mask-numbers.ts";
 import { serializeQuery } from "../utils/path.ts";
+import { redact } from "../utils/redact.ts";
 import type { Operation } from "./operation.ts";
 
 /** Parameters and body of a request. */
@@ -36,6 +38,7 @@ export function prepareCall(
   if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken")
     throw new ConfigurationError("accountId", `is required for ${operation.operationId} with an access token`);
   const begunAt = settings.elapsed();
+  const tokens = new Set<string>();
   // Names each field: copying all settings would take longer than the rest of this function.
   return {
     ...operation,
@@ -60,7 +63,8 @@ export function prepareCall(
     anyBody,
     budget: settings.budgets?.of(accountId),
     url: "",
-    tokens: new Set(),
+    tokens,
+    clean: (text) => (settings.showPhoneNumbers ? redact(text, tokens) : maskNumbers(redact(text, tokens))),
     attempts: [],
     outcome: "not_sent",
     retryCost: 0,

@@ -1,6 +1,7 @@
 // How an error is printed: by console.error, and by a runtime that reports it as uncaught.
 import { messageOf } from "../utils/guards.ts";
 import { callerFrames, printLines } from "../utils/inspect.ts";
+import { maskNumbers } from "../utils/mask-numbers.ts";
 import { excerpt } from "../utils/redact.ts";
 import type { Attempt, OutcomeUnknownErrorDetails } from "./details.ts";
 
@@ -14,7 +15,7 @@ function formatAttempt({ status, code, error, durationMs, requestId }: Attempt):
 
 function formatContext(context: unknown): string {
   try {
-    return excerpt(JSON.stringify(context), 500);
+    return excerpt(maskNumbers(JSON.stringify(context)), 500);
   } catch (error) {
     return messageOf(error);
   }

@@ -81,6 +81,7 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
   onRetry: aFunction,
   logger: objectWith("debug", "info", "warn", "error"),
   logLevel: [(value) => logLevels.includes(value as LogLevel), `must be one of ${logLevels.join(", ")}`],
+  showPhoneNumbers: anything,
   validate: aFunction,
   fetch: aFunction,
   instrumentation: objectWith("startRequest"),

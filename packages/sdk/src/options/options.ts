@@ -168,6 +168,8 @@ export interface SharedClientOptions
    * `logger` and `warn` without one.
    */
   logLevel?: LogLevel | undefined;
+  /** Shows phone numbers whole in errors and log messages; false by default: `+1415*****67`. */
+  showPhoneNumbers?: boolean | undefined;
   /** Checks the body of every success, e.g. `validateResponses()` of `@call-transfer/spec/validate`. */
   validate?: ResponseValidator | undefined;
   /** Follows requests and attempts, e.g. `openTelemetry()` of `@call-transfer/sdk/otel`. */

@@ -39,6 +39,8 @@ export interface Call
   readonly findOptions: RequestOptions;
   /** Every token that was sent, to keep them out of messages and errors. */
   readonly tokens: Set<string>;
+  /** Cleans text for messages and errors: without tokens, and with phone numbers masked unless the client shows them. */
+  readonly clean: (text: string) => string;
   readonly attempts: Attempt[];
   /** The retry budget of its account; undefined if it is switched off. */
   readonly budget: RetryBudget | undefined;

@@ -10,9 +10,9 @@ import {
 } from "../errors/request-error.ts";
 import { inBrowser } from "../options/runtime.ts";
 import { isInstance, isText, messageOf } from "../utils/guards.ts";
-import { excerpt, redact } from "../utils/redact.ts";
+import { excerpt } from "../utils/redact.ts";
 import { BodyTooLarge } from "./body.ts";
-import type { AttemptResult, AttemptState, Failure } from "./call.ts";
+import type { AttemptResult, AttemptState, Call, Failure } from "./call.ts";
 
 /** Codes of failures by the names of their classes. */
 const attemptErrors: Readonly<Record<string, AttemptError>> = {
@@ -43,8 +43,8 @@ export function failedResult(state: AttemptState, thrown: unknown, interruption?
   };
 }
 
-function failureOf(error: unknown, { call: { tokens }, attempt, reading, returned, failed }: AttemptState): Failure {
-  const reason = excerpt(redact(describeError(error), tokens));
+function failureOf(error: unknown, { call: { clean }, attempt, reading, returned, failed }: AttemptState): Failure {
+  const reason = excerpt(clean(describeError(error)));
   const status = reading?.response.status;
   if (isInstance(error, BodyTooLarge))
     return { kind: InvalidResponseError, message: `answered ${status} with a body ${reason}` };
@@ -55,7 +55,7 @@ function failureOf(error: unknown, { call: { tokens }, attempt, reading, returne
         ? "was sent, but middleware threw"
         : "failed: middleware or the accessToken function threw";
     // Unchanged before sending, so that callers recognize their own error.
-    const cause = attempt || returned ? sanitizeError(error, tokens) : error;
+    const cause = attempt || returned ? sanitizeError(error, clean) : error;
     return { kind: RequestError, message: `${what}: ${reason}`, cause };
   }
   const what = attempt?.status
@@ -63,16 +63,16 @@ function failureOf(error: unknown, { call: { tokens }, attempt, reading, returne
     : "could not be sent or lost its connection";
   // Browsers hide the reason from a page.
   const hint = inBrowser() && !attempt?.status ? ". The browser's console says why" : "";
-  return { kind: ConnectionError, message: `${what}: ${reason}${hint}`, cause: sanitizeError(error, tokens) };
+  return { kind: ConnectionError, message: `${what}: ${reason}${hint}`, cause: sanitizeError(error, clean) };
 }
 
 /** Copies an error without its other properties: errors may carry whole requests with their headers. */
-export function sanitizeError(error: unknown, tokens: ReadonlySet<string>, depth = 5): unknown {
-  const clean = (value: unknown) => redact(messageOf(value), tokens);
+export function sanitizeError(error: unknown, cleanText: Call["clean"], depth = 5): unknown {
+  const clean = (value: unknown) => cleanText(messageOf(value));
   try {
     if (!(error instanceof Error) || depth === 0) return clean(error);
     const { name, stack, cause, code, errors } = error as Error & { code?: unknown; errors?: unknown };
-    const inner = (one: unknown) => sanitizeError(one, tokens, depth - 1);
+    const inner = (one: unknown) => sanitizeError(one, cleanText, depth - 1);
     return Object.assign(
       new Error(excerpt(clean(error), 2000)),
       { name, stack: clean(stack) },

@@ -1,6 +1,6 @@
 // What is recorded of a request while its attempts run.
 import type { Attempt, OutcomeWindow } from "../errors/details.ts";
-import { excerpt, redact } from "../utils/redact.ts";
+import { excerpt } from "../utils/redact.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call } from "./call.ts";
 import { combine, effectOf } from "./effect.ts";
@@ -15,9 +15,9 @@ const correctedTolerance = 5_000;
 const uncorrectedTolerance = 300_000;
 
 /** The request ID for support, redacted: servers may put anything there. */
-export function requestIdOf({ headers }: Response, { tokens }: Pick<Call, "tokens">): string | undefined {
+export function requestIdOf({ headers }: Response, { clean }: Pick<Call, "clean">): string | undefined {
   const id = headers.get("x-request-id");
-  return id ? redact(id, tokens) : undefined;
+  return id ? clean(id) : undefined;
 }
 
 /** Records what the headers say, which counts even if the body never arrives. */
@@ -38,7 +38,7 @@ export function recordHead(state: AttemptState, attempt: Attempt, response: Resp
 }
 
 /** Logs once per operation that the server will change or remove it. */
-function logDeprecation(headers: Headers, { operationId, settings, tokens }: Call): void {
+function logDeprecation(headers: Headers, { operationId, settings, clean }: Call): void {
   const { log, loggedDeprecations } = settings;
   const [deprecation, sunset] = [headers.get("deprecation"), headers.get("sunset")];
   if ((deprecation === null && sunset === null) || loggedDeprecations.has(operationId)) return;
@@ -51,7 +51,7 @@ function logDeprecation(headers: Headers, { operationId, settings, tokens }: Cal
     () => {
       // Only where a logger receives it: copies of a client share this record.
       loggedDeprecations.add(operationId);
-      return excerpt(redact(`${operationId}${notices.join(" and")}`, tokens));
+      return excerpt(clean(`${operationId}${notices.join(" and")}`));
     },
     `${operationId} deprecated`,
   );
@@ -59,7 +59,7 @@ function logDeprecation(headers: Headers, { operationId, settings, tokens }: Cal
 
 export function recordRefusal(state: AttemptState, attempt: Attempt, { response, text }: ReadResponse): void {
   const { settings, retryPolicy } = state.call;
-  const problem = parseProblem(text);
+  const problem = parseProblem(text && state.call.clean(text));
   const code = codeOf(problem);
   if (code) attempt.code = code;
   if (typeof problem?.requestId === "string") attempt.requestId ??= problem.requestId;

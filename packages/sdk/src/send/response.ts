@@ -2,7 +2,7 @@
 import type { Problem } from "../errors/details.ts";
 import { InvalidResponseError } from "../errors/request-error.ts";
 import { messageOf } from "../utils/guards.ts";
-import { excerpt, redact } from "../utils/redact.ts";
+import { excerpt } from "../utils/redact.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call } from "./call.ts";
 import { contentTypeOf, isJsonType } from "./effect.ts";
@@ -31,7 +31,7 @@ export function success(state: AttemptState, read: ReadResponse): AttemptResult 
   // Truncated JSON comes from the API. Anything else may come from a login page or a wrong address.
   const isBroken = value === undefined && (isJsonType(type) ? !/^\s*</.test(text ?? "") : /^\s*\{/.test(text ?? ""));
   if (isBroken) return invalid(call, result, "invalid or truncated JSON");
-  const what = text ? excerpt(redact(type || "no content type", call.tokens), 60) : "empty";
+  const what = text ? excerpt(call.clean(type || "no content type"), 60) : "empty";
   const problem = `a body that is not ${call.success ? "a JSON object" : "JSON"} (${what}): check baseUrl and proxies`;
   const outcome = result.outcome === "applied" ? "unknown" : result.outcome;
   return invalid(call, { ...result, outcome }, problem);
@@ -49,7 +49,7 @@ function missingField({ result }: Call, status: number, data: unknown): string |
 
 /** Result of a success with an unusable body, which is kept. */
 function invalid(call: Call, result: AttemptResult, problem: string, error?: unknown): AttemptResult {
-  const cause = error === undefined ? undefined : sanitizeError(error, call.tokens);
+  const cause = error === undefined ? undefined : sanitizeError(error, call.clean);
   const failure = { kind: InvalidResponseError, message: `answered ${result.status} with ${problem}`, cause };
   return { ...result, data: undefined, partialBody: result.text ?? undefined, failure };
 }
@@ -59,14 +59,15 @@ export async function validated(call: Call, result: AttemptResult): Promise<Atte
     await call.settings.validate?.(call.operationId, result.data);
     return result;
   } catch (error) {
-    const reason = excerpt(redact(messageOf(error), call.tokens));
+    const reason = excerpt(call.clean(messageOf(error)));
     return invalid(call, result, `a body that failed validation (${reason})`, error ?? "nothing");
   }
 }
 
 /** Result of an error response, from the API or a proxy. */
 export function refusal(state: AttemptState, read: ReadResponse): AttemptResult {
-  const { response, text } = read;
+  const { response } = read;
+  const text = read.text && state.call.clean(read.text);
   const problem = parseProblem(text);
   return {
     ...resultOf(state, read),

@@ -1,5 +1,6 @@
 // What a receiver without `onError` prints.
 import { messageOf } from "../utils/guards.ts";
+import { maskNumbers } from "../utils/mask-numbers.ts";
 import { onceAMinute, type PrintedCauses } from "../utils/once-a-minute.ts";
 import { excerpt } from "../utils/redact.ts";
 import { Refusal } from "./refusal.ts";
@@ -22,7 +23,7 @@ export function printFailure(printed: PrintedCauses, step: Step, error: unknown)
   const [what, advice] = failures[error instanceof Refusal && error.status === 503 ? "store" : step];
   const { cause } = Object(error) as { cause?: unknown };
   const reason = cause === undefined ? "" : ` (${messageOf(cause)})`;
-  const line = excerpt(`${messageOf(error)}${reason}`, 500).replace(/\w$/, "$&.");
+  const line = excerpt(maskNumbers(`${messageOf(error)}${reason}`), 500).replace(/\w$/, "$&.");
   // The age of a signature differs each time.
   const repeats = onceAMinute(printed, `${step} ${line.replace(/\d+/g, "0")}`, Date.now());
   // biome-ignore lint/suspicious/noConsole: the default of onError

@@ -4,7 +4,7 @@ import type { Effects } from "../../model/change-log.ts";
 import type { Answer } from "../../model/errors/problem.ts";
 import type { AccountRecord } from "../../model/records/records.ts";
 import type { State } from "../../model/state.ts";
-import { withoutCredentials } from "../../model/values/redact.ts";
+import { forLog } from "../../model/values/redact.ts";
 import { type Caller, roleIn } from "./authenticate.ts";
 
 /** What decides a response: a check in the fixed order (A-18), or what took its place. */
@@ -54,7 +54,7 @@ export function reasonsOf(
   return {
     decidedBy: decisionOf(step, answer, operation),
     ...(caller && { caller: describeCaller(caller, account?.id ?? named ?? undefined, state) }),
-    ...(error !== undefined && { error: withoutCredentials(error) }),
+    ...(error !== undefined && { error: forLog(error) }),
     ...(effects && { effects }),
   };
 }
@@ -65,7 +65,7 @@ export function decisionOf(step: DecidingStep, answer: Answer, operation?: Speci
   const { code, detail, errors } = answer.problem;
   const section = sectionOf(step, code, operation);
   const reasons = errors?.map(({ field, message }) => `${field} ${message}`).join("; ");
-  return { step, ...(section && { section }), detail: withoutCredentials(reasons ? `${reasons}.` : detail) };
+  return { step, ...(section && { section }), detail: forLog(reasons ? `${reasons}.` : detail) };
 }
 
 type SpecifiedOperation = Pick<OperationDescription, "section">;
@@ -88,6 +88,6 @@ function describeCaller(caller: Caller, named: string | undefined, state: State)
       ? { kind: "user", userId: caller.userId }
       : { kind: "key", key: caller.credential.slice(-4) }),
     ...(role !== undefined && { role }),
-    ...(accountId !== undefined && { accountId: withoutCredentials(accountId) }),
+    ...(accountId !== undefined && { accountId: forLog(accountId) }),
   };
 }

@@ -213,7 +213,10 @@ function fieldErrorOf(issue: z.core.$ZodIssue, value: unknown): Omit<FieldError,
   if (issue.code === "invalid_format") {
     const pattern = codesByPattern.get(issue.pattern ?? "");
     if (pattern !== undefined)
-      return { code: pattern, message: "must be a phone number in E.164 format, such as +14155550123" };
+      return {
+        code: pattern,
+        message: "must be a phone number in E.164 format: a plus sign, the country code, and digits only",
+      };
     const example = issue.format === "datetime" ? ", such as 2026-03-02T12:00:00Z (a + in a query is written %2B)" : "";
     return { code: "invalid_format", message: `must be a valid ${issue.format}${example}` };
   }

@@ -6,10 +6,10 @@ import { timeFields } from "../../model/time/seed-time.ts";
 import type { TimerPurpose } from "../../model/time/timer-queue.ts";
 import { jsonOrUndefined } from "../../model/values/json.ts";
 import { omitUndefined } from "../../model/values/omit-undefined.ts";
-import { redacted, redactedHeaders } from "../../model/values/redact.ts";
+import { recordForLog, redactedHeaders } from "../../model/values/redact.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
 
-/** A journal entry with query, headers and bodies, as far as they are kept. Secrets are redacted, unless they are asked for. */
+/** A journal entry with query, headers and bodies, as far as they are kept. Secrets and phone numbers are hidden, unless they are asked for. */
 export interface JournalDetail extends JournalEntry {
   /** The query parameters by name. */
   readonly query?: Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ export interface RecordedExchange {
   readonly faultAction?: Exclude<FaultAction, { latency: number }> | undefined;
 }
 
-/** What a detail shows of a request and its response. Secrets are redacted unless `reveal` is true. */
+/** What a detail shows of a request and its response. Secrets are redacted and phone numbers masked unless `reveal` is true. */
 export function detailOf(exchange: RecordedExchange, reveal: boolean): Partial<JournalDetail> {
   const {
     url,
@@ -67,7 +67,7 @@ export function detailOf(exchange: RecordedExchange, reveal: boolean): Partial<J
     effects,
     faultAction,
   } = exchange;
-  const shown: typeof redacted = reveal ? (fields) => ({ ...fields }) : redacted;
+  const shown: typeof recordForLog = reveal ? (fields) => ({ ...fields }) : recordForLog;
   const shownHeaders = reveal ? lowerCased : redactedHeaders;
   const body = requestBody ?? (requestBytes && jsonOrUndefined(new TextDecoder().decode(requestBytes)));
   const query = shown(Object.fromEntries(url.searchParams));
@@ -86,7 +86,7 @@ export function detailOf(exchange: RecordedExchange, reveal: boolean): Partial<J
   };
 }
 
-function shownChange({ collection, id, before, after }: RecordChange, shown: typeof redacted): ShownChange {
+function shownChange({ collection, id, before, after }: RecordChange, shown: typeof recordForLog): ShownChange {
   return {
     collection,
     id,

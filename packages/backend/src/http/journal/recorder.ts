@@ -1,7 +1,7 @@
 import type { Decision, Deviation, JournalEntry } from "../../generated/models.gen.ts";
 import type { Events } from "../../model/changes/events.ts";
 import type { Keeper } from "../../model/storage/keeper.ts";
-import { withoutCredentials } from "../../model/values/redact.ts";
+import { forLog } from "../../model/values/redact.ts";
 import type { World } from "../../model/world.ts";
 import type { WritableJournal } from "./journal.ts";
 import type { RecordedExchange } from "./journal-detail.ts";
@@ -46,17 +46,17 @@ export function entryOf(request: RecordedRequest, { clock }: Pick<World, "clock"
   return {
     at: clock.iso(),
     method,
-    path: withoutCredentials(url.pathname),
+    path: forLog(url.pathname),
     ...(operationId !== undefined && { operationId }),
     status,
     ...(code !== undefined && { code }),
     requestId: requestId ?? crypto.randomUUID(),
     durationMs,
-    decidedBy: { ...decidedBy, ...(detail !== undefined && { detail: withoutCredentials(detail) }) },
+    decidedBy: { ...decidedBy, ...(detail !== undefined && { detail: forLog(detail) }) },
     ...(deviations && { deviations: deviations.map(redactedDeviation) }),
   };
 }
 
 function redactedDeviation({ where, message, ...others }: Deviation): Deviation {
-  return { ...others, where: withoutCredentials(where), message: withoutCredentials(message) };
+  return { ...others, where: forLog(where), message: forLog(message) };
 }

@@ -1,4 +1,5 @@
 import { limits } from "@call-transfer/spec";
+import { maskNumbers } from "./mask-numbers.ts";
 
 /** Stands for a secret. */
 export const replacement = "[redacted]";
@@ -9,6 +10,13 @@ const credential = new RegExp(`${limits.apiKeyPrefix}[\\w-]+|\\beyJ[\\w-]+\\.[\\
 
 /** Replaces the credentials in a text. */
 export const withoutCredentials = (text: string): string => text.replace(credential, replacement);
+
+/** Cleans a text for a log: replaces credentials, and masks phone numbers. */
+export const forLog = (text: string): string => maskNumbers(withoutCredentials(text));
+
+/** Copies a record for a log: without secrets, and with phone numbers masked. */
+export const recordForLog = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  JSON.parse(maskNumbers(JSON.stringify(redacted(fields))));
 
 /** Copies a record without secrets: replaces the value of every field whose name suggests a secret, and credentials in texts. */
 export function redacted(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -37,7 +45,7 @@ export function redactedHeaders(headers: Iterable<readonly [string, string]>): R
   return Object.fromEntries(
     [...headers].map(([name, value]) => {
       const lowerCase = name.toLowerCase();
-      if (!secretName.test(name)) return [lowerCase, withoutCredentials(value)];
+      if (!secretName.test(name)) return [lowerCase, forLog(value)];
       const scheme = /^(?:Bearer|Basic)(?= )/i.exec(value);
       return [lowerCase, scheme === null ? replacement : `${scheme[0]} ${replacement}`];
     }),

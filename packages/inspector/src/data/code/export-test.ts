@@ -60,7 +60,7 @@ export function testOf(source: TestSource): ExportedTest {
   const body = isSuccess ? expectedBody(detail.responseBody, first.body, second.body) : { value: undefined };
   if ("path" in body)
     return { problem: `Sent again to the state that it found, the request returns another ${body.path || "body"}.` };
-  return { text: fileOf(detail, request, startOf(snapshot), body.value) };
+  return { text: withInventedNumbers(fileOf(detail, request, startOf(snapshot), body.value)) };
 }
 
 function outcome({ status, code }: Pick<Rehearsed, "status" | "code">): string {
@@ -72,6 +72,21 @@ function startOf(snapshot: TestSource["snapshot"]): TestSource["snapshot"] {
   const timers = Array.isArray(snapshot.timers) ? snapshot.timers : [];
   const isOfCall = ({ kind }: { readonly kind: string }) => !kind.startsWith("transfer.");
   return { ...snapshot, mode: "frozen", transfers: [], timers: timers.filter(isOfCall) };
+}
+
+/**
+ * Replaces each phone number by an invented one, everywhere by the same: such a file is often committed. The first four digits
+ * and the last two stay.
+ */
+function withInventedNumbers(text: string): string {
+  const invented = new Map<string, string>();
+  return text.replace(/\+[1-9]\d{6,14}(?!\d)/g, (number) => {
+    const shown = Math.min(5, number.length - 6);
+    const middle = `${invented.size}`.padStart(number.length - shown - 2, "0");
+    const known = invented.get(number) ?? `${number.slice(0, shown)}${middle}${number.slice(-2)}`;
+    invented.set(number, known);
+    return known;
+  });
 }
 
 function fileOf(detail: Detail, request: ApiRequest, start: TestSource["snapshot"], body: unknown): string {

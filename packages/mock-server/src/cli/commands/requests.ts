@@ -28,7 +28,7 @@ export const requests = defineCommand({
     status: { type: "string", value: "N", help: "only responses with this status" },
     unmatched: { type: "boolean", help: "only requests that match no operation, with the closest ones" },
     after: { type: "string", value: "ID", help: "only requests after this one" },
-    reveal: { type: "boolean", help: "show keys, tokens and secrets of a request" },
+    reveal: { type: "boolean", help: "show keys, tokens, secrets and phone numbers of a request" },
     limit: { type: "string", value: "N", fallback: "20", help: "how many to list at most" },
     method: { type: "string", value: "METHOD", help: "with wait: only requests with this method" },
     path: { type: "string", value: "PATH", help: "with wait: only requests to this path" },
