@@ -54,7 +54,7 @@ describe("a phone number that a server or the caller's code repeats", () => {
     const shown: unknown[] = [];
     const log = (line: string) => void shown.push(line);
     const { client } = clientOf(script, {
-      ...{ maxRetries: 0, logger: { debug: log, info: log, warn: log, error: log } },
+      ...{ retry: { max: 0 }, logger: { debug: log, info: log, warn: log, error: log } },
       instrumentation: {
         startRequest: () => ({
           startAttempt: () => ({

@@ -3,7 +3,7 @@ import type { ErrorResponseMeta, FieldError } from "../generated/models.gen.ts";
 import { codesWithFieldErrors } from "../generated/operations.gen.ts";
 import { isObject, isText } from "../utils/guards.ts";
 import { fieldErrorsIn, formatMessage, maxBodyText } from "./api-error-message.ts";
-import { kind } from "./base.ts";
+import { kind, setFacts } from "./base.ts";
 import type { ApiErrorDetails, Problem } from "./details.ts";
 import { RequestError } from "./request-error.ts";
 
@@ -76,7 +76,7 @@ export class ApiError extends RequestError {
     const { problem, bodyText, status, requestId, retryAfterSecs, headers = new Headers() } = details;
     const { code, title, detail, errors, meta, requestId: bodyRequestId } = problem ?? {};
     const text = (value: unknown) => (isText(value) ? value : undefined);
-    Object.assign(this, {
+    setFacts(this, {
       code: text(code),
       status,
       title: text(title),
@@ -85,11 +85,16 @@ export class ApiError extends RequestError {
       meta: isObject(meta) ? meta : undefined,
       retryAfterSecs,
       requestId: requestId ?? text(bodyRequestId),
-      problem,
       bodyText: bodyText?.slice(0, maxBodyText),
     });
-    // Not enumerable, so not in logs or toJSON: headers are long, and a proxy may put anything there.
+    // Not enumerable, so not in logs: headers are long, and a proxy may put anything there. The body repeats the facts above.
     Object.defineProperty(this, "headers", { value: headers });
+    Object.defineProperty(this, "problem", { value: problem });
+  }
+
+  /** Returns the error as plain data for logs, with the whole error body. */
+  override toJSON(): object {
+    return { ...super.toJSON(), problem: this.problem };
   }
 }
 

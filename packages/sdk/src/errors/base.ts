@@ -5,6 +5,12 @@ import { printError } from "./print.ts";
 /** Shared by every copy of this major version, so that `instanceof` works across ESM and CommonJS copies. */
 export const kind: unique symbol = Symbol.for("@call-transfer/sdk/1/error-kind");
 
+/** Sets facts as own properties. Those with a value are enumerable, so that JSON, a copy and loggers have them. */
+export const setFacts = (error: object, facts: object): void => {
+  for (const [name, value] of Object.entries(facts))
+    Object.defineProperty(error, name, { value, enumerable: value !== undefined, configurable: true, writable: true });
+};
+
 /** Base class of the errors that this SDK throws. Invalid arguments, such as an empty ID, throw a plain `TypeError`. */
 export class CallTransferError extends Error {
   /** @internal */

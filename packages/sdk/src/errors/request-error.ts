@@ -1,4 +1,4 @@
-import { CallTransferError, kind } from "./base.ts";
+import { CallTransferError, kind, setFacts } from "./base.ts";
 import type {
   ApiErrorDetails,
   Attempt,
@@ -39,9 +39,8 @@ export class RequestError extends CallTransferError implements RequestErrorDetai
       .map((attempt) => attempt.requestId)
       .filter(Boolean)
       .at(-1);
-    // Own and enumerable, so that JSON, a spread and loggers have them.
-    Object.assign(this, { operationId, outcome, attempts, retrySkippedReason, requestId });
-    Object.assign(this, { durationMs, baseUrl, accountId, context });
+    setFacts(this, { operationId, outcome, attempts, retrySkippedReason, requestId });
+    setFacts(this, { durationMs, baseUrl, accountId, context });
   }
 }
 

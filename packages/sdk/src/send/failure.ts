@@ -10,6 +10,7 @@ import {
 } from "../errors/request-error.ts";
 import { inBrowser } from "../options/runtime.ts";
 import { isInstance, isText, messageOf } from "../utils/guards.ts";
+import { shortStack } from "../utils/inspect.ts";
 import { excerpt } from "../utils/redact.ts";
 import { BodyTooLarge } from "./body.ts";
 import type { AttemptResult, AttemptState, Call, Failure } from "./call.ts";
@@ -71,11 +72,11 @@ export function sanitizeError(error: unknown, cleanText: Call["clean"], depth = 
   const clean = (value: unknown) => cleanText(messageOf(value));
   try {
     if (!(error instanceof Error) || depth === 0) return clean(error);
-    const { name, stack, cause, code, errors } = error as Error & { code?: unknown; errors?: unknown };
+    const { name, cause, code, errors } = error as Error & { code?: unknown; errors?: unknown };
     const inner = (one: unknown) => sanitizeError(one, cleanText, depth - 1);
     return Object.assign(
       new Error(excerpt(clean(error), 2000)),
-      { name, stack: clean(stack) },
+      { name, stack: clean(shortStack(error)) },
       isText(code) && { code: clean(code) },
       cause !== undefined && { cause: inner(cause) },
       Array.isArray(errors) && { errors: errors.map(inner) },

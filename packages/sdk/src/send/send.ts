@@ -182,6 +182,9 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
       return find(window, { ...findOptions, signal }, { body, maxCalls });
     });
   const details = { ...call, window, partialBody: partialBody && redact(partialBody, call.tokens), findCandidates };
+  // Printed as the cause, it would repeat the facts and the stack of the error around it.
+  for (const name of [...Object.keys(error), "stack"]) Object.defineProperty(error, name, { enumerable: false });
+  error.stack = String(error);
   const unknown = new OutcomeUnknownError(`${call.operationId} ${what} ${error.message}`, details, error);
   call.settings.log("error", () => unknown.message, `${call.operationId} unknown`);
   throw unknown;
