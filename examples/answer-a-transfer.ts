@@ -1,6 +1,6 @@
 // Three phones ring, and time stands still.
 // In the playground, answer one of them under Transfers, or move the time.
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 
 const { apiKey, destinations } = demo;

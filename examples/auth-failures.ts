@@ -1,6 +1,6 @@
 // Every way in which credentials fail, and the code that says so. In a clone:
 //   npm run example -- examples/auth-failures.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { ApiError, CallTransfer, type ClientOptions } from "@call-transfer/sdk";
 
 const { keys, fetch } = createBackend();

@@ -1,7 +1,7 @@
 // A server with an API key, an app with an access token that renews itself, and
 // a refusal. In a clone:
 //   npm run example -- examples/authentication.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer, isApiError } from "@call-transfer/sdk";
 
 // The platform, in this process. For the real one, leave out `fetch` and set

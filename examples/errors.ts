@@ -1,7 +1,7 @@
 // Makes the backend fail in seven ways, and prints what the error of each says.
 // In a clone:
 //   npm run example -- examples/errors.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import {
   CallTransfer,
   ConfigurationError,

@@ -1,7 +1,7 @@
 // A call is transferred to a group. Three members ring at once, and the first to answer gets the call. In a clone:
 //   npm run example -- examples/group-ringing.ts
 // It needs no server: the backend runs in this process, on a clock of its own.
-import { type BackendEvent, createBackend, demo } from "@call-transfer/backend";
+import { type BackendEvent, createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { createWebhookHandler } from "@call-transfer/sdk/webhooks";
 

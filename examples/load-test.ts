@@ -2,7 +2,7 @@
 // whose limits are lifted. Start a mock server, then:
 //   npm run example -- examples/load-test.ts --seconds 10 --concurrency 20
 import { parseArgs } from "node:util";
-import { demo } from "@call-transfer/backend";
+import { demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer, isApiError } from "@call-transfer/sdk";
 
 const { values } = parseArgs({

@@ -1,7 +1,7 @@
 // Logs attempts and retries, and names a request for the support of the
 // platform. In a clone:
 //   npm run example -- examples/logging.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer, isApiError } from "@call-transfer/sdk";
 
 const backend = createBackend();

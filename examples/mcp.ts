@@ -1,5 +1,5 @@
-import { demo } from "@call-transfer/backend";
 import { createMcpServer } from "@call-transfer/mcp";
+import { demo } from "@call-transfer/mock-server/backend";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 
 // A server whose tools act on a new mock, and a client in the place of an

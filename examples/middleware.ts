@@ -1,6 +1,6 @@
 // Adds a header to each request, and prints each attempt. In a clone:
 //   npm run example -- examples/middleware.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer, type Middleware } from "@call-transfer/sdk";
 
 const withTeam: Middleware = async (

@@ -1,6 +1,6 @@
 // Shows a call in the list before the API has answered. In a clone:
 //   npm run example -- examples/optimistic.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer, OutcomeUnknownError } from "@call-transfer/sdk";
 import {
   createCallMutationOptions,

@@ -1,6 +1,6 @@
 // Reads a list in every way, also while calls come in. In a clone:
 //   npm run example -- examples/paging.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 
 const { apiKey, flows, numbers, recipients } = demo;

@@ -1,7 +1,7 @@
 // A queue delivers jobs more than once. Each call is dialled at most once. In a
 // clone:
 //   npm run example -- examples/place-once.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import {
   CallTransfer,
   type CreateCallRequest,

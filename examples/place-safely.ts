@@ -1,6 +1,6 @@
 // Places calls, and says what is known of each. In a clone:
 //   npm run example -- examples/place-safely.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import {
   ApiError,
   CallTransfer,

@@ -1,6 +1,6 @@
 // Places a call, and lists all calls. In a clone:
 //   npm run example -- examples/quick-start.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 
 // The platform, in this process. For the real one, leave out `fetch`, and set

@@ -1,7 +1,7 @@
 // Receives offers, handles a repeated one once, and keeps receiving while its
 // secret is rotated. In a clone:
 //   npm run example -- examples/receive-offers.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import {
   createWebhookHandler,

@@ -1,5 +1,5 @@
 // The API refuses a call once with 429. The SDK waits, and repeats the request.
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 
 const { apiKey, flows, numbers, recipients } = demo;

@@ -1,6 +1,6 @@
 // Moves time, makes requests fail, and gives two tests a platform each. In a clone:
 //   npm run example -- examples/time-and-faults.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 
 /** A platform of its own, and a client of it. */

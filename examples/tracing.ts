@@ -1,6 +1,6 @@
 // Traces a request that is retried, and prints its spans. In a clone:
 //   npm run example -- examples/tracing.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { openTelemetry } from "@call-transfer/sdk/otel";
 import { context, trace } from "@opentelemetry/api";

@@ -5,7 +5,7 @@ import {
   demo,
   inboxUrl,
   type NewTransfer,
-} from "@call-transfer/backend";
+} from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 
 const { phone, availableHumans: people, app } = demo.destinations;

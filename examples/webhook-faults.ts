@@ -1,7 +1,7 @@
 // An app's offers are duplicated, retried and forged. It decides on each
 // genuine offer once. In a clone:
 //   npm run example -- examples/webhook-faults.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import {
   createWebhookHandler,
   isTransferOffer,

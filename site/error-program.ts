@@ -94,7 +94,7 @@ try {
   ${report(code, fieldCode)}
 }
 `;
-  return `import { createBackend${/\bdemo\./.test(statements) ? ", demo" : ""} } from "@call-transfer/backend";
+  return `import { createBackend${/\bdemo\./.test(statements) ? ", demo" : ""} } from "@call-transfer/mock-server/backend";
 import { CallTransfer, isApiError } from "@call-transfer/sdk";
 
 ${statements}`;

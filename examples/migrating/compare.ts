@@ -1,7 +1,7 @@
 // Both clients place a call whose answer is lost, and read a list that changes
 // meanwhile. In a clone:
 //   npm run example -- examples/migrating/compare.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import * as after from "./after.ts";
 import * as before from "./before.ts";
 

@@ -1,7 +1,7 @@
 // The same requests through the SDK: first with the paths, then with its
 // methods. In a clone:
 //   npm run example -- examples/migrating/generated-after.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { raw } from "@call-transfer/sdk/raw";
 

@@ -1,6 +1,6 @@
 // A client that openapi-fetch types from the API's document. In a clone:
 //   npm run example -- examples/migrating/generated-before.ts
-import { createBackend, demo } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import type { paths } from "@call-transfer/spec";
 import createClient from "openapi-fetch";
 

@@ -1,5 +1,5 @@
-import { createBackend, demo } from "@call-transfer/backend";
-import { callTransferHandlers } from "@call-transfer/backend/msw";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
+import { callTransferHandlers } from "@call-transfer/mock-server/msw";
 import { CallTransfer } from "@call-transfer/sdk";
 import { http } from "msw";
 import { setupServer } from "msw/node";

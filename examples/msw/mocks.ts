@@ -1,5 +1,5 @@
-import { createBackend, demo } from "@call-transfer/backend";
-import { callTransferHandlers, unmockedFetch } from "@call-transfer/backend/msw";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
+import { callTransferHandlers, unmockedFetch } from "@call-transfer/mock-server/msw";
 import { bypass, http } from "msw";
 import { setupWorker } from "msw/browser";
 

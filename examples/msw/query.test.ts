@@ -1,5 +1,5 @@
-import { createBackend, demo } from "@call-transfer/backend";
-import { callTransferHandlers } from "@call-transfer/backend/msw";
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
+import { callTransferHandlers } from "@call-transfer/mock-server/msw";
 import { CallTransfer, isApiError, OutcomeUnknownError } from "@call-transfer/sdk";
 import { createCallMutationOptions, keyPrefix, listCallsQueryOptions } from "@call-transfer/sdk/query";
 import { MutationObserver, onlineManager, QueryClient } from "@tanstack/query-core";

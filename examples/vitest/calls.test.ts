@@ -1,5 +1,4 @@
-import { demo } from "@call-transfer/backend";
-import { type CallTransferFixtures, callTransferFixtures } from "@call-transfer/mock-server/vitest";
+import { type CallTransferFixtures, callTransferFixtures, demo } from "@call-transfer/mock-server/vitest";
 import { CallTransfer } from "@call-transfer/sdk";
 import { createWebhookHandler } from "@call-transfer/sdk/webhooks";
 import { test as base, describe, expect } from "vitest";

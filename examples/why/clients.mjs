@@ -2,8 +2,8 @@
 // and its own option for the server's address.
 import { readFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
-import { demo } from "@call-transfer/backend";
 import { startMockServer } from "@call-transfer/mock-server";
+import { demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { operations } from "@call-transfer/spec";
 import OpenAI from "openai";

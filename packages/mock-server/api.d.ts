@@ -12,18 +12,31 @@ declare module "@call-transfer/mock-server/attack" {
   };
 }
 
+declare module "@call-transfer/mock-server/backend" {
+  export {
+    Backend, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults, Inbox, InputError, Journal,
+    JournalEntry, Keys, MemberRecord, NewTransfer, Peer, Policies, RingRecord, RowChange, SandboxStore, SandboxStores,
+    Sandboxes, SandboxesOptions, Seed, Snapshot, State, StoredRow, StoredSandbox, TransferRecord, Transfers,
+    createBackend, createSandboxes, demo, inboxUrl
+  };
+}
+
 declare module "@call-transfer/mock-server/inspector" {
   export { MountOptions, MountedInspector, mountInspector };
 }
 
+declare module "@call-transfer/mock-server/msw" {
+  export { MswHttp, MswOptions, callTransferHandlers, unmockedFetch };
+}
+
 declare module "@call-transfer/mock-server/vitest" {
-  export { AccountToken, CallTransfer, CallTransferFixtures, SandboxOptions, WebhookReceiver, callTransferFixtures };
+  export { AccountToken, CallTransferFixtures, CallTransferSandbox, SandboxOptions, WebhookReceiver, callTransferFixtures, demo };
 }
 
 declare module "@call-transfer/mock-server/playwright" {
   export {
-    AccountToken, BrowserCallTransfer, CallTransfer, CallTransferOptions, CallTransferTestFixtures,
-    CallTransferWorkerFixtures, SandboxOptions, WebhookReceiver, callTransferFixtures
+    AccountToken, BrowserCallTransfer, CallTransferOptions, CallTransferSandbox, CallTransferTestFixtures,
+    CallTransferWorkerFixtures, SandboxOptions, WebhookReceiver, callTransferFixtures, demo
   };
 }
 
@@ -74,29 +87,29 @@ declare interface AttackReport {
   readonly answerTimes: { readonly medianMs: number; readonly maxMs: number };
 }
 
-declare interface BrowserCallTransfer extends CallTransfer {
+declare interface BrowserCallTransfer extends CallTransferSandbox {
   logIn(context: BrowserContext, role: Role | null): Promise<void>;
-}
-
-declare interface CallTransfer extends Pick<Backend, "clock" | "faults" | "inbox" | "deliveries" | "journal"> {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly accountId: string;
-  readonly backend: Backend;
-  tokenOf(role: Role, accountId?: string): Promise<AccountToken>;
-  deliverTo(receiver: WebhookReceiver): void;
 }
 
 declare interface CallTransferFixtures {
   callTransferOptions: SandboxOptions;
   callTransferServer: MockServer;
-  callTransfer: CallTransfer;
+  callTransfer: CallTransferSandbox;
 }
 
 declare interface CallTransferOptions {
   callTransferOptions: SandboxOptions;
   callTransferApiUrl: string | undefined;
   callTransferRole: Role | null;
+}
+
+declare interface CallTransferSandbox extends Pick<Backend, "clock" | "faults" | "inbox" | "deliveries" | "journal"> {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly accountId: string;
+  readonly backend: Backend;
+  tokenOf(role: Role, accountId?: string): Promise<AccountToken>;
+  deliverTo(receiver: WebhookReceiver): void;
 }
 
 declare interface CallTransferTestFixtures extends CallTransferOptions {
@@ -151,17 +164,6 @@ declare interface MockServerOptions extends SandboxesOptions {
   readonly tls?: TlsOptions;
   readonly corsOrigins?: readonly string[];
   readonly data?: string;
-}
-
-declare interface MountOptions {
-  readonly baseUrl?: string;
-  readonly sandbox?: string;
-  readonly screen?: string;
-  readonly colours?: "light" | "dark";
-}
-
-declare interface MountedInspector {
-  unmount(): void;
 }
 
 declare interface ObjectNamespace<Id = unknown> {
@@ -261,13 +263,12 @@ declare function attackReceiver(options: AttackOptions): Promise<AttackReport>;
 declare const callTransferFixtures: {
   callTransferOptions: SandboxOptions;
   callTransferServer: [(context: object, use: Use<MockServer>) => Promise<void>, { scope: "file" }];
-  callTransfer: (context: TestParts & Pick<CallTransferFixtures, "callTransferOptions" | "callTransferServer">, use: Use<CallTransfer>) => Promise<void>;
+  callTransfer: (context: TestParts & Pick<CallTransferFixtures, "callTransferOptions" | "callTransferServer">, use: Use<CallTransferSandbox>) => Promise<void>;
 };
 
 declare const callTransferFixtures: Fixtures<CallTransferTestFixtures, CallTransferWorkerFixtures, PlaywrightTestArgs & PlaywrightTestOptions, PlaywrightWorkerArgs & PlaywrightWorkerOptions>;
 declare function expectNoFindings(report: AttackReport): void;
 declare function formatReport(report: AttackReport): string;
-declare function mountInspector(element: Element, backend: Pick<Backend | Sandboxes, "fetch">, { baseUrl, sandbox, screen, colours }?: MountOptions): MountedInspector;
 declare function startMockServer(options?: MockServerOptions): Promise<MockServer>;
 declare function startPrismServer(options?: PrismServerOptions): Promise<PrismServer>;
 declare function startProxy(options: ProxyOptions): Promise<ProxyServer>;

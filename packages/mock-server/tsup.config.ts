@@ -11,7 +11,9 @@ cpSync("../inspector/dist", "dist", { recursive: true });
 const library: Options = {
   ...shared,
   clean: false,
-  entry: ["src/index.ts", "src/attack.ts", "src/vitest.ts", "src/playwright.ts", "src/worker.ts"],
+  entry: ["index", "attack", "backend", "msw", "playwright", "unstable", "vitest", "worker"].map(
+    (name) => `src/${name}.ts`,
+  ),
   format: ["esm"],
   // The document is taken in, since importing JSON still warns on Node 20.
   noExternal: ["@call-transfer/spec/openapi.json"],

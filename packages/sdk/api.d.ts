@@ -68,9 +68,6 @@ declare interface AccessTokenOptions extends SharedClientOptions {
   apiKey?: "Pass either apiKey or accessToken, not both" | undefined;
 }
 
-type Account = unknown;
-type AccountList = unknown;
-
 declare class Accounts {
   #private;
   constructor(client: CallTransferCore);
@@ -174,11 +171,6 @@ declare type ByCode<E extends ApiError, C = E["code"]> = C extends ErrorCode ? E
   readonly code: C;
 };
 
-type Call = unknown;
-type CallInitiated = unknown;
-type CallList = unknown;
-type CallQueued = unknown;
-
 declare class CallTransfer extends ResourceClient {
   #private;
   constructor(options?: ClientOptions);
@@ -233,10 +225,6 @@ declare class ConflictError extends ApiError {
 }
 
 declare class ConnectionError extends RequestError {}
-type CreateCallRequest = unknown;
-type CreateDestinationGroupRequest = unknown;
-type DestinationGroup = unknown;
-type DestinationGroupMember = unknown;
 
 declare class DestinationGroups {
   #private;
@@ -253,12 +241,6 @@ declare class Destinations {
 declare interface DurableObjectEventStoreOptions {
   shards?: number;
 }
-
-type ErrorCode = unknown;
-type ErrorCodeStatus = unknown;
-type ErrorCodeWithFieldErrors = unknown;
-type ErrorResponse = unknown;
-type ErrorResponseMeta = unknown;
 
 declare type EventClaim = { readonly state: "mine" } | { readonly state: "busy" } | {
   readonly state: "done";
@@ -314,9 +296,6 @@ declare interface FetchOptions {
   readonly redirect?: never;
   readonly [option: string]: unknown;
 }
-
-type FieldError = unknown;
-type FieldErrorCode = unknown;
 
 declare class GoneError extends ApiError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is GoneError;
@@ -375,8 +354,6 @@ declare interface LambdaResult {
   isBase64Encoded: boolean;
 }
 
-type ListCallsQuery = unknown;
-type ListMeta = unknown;
 declare type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 declare interface Logger {
@@ -385,8 +362,6 @@ declare interface Logger {
   warn(message: string): void;
   error(message: string): void;
 }
-
-type MemberAvailability = unknown;
 
 declare class Members {
   #private;
@@ -665,9 +640,6 @@ declare interface RetryOptions extends RequestRetryOptions {
 }
 
 declare type RetrySkippedReason = "carried_out" | "not_idempotent" | "untrusted_503" | "not_ruled_out" | "body_not_repeatable" | "wait_too_long" | "total_timeout" | "retry_budget" | "expired_token";
-type Role = unknown;
-type RoleDefinition = unknown;
-type RoleList = unknown;
 
 declare class Roles {
   #private;
@@ -681,8 +653,6 @@ declare class ServerError extends ApiError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyServerError;
   readonly code: WithStatus<ServerErrorStatus>["code"];
 }
-
-type ServerErrorStatus = unknown;
 
 declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "retry" | "extraBody" | "extraQuery" | "context"> {
   baseUrl?: string | undefined;
@@ -707,9 +677,6 @@ declare interface SignOptions {
 type SuccessStatus = 200 | 201 | 202 | 204;
 type Successes<Responses> = Responses[keyof Responses & SuccessStatus];
 declare class TimeoutError extends RequestError {}
-type TransferDestination = unknown;
-type TransferDestinationConfig = unknown;
-type TransferOffer = unknown;
 
 declare interface UnknownWebhookEvent {
   readonly type: string & {};
@@ -769,7 +736,6 @@ declare interface WithStatus<Status extends number> {
   }[ErrorCode] | undefined;
 }
 
-type components = unknown;
 declare function createCall(client: CallTransferCore, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
 
 declare function createCallMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"createCall", {
@@ -808,8 +774,6 @@ declare function listRoles(client: CallTransferCore, options?: RequestOptions): 
 declare function listRolesQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listRoles", RoleList>;
 declare function memoryEventStore({ maxEvents, now }?: MemoryEventStoreOptions): EventStore;
 declare function openTelemetry(options?: OpenTelemetryOptions): Instrumentation;
-type operations = unknown;
-type paths = unknown;
 declare function postgresEventStore(client: PostgresClient, { table }?: PostgresEventStoreOptions): PostgresEventStore;
 declare function raw(client: CallTransferCore): RawClient;
 declare function redisEventStore(client: RedisClient, options?: RedisEventStoreOptions): EventStore;
@@ -823,4 +787,3 @@ declare function signWebhook(body: RawBody, options: SignOptions): Promise<strin
 declare function toLambdaHandler(handler: WebhookHandler): (event: LambdaEvent) => Promise<LambdaResult>;
 declare function toNodeHandler(handler: WebhookHandler): (request: NodeRequest, response: NodeResponse) => Promise<void>;
 declare function verifyWebhook(input: WebhookInput, options: VerifyOptions): Promise<WebhookEvent>;
-type webhooks = unknown;

@@ -18,6 +18,11 @@ const carriers: Readonly<Record<string, readonly string[]>> = {
   [controlFile]: ["@call-transfer/backend", "@call-transfer/mock-server"],
 };
 
+/** Packages whose names another package passes on. */
+const passedOn: Readonly<Record<string, readonly string[]>> = {
+  "@call-transfer/mock-server": ["@call-transfer/backend"],
+};
+
 /**
  * Changes for each group of packages.
  * @param uncompiled Contract cases of the last release that no longer compile
@@ -34,7 +39,9 @@ export function movedSince(
     const changes = [
       ...carried.flatMap(({ path, changes }) => (path === contractFile ? [...changes, ...uncompiled] : changes)),
       ...names.flatMap((name) => [
-        ...compareSurfaces(was(surfaceFile(name)), is(surfaceFile(name))),
+        ...[name, ...(passedOn[name] ?? [])].flatMap((each) =>
+          compareSurfaces(was(surfaceFile(each)), is(surfaceFile(each))),
+        ),
         ...compareManifests(was(manifestFile(name)), is(manifestFile(name))),
         ...compareCommands(was(commandFile(name)), is(commandFile(name))),
       ]),

@@ -85,7 +85,9 @@ const retries: Readonly<Record<(typeof operations)[OperationId]["retry"], string
 };
 
 /** The program of an operation. */
-export const programOf = (id: OperationId): string => `import { createBackend, demo } from "@call-transfer/backend";
+export const programOf = (
+  id: OperationId,
+): string => `import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 
 const backend = createBackend();

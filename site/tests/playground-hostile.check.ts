@@ -21,7 +21,7 @@ describe("a program that does not end", () => {
     ["an endless loop that prints", "for (;;) console.log('again');"],
     [
       "an endless loop that creates backends",
-      'import { createBackend } from "@call-transfer/backend"; for (;;) createBackend();',
+      'import { createBackend } from "@call-transfer/mock-server/backend"; for (;;) createBackend();',
     ],
     ["a promise that nothing settles", "await new Promise(() => {});"],
   ] as const)
@@ -160,7 +160,7 @@ describe("a hostile program", () => {
     });
 
   it("cannot fill the page with backends", async () => {
-    await using opened = await open(`import { createBackend } from "@call-transfer/backend";
+    await using opened = await open(`import { createBackend } from "@call-transfer/mock-server/backend";
 for (let index = 0; index < 30; index += 1) createBackend();`);
     const { page } = opened;
     await run(page);

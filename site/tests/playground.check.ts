@@ -113,7 +113,7 @@ describe("the backend of a program", () => {
 
   it("is one of several to choose from", async () => {
     await using opened = await open(
-      'import { createBackend } from "@call-transfer/backend"; createBackend(); createBackend({ now: "2030-01-01T00:00:00Z" });',
+      'import { createBackend } from "@call-transfer/mock-server/backend"; createBackend(); createBackend({ now: "2030-01-01T00:00:00Z" });',
     );
     const { page } = opened;
     await run(page);
@@ -141,7 +141,7 @@ describe("an error", () => {
     ],
     [
       "of the API",
-      `import { createBackend, demo } from "@call-transfer/backend";
+      `import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 const { fetch } = createBackend();
 const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch });

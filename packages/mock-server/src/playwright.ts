@@ -10,14 +10,15 @@ import type {
 } from "@playwright/test";
 import { answerRequests } from "./fixtures/page-requests.ts";
 import { reportOf } from "./fixtures/report.ts";
-import { type CallTransfer, createSandbox, type SandboxOptions } from "./fixtures/sandbox.ts";
+import { type CallTransferSandbox, createSandbox, type SandboxOptions } from "./fixtures/sandbox.ts";
 import { startTestServer } from "./fixtures/test-server.ts";
 import type { MockServer } from "./server/server.ts";
 
-export type { AccountToken, CallTransfer, SandboxOptions, WebhookReceiver } from "./fixtures/sandbox.ts";
+export { demo } from "@call-transfer/backend";
+export type { AccountToken, CallTransferSandbox, SandboxOptions, WebhookReceiver } from "./fixtures/sandbox.ts";
 
 /** The mock platform of a Playwright test. */
-export interface BrowserCallTransfer extends CallTransfer {
+export interface BrowserCallTransfer extends CallTransferSandbox {
   /**
    * Logs the pages of a context in: the test's sandbox answers their requests to the API as a member with this role.
    * `null` answers them with the credentials that the page sends. The test's own context is logged in already.

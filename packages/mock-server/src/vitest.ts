@@ -1,9 +1,10 @@
 import { reportOf } from "./fixtures/report.ts";
-import { type CallTransfer, createSandbox, type SandboxOptions } from "./fixtures/sandbox.ts";
+import { type CallTransferSandbox, createSandbox, type SandboxOptions } from "./fixtures/sandbox.ts";
 import { startTestServer } from "./fixtures/test-server.ts";
 import type { MockServer } from "./server/server.ts";
 
-export type { AccountToken, CallTransfer, SandboxOptions, WebhookReceiver } from "./fixtures/sandbox.ts";
+export { demo } from "@call-transfer/backend";
+export type { AccountToken, CallTransferSandbox, SandboxOptions, WebhookReceiver } from "./fixtures/sandbox.ts";
 
 /** What the fixtures add to a test's context. */
 export interface CallTransferFixtures {
@@ -12,7 +13,7 @@ export interface CallTransferFixtures {
   /** The server of the test file. */
   callTransferServer: MockServer;
   /** The test's own sandbox. */
-  callTransfer: CallTransfer;
+  callTransfer: CallTransferSandbox;
 }
 
 /** The part of Vitest's test context that the fixtures use. */
@@ -37,7 +38,7 @@ export const callTransferFixtures: {
   /** Creates and removes the sandbox of a test. */
   callTransfer: (
     context: TestParts & Pick<CallTransferFixtures, "callTransferOptions" | "callTransferServer">,
-    use: Use<CallTransfer>,
+    use: Use<CallTransferSandbox>,
   ) => Promise<void>;
 } = {
   callTransferOptions: {},

@@ -1,7 +1,7 @@
 // Writes a package's public types as one text: the exports of each entry point, then every declaration they lead to, sorted
 // by name and without comments. Reads the sources, so no build is needed.
 import { readdirSync, readFileSync } from "node:fs";
-import { join, posix, resolve } from "node:path";
+import { join, posix, resolve, sep } from "node:path";
 import ts from "typescript";
 
 import { compactCode } from "../../generate/compact.ts";
@@ -104,7 +104,7 @@ const isUnnamed = (statement: ts.Statement): boolean =>
   (ts.isExportDeclaration(statement) &&
     (statement.exportClause
       ? ts.isNamespaceExport(statement.exportClause)
-      : !/^["']\./.test(statement.moduleSpecifier?.getText() ?? "")));
+      : !/^["'](?:\.|@call-transfer\/)/.test(statement.moduleSpecifier?.getText() ?? "")));
 
 /** A name in a file. */
 type Source = readonly [path: string, name: string];
@@ -112,9 +112,12 @@ type Source = readonly [path: string, name: string];
 /** Follows names through imports and exports. */
 class Names {
   readonly #files: ReadonlyMap<string, ts.SourceFile>;
+  /** Sources of the packages by the names that import them. */
+  readonly #sources: Readonly<Record<string, readonly string[]>>;
 
-  constructor(files: ReadonlyMap<string, ts.SourceFile>) {
+  constructor(files: ReadonlyMap<string, ts.SourceFile>, sources: Readonly<Record<string, readonly string[]>>) {
     this.#files = files;
+    this.#sources = sources;
   }
 
   /** The source of each exported name of a file. */
@@ -129,7 +132,7 @@ class Names {
           for (const name of namesOf(statement)) found.set(name, [path, name]);
         continue;
       }
-      const from = this.#pathOf(statement.moduleSpecifier, path) ?? path;
+      const from = this.#pathOf(statement.moduleSpecifier, path) ?? this.#packageOf(statement.moduleSpecifier) ?? path;
       if (!statement.exportClause) {
         for (const [name, source] of this.exportsOf(from)) found.set(name, source);
       } else if (ts.isNamedExports(statement.exportClause)) {
@@ -164,6 +167,11 @@ class Names {
     return file;
   }
 
+  /** The source of an entry of another package, which an entry passes on. */
+  #packageOf(specifier: ts.Expression | undefined): string | undefined {
+    return specifier && ts.isStringLiteral(specifier) ? this.#sources[specifier.text]?.[0] : undefined;
+  }
+
   #pathOf(specifier: ts.Expression | undefined, from: string): string | undefined {
     if (!specifier || !ts.isStringLiteral(specifier) || !specifier.text.startsWith(".")) return undefined;
     return resolve(from, "..", specifier.text);
@@ -189,16 +197,17 @@ export async function surfacesOf(
   root: string,
   options: JsonObject,
 ): Promise<Map<string, string>> {
-  const names = new Names(await emitted(packages, root, options));
+  const names = new Names(await emitted(packages, root, options), sourcesOf(packages));
   return new Map(packages.map((each) => [each.name, surfaceOf(each, names)]));
 }
 
-function surfaceOf({ name, entries }: Package, names: Names): string {
+/** The exports and declarations of a package. Those that it passes on from another package stand there. */
+function surfaceOf({ name, folder, entries }: Package, names: Names): string {
   const texts = new Map<string, Set<string>>();
   const visited = new Set<ts.Statement>();
   const visit = (source: Source): void => {
     for (const declared of names.declarationsOf(source)) {
-      if (visited.has(declared.statement)) continue;
+      if (visited.has(declared.statement) || !declared.file.fileName.startsWith(`${folder}${sep}`)) continue;
       visited.add(declared.statement);
       const text = textOf(declared);
       for (const one of namesOf(declared.statement)) texts.set(one, (texts.get(one) ?? new Set()).add(text));

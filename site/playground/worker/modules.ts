@@ -14,7 +14,7 @@ export function createRequire(add: (backend: Fetching) => void): (name: string) 
     return made;
   };
   const modules: Readonly<Record<string, object>> = {
-    "@call-transfer/backend": {
+    "@call-transfer/mock-server/backend": {
       ...backend,
       createBackend: (options?: backend.BackendOptions) =>
         followed(backend.createBackend({ ...options, controlPlane: true })),

@@ -1,0 +1,2 @@
+// Entry point for tests and pages that mock the platform with MSW.
+export * from "@call-transfer/backend/msw";

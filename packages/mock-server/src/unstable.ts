@@ -1,0 +1,2 @@
+// Entry point for the parts of the backend that may change in any release (docs/decisions/0040).
+export * from "@call-transfer/backend/unstable";
