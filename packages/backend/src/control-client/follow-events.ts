@@ -1,4 +1,5 @@
 import type { BackendEvent } from "../model/changes/events.ts";
+import { jsonOrUndefined } from "../model/values/json.ts";
 import { messageOf } from "./client.ts";
 
 /** A stream of events to follow. */
@@ -121,15 +122,7 @@ async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Backe
 }
 
 function eventOf(text: string): BackendEvent {
-  const event = Object(parsed(text)) as BackendEvent;
+  const event = Object(jsonOrUndefined(text)) as BackendEvent;
   if ([event.eventId, event.at, event.type].every((field) => typeof field === "string")) return event;
   throw new RejectedStream(messageOf(undefined));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,6 +5,7 @@ import { InputError } from "../model/errors/input-error.ts";
 import type { DestinationRecord } from "../model/records/records.ts";
 import { History } from "../model/storage/history.ts";
 import type { Keeper } from "../model/storage/keeper.ts";
+import { messageOf } from "../model/values/message-of.ts";
 import { retention } from "../model/values/retention.ts";
 import { isWebAddress } from "../model/values/web-address.ts";
 import type { World } from "../model/world.ts";
@@ -223,7 +224,7 @@ class SignedDeliveries implements DeliveryEngine {
     } catch (error) {
       if (signal.aborted)
         return { accepted: false, error: `no answer within ${deliveryTimeoutSecs} s (policy deliveryTimeoutSecs)` };
-      return { accepted: false, error: error instanceof Error ? error.message : String(error) };
+      return { accepted: false, error: messageOf(error) };
     }
   }
 }

@@ -36,22 +36,16 @@ async function expectUnauthorized(session: Session, headers: Record<string, stri
   return reply;
 }
 
+const rejected: Readonly<Record<string, readonly [headers: Record<string, string>, code: string]>> = {
+  "a request without a credential": [{}, "token_missing"],
+  "an unknown API key": [unknownKey, "api_key_invalid"],
+  "a token that is not a JWT": [{ Authorization: "Bearer not-a-jwt" }, "token_invalid"],
+};
+
 /** Authentication and the order of checks. */
 export const credentialCases: readonly LiveCase[] = [
-  live(
-    "a request without a credential is rejected",
-    [],
-    async (session) => void (await expectUnauthorized(session, {}, "token_missing")),
-  ),
-  live(
-    "an unknown API key is rejected",
-    [],
-    async (session) => void (await expectUnauthorized(session, unknownKey, "api_key_invalid")),
-  ),
-  live(
-    "a token that is not a JWT is rejected",
-    [],
-    async (session) => void (await expectUnauthorized(session, { Authorization: "Bearer not-a-jwt" }, "token_invalid")),
+  ...Object.entries(rejected).map(([what, [headers, code]]) =>
+    live(`${what} is rejected`, [], async (session) => void (await expectUnauthorized(session, headers, code))),
   ),
   live("a scheme other than Bearer is rejected", [], async (session) => {
     const reply = await expectUnauthorized(session, { Authorization: "Basic b3duZXI6c2VjcmV0" });

@@ -32,3 +32,16 @@ export interface Check {
   /** Sends its deliveries and returns what was wrong. */
   run(lab: Lab): Promise<readonly Problem[]>;
 }
+
+/** The name of a check, the section or assumption that it is about, and how to fix what it finds. */
+export type About = readonly [name: string, cites: string, fix: string];
+
+/** Creates a check. */
+export function check(
+  group: CheckGroup,
+  [name, cites, fix]: About,
+  run: (lab: Lab) => Promise<readonly Problem[]>,
+  requires?: "previousSecret",
+): Check {
+  return { name, group, cites, fix, run, ...(requires && { requires }) };
+}

@@ -1,5 +1,5 @@
 // Copies of events, as platforms send them. Each copy must get the first one's answer, and the event is handled once.
-import type { Check, Lab, Problem } from "./check.ts";
+import { type Check, check, type Lab, type Problem } from "./check.ts";
 import { deliverAndHangUp, type Reply } from "./deliver.ts";
 import { expectAccepted } from "./genuine-checks.ts";
 import { remember } from "./handled-counts.ts";
@@ -8,7 +8,7 @@ import { describe, isAccepted, type Offer } from "./sender.ts";
 const copies = 20;
 
 function duplicates(name: string, run: (lab: Lab) => Promise<readonly Problem[]>, fix = remember): Check {
-  return { name, group: "duplicates", cites: "A-32", fix, run };
+  return check("duplicates", [name, "A-32", fix], run);
 }
 
 /** Compares the answers to the copies of an offer with the first one. */

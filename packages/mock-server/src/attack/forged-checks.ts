@@ -1,7 +1,7 @@
 // Forgeries. A receiver must refuse each, with a status from 400 to 499.
 import { createHash, createHmac } from "node:crypto";
 import { webhookSignature } from "@call-transfer/spec";
-import type { Check, Lab, Problem } from "./check.ts";
+import { type About, type Check, check, type Lab, type Problem } from "./check.ts";
 import type { Reply } from "./deliver.ts";
 import { describe, isAccepted, type Offer, type Sending } from "./sender.ts";
 
@@ -28,29 +28,15 @@ export function forgeryProblems(reply: Reply, what = "A forgery"): Problem[] {
 
 type Header = readonly [time: string, ...signatures: string[]];
 
-interface Forgery {
-  readonly name: string;
-  readonly cites: string;
-  readonly fix: string;
-  readonly make: (lab: Lab, offer: Offer) => Sending;
-  /** A server may also close the connection. */
-  readonly mayClose?: boolean;
-}
-
-function forged({ name, cites, fix, make, mayClose = false }: Forgery): Check {
-  return {
-    name,
-    group: "forged",
-    cites,
-    fix,
-    async run(lab) {
-      const offer = lab.sender.offer();
-      lab.expectHandled(offer.id, "never");
-      const reply = await lab.sender.send(offer, make(lab, offer));
-      const isClosed = reply.status === undefined && reply.code !== "TIMEOUT";
-      return mayClose && isClosed ? [] : forgeryProblems(reply);
-    },
-  };
+/** `mayClose`: a server may also close the connection. */
+function forged(about: About, make: (lab: Lab, offer: Offer) => Sending, mayClose = false): Check {
+  return check("forged", about, async (lab) => {
+    const offer = lab.sender.offer();
+    lab.expectHandled(offer.id, "never");
+    const reply = await lab.sender.send(offer, make(lab, offer));
+    const isClosed = reply.status === undefined && reply.code !== "TIMEOUT";
+    return mayClose && isClosed ? [] : forgeryProblems(reply);
+  });
 }
 
 /** A forgery whose header is made of the parts of a genuine one. */
@@ -60,14 +46,9 @@ const header = (
   change: (parts: Header, lab: Lab, offer: Offer) => string,
   cites = "§6.1",
 ): Check =>
-  forged({
-    name,
-    cites,
-    fix,
-    make: (lab, offer) => ({
-      signature: change(lab.sender.sign(offer.body).split(",") as [string, ...string[]], lab, offer),
-    }),
-  });
+  forged([name, cites, fix], (lab, offer) => ({
+    signature: change(lab.sender.sign(offer.body).split(",") as [string, ...string[]], lab, offer),
+  }));
 
 /** A forgery with the digest of another algorithm, of the string that is signed. */
 const digest = (name: string, compute: (signed: string, secret: string) => string): Check =>
@@ -80,15 +61,12 @@ const digest = (name: string, compute: (signed: string, secret: string) => strin
   );
 
 const body = (name: string, change: (text: string) => string): Check =>
-  forged({ name, cites: "A-31", fix: verify, make: (_lab, offer) => ({ body: change(offer.body) }) });
+  forged([name, "A-31", verify], (_lab, offer) => ({ body: change(offer.body) }));
 
 const aged = (name: string, ageSecs: (toleranceSecs: number) => number): Check =>
-  forged({
-    name,
-    cites: "A-31",
-    fix: tolerance,
-    make: (lab, offer) => ({ signature: lab.sender.sign(offer.body, { ageSecs: ageSecs(lab.toleranceSecs) }) }),
-  });
+  forged([name, "A-31", tolerance], (lab, offer) => ({
+    signature: lab.sender.sign(offer.body, { ageSecs: ageSecs(lab.toleranceSecs) }),
+  }));
 
 /** An old message with its signature, made to look fresh by a second time. */
 const twoTimes = (name: string, order: (oldTime: string, now: string) => string): Check =>
@@ -103,48 +81,30 @@ const twoTimes = (name: string, order: (oldTime: string, now: string) => string)
   );
 
 const otherSecret = (name: string, secretsOf: (lab: Lab) => readonly string[]): Check =>
-  forged({
-    name,
-    cites: "§6.2",
-    fix: verify,
-    make: (lab, offer) => ({ signature: lab.sender.sign(offer.body, { secrets: secretsOf(lab) }) }),
-  });
+  forged([name, "§6.2", verify], (lab, offer) => ({
+    signature: lab.sender.sign(offer.body, { secrets: secretsOf(lab) }),
+  }));
 
-const contents = (
-  name: string,
-  text: string,
-  mayCrash = "Refuse a body that is not an event, although its signature is right.",
-): Check => ({
-  name,
-  group: "forged",
-  cites: "A-30",
-  fix: mayCrash,
-  async run({ sender }) {
-    return forgeryProblems(await sender.send({ id: "", body: text }), "A signed body that is not an event");
-  },
-});
+const contents = (name: string, text: string): Check =>
+  check("forged", [name, "A-30", "Refuse a body that is not an event, although its signature is right."], async (lab) =>
+    forgeryProblems(await lab.sender.send({ id: "", body: text }), "A signed body that is not an event"),
+  );
 
 export const forgedChecks: readonly Check[] = [
-  {
-    name: verifiesFirst,
-    group: "forged",
-    cites: "§6",
-    fix: "Verify the signature first. Answer after it.",
-    async run(lab) {
-      const [unsigned, wrong] = [lab.sender.offer(), lab.sender.offer()];
-      for (const { id } of [unsigned, wrong]) lab.expectHandled(id, "never");
-      const replies = [
-        await lab.sender.send(unsigned, { signature: null }),
-        await lab.sender.send(wrong, { signature: lab.sender.sign(wrong.body, { secrets: [lab.sender.id()] }) }),
-      ];
-      // Other answers are what the single forgeries are about.
-      const [lost] = replies.filter(({ status }) => status === undefined);
-      if (lost !== undefined) return forgeryProblems(lost);
-      if (!replies.every(isAccepted)) return [];
-      return [{ kind: "accepted", problem: "An offer without a signature and one with a wrong secret both got 2xx." }];
-    },
-  },
-  forged({ name: "no signature header", cites: "§6.1", fix: verify, make: () => ({ signature: null }) }),
+  check("forged", [verifiesFirst, "§6", "Verify the signature first. Answer after it."], async (lab) => {
+    const [unsigned, wrong] = [lab.sender.offer(), lab.sender.offer()];
+    for (const { id } of [unsigned, wrong]) lab.expectHandled(id, "never");
+    const replies = [
+      await lab.sender.send(unsigned, { signature: null }),
+      await lab.sender.send(wrong, { signature: lab.sender.sign(wrong.body, { secrets: [lab.sender.id()] }) }),
+    ];
+    // Other answers are what the single forgeries are about.
+    const [lost] = replies.filter(({ status }) => status === undefined);
+    if (lost !== undefined) return forgeryProblems(lost);
+    if (!replies.every(isAccepted)) return [];
+    return [{ kind: "accepted", problem: "An offer without a signature and one with a wrong secret both got 2xx." }];
+  }),
+  forged(["no signature header", "§6.1", verify], () => ({ signature: null })),
   header("an empty signature header", verify, () => ""),
   header("a header without v1", verify, ([time]) => time),
   header("an empty v1", wholeSignature, ([time]) => `${time},v1=`),
@@ -183,21 +143,16 @@ export const forgedChecks: readonly Check[] = [
   header("a hundred wrong signatures", wholeSignature, ([time]) =>
     [time, ...Array.from({ length: 100 }, (_, index) => `v1=${String(index).padStart(64, "0")}`)].join(","),
   ),
-  forged({
-    name: "a header of 64 kB",
-    cites: "§6.1",
-    fix: "Refuse a long header before you split it.",
-    make: ({ sender }, { body }) => ({
+  forged(
+    ["a header of 64 kB", "§6.1", "Refuse a long header before you split it."],
+    ({ sender }, { body }) => ({
       signature: `${sender.sign(body, { secrets: [sender.id()] })},${"v1=0,".repeat(13_000)}`,
     }),
-    mayClose: true,
-  }),
-  forged({
-    name: "a GET request with a genuine signature",
-    cites: "§6",
-    fix: "Answer only POST. Answer 405 to other methods.",
-    make: () => ({ method: "GET" }),
-  }),
+    true,
+  ),
+  forged(["a GET request with a genuine signature", "§6", "Answer only POST. Answer 405 to other methods."], () => ({
+    method: "GET",
+  })),
   contents("a signed body that is not JSON", "not JSON"),
   contents("a signed body of NUL bytes", "\0\0\0\0"),
   contents("a signed null", "null"),

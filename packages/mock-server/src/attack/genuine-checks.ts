@@ -1,5 +1,5 @@
 // Offers as the platform may send them. A receiver must accept each.
-import type { Check, Lab, Problem } from "./check.ts";
+import { type About, type Check, check, type Lab, type Problem } from "./check.ts";
 import { describe, isAccepted, type Offer, type Sending } from "./sender.ts";
 
 const atOnce = 20;
@@ -18,7 +18,7 @@ export async function expectAccepted(lab: Lab, offer: Offer, sending: Sending = 
 }
 
 function genuine(
-  [name, cites, fix]: readonly [string, string, string],
+  about: About,
   make: (lab: Lab) => { offer: Offer; sending?: Sending },
   requires?: "previousSecret",
 ): Check {
@@ -26,7 +26,7 @@ function genuine(
     const { offer, sending } = make(lab);
     return expectAccepted(lab, offer, sending);
   };
-  return { name, group: "genuine", cites, fix, run, ...(requires && { requires }) };
+  return check("genuine", about, run, requires);
 }
 
 /** An offer whose text begins with more fields. */
@@ -35,11 +35,15 @@ const withText = (text: string) => (fields: object) => `{${text},${JSON.stringif
 const written = (name: string, write: (fields: object) => string): Check =>
   genuine([name, "A-31", rawBody], ({ sender }) => ({ offer: sender.offer(write) }));
 
-const signed = (name: string, cites: string, fix: string, sign: (lab: Lab, offer: Offer) => string): Check =>
-  genuine([name, cites, fix], (lab) => {
-    const offer = lab.sender.offer();
-    return { offer, sending: { signature: sign(lab, offer) } };
-  });
+const signed = (about: About, sign: (lab: Lab, offer: Offer) => string, requires?: "previousSecret"): Check =>
+  genuine(
+    about,
+    (lab) => {
+      const offer = lab.sender.offer();
+      return { offer, sending: { signature: sign(lab, offer) } };
+    },
+    requires,
+  );
 
 /** The `t=` part and the `v1=` parts of a header. */
 const partsOf = (header: string) => header.split(",") as [string, ...string[]];
@@ -62,19 +66,17 @@ export const genuineChecks: readonly Check[] = [
   written("JSON with escapes", withText('"note":"caf\\u00e9 \\/ \\u0041"')),
   written("JSON with characters outside ASCII", withText(`"note":${JSON.stringify(notAscii)}`)),
   written("JSON with large and unusual numbers", withText('"amount":12345678901234567890,"rate":1.0,"count":1e2')),
-  {
-    name: "an event of another type",
-    group: "genuine",
-    cites: "A-30",
-    fix: "Verify every event. Answer 2xx to types that you do not handle.",
-    async run(lab) {
+  check(
+    "genuine",
+    ["an event of another type", "A-30", "Verify every event. Answer 2xx to types that you do not handle."],
+    async (lab) => {
       const offer = lab.sender.offer(undefined, { type: "transfer.attack_test" });
       const problems = await expectAccepted(lab, offer);
       // The app may pass over it.
       lab.expectHandled(offer.id, "at most once");
       return problems;
     },
-  },
+  ),
   genuine(
     ["a content type with a charset", "§6", "Do not compare the content type. Read the raw body of every POST."],
     ({ sender }) => ({ offer: sender.offer(), sending: { contentType: "application/json; charset=utf-8" } }),
@@ -85,49 +87,41 @@ export const genuineChecks: readonly Check[] = [
       ({ sender }) => ({ offer: sender.offer(), sending: { headerName } }),
     ),
   ),
-  signed("two signatures, the first with the secret", "§6.2", bothSignatures, ({ sender }, { body }) =>
+  signed(["two signatures, the first with the secret", "§6.2", bothSignatures], ({ sender }, { body }) =>
     sender.sign(body, { secrets: [sender.options.secret, `${sender.id()}`] }),
   ),
-  signed("two signatures, the second with the secret", "§6.2", bothSignatures, ({ sender }, { body }) =>
+  signed(["two signatures, the second with the secret", "§6.2", bothSignatures], ({ sender }, { body }) =>
     sender.sign(body, { secrets: [`${sender.id()}`, sender.options.secret] }),
   ),
-  genuine(
+  signed(
     ["two signatures, current and previous", "§6.2", bothSignatures],
-    ({ sender, previousSecret = "" }) => {
-      const offer = sender.offer();
-      return {
-        offer,
-        sending: { signature: sender.sign(offer.body, { secrets: [sender.options.secret, previousSecret] }) },
-      };
-    },
+    ({ sender, previousSecret = "" }, { body }) =>
+      sender.sign(body, { secrets: [sender.options.secret, previousSecret] }),
     "previousSecret",
   ),
-  genuine(
+  signed(
     ["a signature with the previous secret alone", "§6.2", "Verify with the current secret and with the previous one."],
-    ({ sender, previousSecret = "" }) => {
-      const offer = sender.offer();
-      return { offer, sending: { signature: sender.sign(offer.body, { secrets: [previousSecret] }) } };
-    },
+    ({ sender, previousSecret = "" }, { body }) => sender.sign(body, { secrets: [previousSecret] }),
     "previousSecret",
   ),
-  signed("a part of an unknown scheme", "§6.1", byName, ({ sender }, { body }) => {
+  signed(["a part of an unknown scheme", "§6.1", byName], ({ sender }, { body }) => {
     const [time, ...signatures] = partsOf(sender.sign(body));
     return [time, "v0=0123", ...signatures, "v2=abc"].join(",");
   }),
-  signed("the parts of the header in another order", "§6.1", byName, ({ sender }, { body }) => {
+  signed(["the parts of the header in another order", "§6.1", byName], ({ sender }, { body }) => {
     const [time, ...signatures] = partsOf(sender.sign(body));
     return [...signatures, time].join(",");
   }),
   signed(
-    "a signature almost as old as allowed",
-    "A-31",
-    "Accept a time that differs by up to the tolerance.",
+    ["a signature almost as old as allowed", "A-31", "Accept a time that differs by up to the tolerance."],
     ({ sender, toleranceSecs }, { body }) => sender.sign(body, { ageSecs: withinTolerance(toleranceSecs) }),
   ),
   signed(
-    "a signature almost as far ahead as allowed",
-    "A-31",
-    "Accept a time that differs by up to the tolerance, in both directions.",
+    [
+      "a signature almost as far ahead as allowed",
+      "A-31",
+      "Accept a time that differs by up to the tolerance, in both directions.",
+    ],
     ({ sender, toleranceSecs }, { body }) => sender.sign(body, { ageSecs: -withinTolerance(toleranceSecs) }),
   ),
   genuine(
@@ -149,15 +143,17 @@ export const genuineChecks: readonly Check[] = [
       return { offer, sending: { parts: [bytes.subarray(0, 40), bytes.subarray(40)], pauseMs: 50 } };
     },
   ),
-  {
-    name: `${atOnce} offers at the same time`,
-    group: "genuine",
-    cites: "A-32",
-    fix: "Accept each offer on its own. Do not hold a lock that all offers share.",
-    async run(lab) {
+  check(
+    "genuine",
+    [
+      `${atOnce} offers at the same time`,
+      "A-32",
+      "Accept each offer on its own. Do not hold a lock that all offers share.",
+    ],
+    async (lab) => {
       const offers = Array.from({ length: atOnce }, () => lab.sender.offer());
       const problems = await Promise.all(offers.map((offer) => expectAccepted(lab, offer)));
       return problems.flat().slice(0, 1);
     },
-  },
+  ),
 ];

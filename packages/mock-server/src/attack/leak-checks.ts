@@ -1,23 +1,17 @@
 // Searches the answers for what an attacker can use.
 import { signatureHeader } from "@call-transfer/backend/unstable";
-import type { Check, Lab } from "./check.ts";
+import { type Check, check, type Lab } from "./check.ts";
 import type { SentDelivery } from "./sender.ts";
 
 const fix = "Answer forgeries with a fixed text. Write the reason to the log. In Express, set NODE_ENV=production.";
 
 function leak(name: string, leaked: string, isLeaked: (exchange: SentDelivery, lab: Lab) => boolean): Check {
-  return {
-    name,
-    group: "leaks",
-    cites: "§6",
-    fix,
-    async run(lab) {
-      const found = lab.sender.exchanges.find((exchange) => isLeaked(exchange, lab));
-      if (found === undefined) return [];
-      const problem = `The answer to the check "${found.check}" (status ${found.reply.status}) contains ${leaked}.`;
-      return [{ kind: "leaked", problem }];
-    },
-  };
+  return check("leaks", [name, "§6", fix], async (lab) => {
+    const found = lab.sender.exchanges.find((exchange) => isLeaked(exchange, lab));
+    if (found === undefined) return [];
+    const problem = `The answer to the check "${found.check}" (status ${found.reply.status}) contains ${leaked}.`;
+    return [{ kind: "leaked", problem }];
+  });
 }
 
 const secretsOf = ({ sender, previousSecret }: Lab) =>

@@ -1,5 +1,5 @@
 // Bodies that are too long or do not end.
-import type { Check } from "./check.ts";
+import { type Check, check } from "./check.ts";
 import { deliverWithoutEnd, flood } from "./deliver.ts";
 import { expectAccepted } from "./genuine-checks.ts";
 import { describe, isAccepted } from "./sender.ts";
@@ -10,12 +10,10 @@ const surviveAbort =
   "Catch the error of a body whose connection closes before its end. It must not end the process or hold up other offers.";
 
 export const limitChecks: readonly Check[] = [
-  {
-    name: `a forged body of ${floodMegabytes} MB`,
-    group: "limits",
-    cites: "§6",
-    fix: "Stop reading at 1 MB, answer 413 and close the connection.",
-    async run({ sender, note }) {
+  check(
+    "limits",
+    [`a forged body of ${floodMegabytes} MB`, "§6", "Stop reading at 1 MB, answer 413 and close the connection."],
+    async ({ sender, note }) => {
       const { options } = sender;
       const offer = sender.offer();
       const signature = sender.sign(offer.body, { secrets: [sender.id()] });
@@ -32,13 +30,15 @@ export const limitChecks: readonly Check[] = [
         { kind: "other", problem: `The receiver read all ${floodMegabytes} MB before it refused the signature.` },
       ];
     },
-  },
-  {
-    name: "a body that stops in the middle",
-    group: "limits",
-    cites: "A-31",
-    fix: "Handle an event only after the whole body has arrived. Do not let one connection hold up the others.",
-    async run(lab) {
+  ),
+  check(
+    "limits",
+    [
+      "a body that stops in the middle",
+      "A-31",
+      "Handle an event only after the whole body has arrived. Do not let one connection hold up the others.",
+    ],
+    async (lab) => {
       const { sender } = lab;
       const offer = sender.offer();
       lab.expectHandled(offer.id, "never");
@@ -55,5 +55,5 @@ export const limitChecks: readonly Check[] = [
       const afterwards = await expectAccepted(lab, sender.offer(), { url });
       return [...problems, ...afterwards.map((problem) => ({ ...problem, fix: surviveAbort }))];
     },
-  },
+  ),
 ];

@@ -50,22 +50,25 @@ function isForProxy(method: string, pathname: string): boolean {
 
 function refusePath(request: AdmittedRequest, { onExchange }: FrontOptions): void {
   const detail = "The proxy forwards paths under /api/v1 only. Check the path.";
-  const { method = "", rawHeaders } = request.incoming;
-  onExchange({
-    at: Date.now(),
-    method,
-    url: request.url,
-    requestHeaders: rawHeaders,
+  onExchange(exchangeOf(request, { status: 404, detail }));
+  sendError(request, 404, "not_forwarded", detail);
+}
+
+/** An exchange without an answer of the target, but for the given parts. */
+function exchangeOf({ incoming, url }: AdmittedRequest, parts: Pick<Exchange, "status"> & Partial<Exchange>): Exchange {
+  return {
+    at: timeOf(parts.responseHeaders),
+    method: incoming.method ?? "",
+    url,
+    requestHeaders: incoming.rawHeaders,
     responseHeaders: [],
     requestContent: undefined,
     responseContent: undefined,
     operation: undefined,
     deviations: [],
     durationMs: 0,
-    status: 404,
-    detail,
-  });
-  sendError(request, 404, "not_forwarded", detail);
+    ...parts,
+  };
 }
 
 async function forward(request: AdmittedRequest, options: FrontOptions): Promise<void> {
@@ -77,20 +80,12 @@ async function forward(request: AdmittedRequest, options: FrontOptions): Promise
   const header = (name: string): string | undefined => headerOf(rawHeaders, name);
   const content = body === undefined ? undefined : jsonContent(body, header("content-encoding"));
   const found = checkRequest({ method, url, header, content }, operation, atPath);
-  const record = (answer: Pick<Exchange, "status"> & Partial<Exchange>): void =>
-    options.onExchange({
-      at: timeOf(answer.responseHeaders),
-      method,
-      url,
-      requestHeaders: rawHeaders,
-      responseHeaders: [],
-      requestContent: content,
-      responseContent: undefined,
-      operation,
-      deviations: found,
-      durationMs: performance.now() - startedAt,
-      ...answer,
-    });
+  const record = (answer: Pick<Exchange, "status"> & Partial<Exchange>): void => {
+    const durationMs = performance.now() - startedAt;
+    options.onExchange(
+      exchangeOf(request, { requestContent: content, operation, deviations: found, durationMs, ...answer }),
+    );
+  };
   if (options.strict && found.length > 0) {
     record({ status: 400, detail: "Refused: the request deviates from the contract. It was not forwarded." });
     return sendError(request, 400, "request_deviates", `Not forwarded: ${sentence(found)}`, found);

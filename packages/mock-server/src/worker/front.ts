@@ -82,20 +82,13 @@ async function create(name: string, env: WorkerEnv): Promise<string> {
  */
 async function readBody({ body }: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null | "too large"> {
   if (body === null) return null;
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
-  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array<ArrayBuffer>>) {
     length += chunk.byteLength;
     if (length <= maxBytes) chunks.push(chunk);
   }
-  if (length > maxBytes) return "too large";
-  const whole = new Uint8Array(length);
-  let end = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, end);
-    end += chunk.byteLength;
-  }
-  return whole;
+  return length > maxBytes ? "too large" : new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 function withHeaders(response: Response, more: Readonly<Record<string, string>>): Response {
