@@ -6,7 +6,6 @@ import { parse } from "yaml";
 import { policySchemas } from "./policies.ts";
 import { problemsIn } from "./problems.ts";
 import { Place, type Problem, YamlFile } from "./source.ts";
-import { compactJson } from "./text.ts";
 import { type Condition, methods } from "./values.ts";
 
 /** The folder that is read unless another is named. */
@@ -24,6 +23,8 @@ export interface CodeRow {
   effect?: "none";
   /** Conditions, or the ids of operations. */
   when?: (Condition | string)[];
+  /** What the code means for the operations of an entry of `when`. Stands in the descriptions of their responses. */
+  causes?: Record<string, string>;
   general?: boolean;
   onDemand?: boolean;
   example?: Record<string, unknown>;
@@ -96,13 +97,16 @@ export interface OperationObject {
 
 export interface OpenApiDocument {
   openapi: string;
-  info: { title: string; version: string };
+  info: { title: string; version: string; description: string };
+  externalDocs: { url: string };
   tags: { name: string; description: string; "x-id"?: string }[];
   "x-limits": Record<string, number | string>;
+  /** What each extension means. Not in the published document, whose description has it. */
+  "x-extensions"?: Record<string, string>;
   "x-error-table": Record<string, CodeRow & { group: string }>;
   "x-field-error-table": Record<string, FieldCodeRow>;
   paths: Record<string, Record<string, unknown>>;
-  webhooks: Record<string, { post: { "x-signature": Record<string, string | number> } }>;
+  webhooks: Record<string, { post: { "x-signature": Record<string, string | number>; parameters: Parameter[] } }>;
   components: {
     schemas: Record<string, Record<string, unknown>>;
     responses: Record<string, { description: string; headers?: unknown; content: Content }>;
@@ -129,7 +133,7 @@ export function* operationsOf(document: OpenApiDocument) {
 }
 
 /** What the code table can say of an operation: the conditions that it meets, and its id. */
-function conditionsOf(operation: OperationObject, parameters: Parameter[], allRoles: string[]): Set<string> {
+export function conditionsOf(operation: OperationObject, parameters: Parameter[], allRoles: string[]): Set<string> {
   const conditions = new Set<Condition | string>(["every-operation", operation.operationId]);
   if (operation["x-account-scoped"]) conditions.add("account-scoped");
   if (allRoles.some((role) => !operation["x-roles"].includes(role))) conditions.add("role-restricted");
@@ -201,9 +205,7 @@ function errorResponses(codes: readonly string[], { components, ...document }: O
 }
 
 /** A row as the packages have it. */
-function withoutAdvice<Row extends { advice?: string }>({ advice: _, ...row }: Row): Omit<Row, "advice"> {
-  return row;
-}
+const withoutTexts = ({ advice: _, causes: __, ...row }: CodeRow): CodeRow => row;
 
 const examplesOf = (codes: readonly string[]) =>
   Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])) as never;
@@ -215,7 +217,7 @@ const examplesOf = (codes: readonly string[]) =>
 export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocument {
   const rows: OpenApiDocument["x-error-table"] = {};
   for (const { title, codes } of table.groups) {
-    for (const [code, row] of Object.entries(codes)) rows[code] = { group: title, ...withoutAdvice(row) };
+    for (const [code, row] of Object.entries(codes)) rows[code] = { group: title, ...withoutTexts(row) };
   }
   const values: Record<string, string[]> = {
     "error-codes": Object.keys(rows),
@@ -224,13 +226,14 @@ export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocu
   for (const schema of Object.values(document.components.schemas)) {
     const from = schema["x-values-from"];
     if (typeof from === "string") schema.enum = values[from];
+    delete schema["x-values-from"];
   }
   document.components.examples = Object.fromEntries(
     Object.entries(rows).map(([code, row]) => [code, errorExample(code, row)]),
   );
   document["x-error-table"] = rows;
   document["x-field-error-table"] = Object.fromEntries(
-    Object.entries(table.fieldCodes).map(([code, row]) => [code, withoutAdvice(row)]),
+    Object.entries(table.fieldCodes).map(([code, row]) => [code, withoutTexts(row)]),
   );
   addSharedParts(document);
   const allRoles = document.components.schemas.Role?.enum as string[];
@@ -313,7 +316,3 @@ export async function loadControl(): Promise<OpenApiDocument> {
   Object.assign(document.components.schemas.Policies ?? {}, { properties: policySchemas() });
   return document;
 }
-
-/** The document as it is published. The error codes and their examples are tables. */
-export const renderDocument = (document: OpenApiDocument): string =>
-  `${compactJson(document, [document["x-error-table"], document["x-field-error-table"], document.components.examples])}\n`;

@@ -92,9 +92,10 @@ function codeProblems(table: Place, operations: readonly string[], responses: re
   return codesShape.parse(table.value).groups.flatMap((_, index) => {
     const codes = table.at("groups", String(index), "codes");
     return Object.keys(codes.fields).flatMap((code) => {
-      const { meaning, advice, status, mock, when = [] } = codes.at(code).fields;
+      const { meaning, advice, status, mock, when = [], causes = {} } = codes.at(code).fields;
       const answered = String(status ?? mock);
       const unknown = isList(when) ? when.filter((one) => !possible.includes(String(one))) : [];
+      const uncaused = Object.keys(Object(causes)).filter((one) => !(isList(when) && when.includes(one)));
       const isRepeated = seen.has(code);
       seen.add(code);
       const wanting = [
@@ -113,6 +114,7 @@ function codeProblems(table: Place, operations: readonly string[], responses: re
         ...unknown.map(
           (one) => `names ${shown(one)} in when. Write an operationId or one of: ${conditions.join(", ")}`,
         ),
+        ...uncaused.map((one) => `names ${shown(one)} in causes. Write an entry of its when`),
       ];
       return wanting.map((what) => codes.at(code).problem(`The error code ${code} ${what}.`));
     });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { loadControl, loadDocument } from "../generate/document.ts";
+import { published } from "../generate/publish.ts";
 import { commandFile, contractFile, controlFile, manifestFile, surfaceFile } from "./baseline.ts";
 import { GateError } from "./changesets.ts";
 import { commandTexts } from "./commands.ts";
@@ -50,7 +51,7 @@ const readIn = (root: string, path: string): string =>
 export async function presentState(root: string, packages: readonly Package[]): Promise<Present> {
   // The compiler runs beside the rest.
   const emitting = surfacesOf(packages, root, compilerOptions(root));
-  const documents = await Promise.all([loaded(loadDocument), loaded(loadControl)]);
+  const documents = await Promise.all([loaded(async () => published(await loadDocument())), loaded(loadControl)]);
   const generated = [contractFile, controlFile].map((path) => generatedIn(readIn(root, path)));
   const surfaces = await emitting;
   const reports = new Map([

@@ -53,16 +53,6 @@ const known = (parameter: Parameter | { readonly $ref: string }): Parameter =>
       ] as Parameter)
     : parameter;
 
-const callers: Readonly<Record<string, string>> = { self: "the member, for itself" };
-
-/** The callers of the operation. */
-function callersOf(id: OperationId): string {
-  const { roles, scope, accountScoped } = operations[id];
-  const names = (roles as readonly string[]).map((role) => callers[role] ?? `\`${role}\``);
-  const header = accountScoped ? " A JWT needs the header `X-Account-Id` (§5.2)." : " A JWT needs no `X-Account-Id`.";
-  return `${names.join(", ")}. An API key needs the scope \`${scope}\` (A-14).${header}`;
-}
-
 /** The reaction of the SDK if the answer of an operation is lost. */
 export function lostAnswer(id: OperationId): string {
   const { retry } = operations[id];
@@ -148,7 +138,8 @@ function errorTable(id: OperationId, { responses }: Described): string {
       const links = codes
         .filter((code) => errorCodes[code].mockStatus === Number(status))
         .map((code) => `[${code}](../../errors/${code}.md)`);
-      return `| ${status} | ${inCell(description)} | ${links.join(", ")} |\n`;
+      // The list below the first paragraph has the codes, which are the links here.
+      return `| ${status} | ${inCell(description.split("\n\n")[0] ?? "")} | ${links.join(", ")} |\n`;
     });
   return `| Status | Meaning | Codes |\n|---|---|---|\n${rows.join("")}`;
 }
@@ -169,11 +160,10 @@ pageClass: reference
 
 <p class="endpoint"><Badge type="info" text="${method}" /> <code>${path.replaceAll("{", "&#123;").replaceAll("}", "&#125;")}</code></p>
 
-${described.description}${assumption ? ` Where the specification is silent: ${assumption}.` : ""}
+${described.description}${assumption ? `\n\nWhere the specification is silent: ${assumption}.` : ""}
 
 | | |
 |---|---|
-| **Callers** | ${callersOf(id)} |
 | **In the SDK** | [\`client.${resource}.${sdkMethod}()\`](../sdk/classes/${classOf(resource)}.md#${sdkMethod.toLowerCase()}), [\`${id}()\`](../sdk/functions/${id}.md) |
 | **Retry class** | ${retries[retry]} |
 | **A lost answer** | ${lostAnswer(id)} |

@@ -18,7 +18,6 @@ export function webhookPage(event: keyof typeof document.webhooks): Page {
   const { schema, examples } = post.requestBody.content["application/json"];
   const [example] = Object.values(examples);
   const [signature] = post.parameters;
-  const { header, algorithm, encoding, toleranceSecs } = webhookSignature;
   const answers = Object.entries(post.responses).map(([status, { description }]) => `| ${status} | ${description} |\n`);
   const text = `---
 pageClass: reference
@@ -32,9 +31,7 @@ ${post.description} Where the specification is silent: ${post["x-assumption"]}.
 
 | | |
 |---|---|
-| **Signature** | The header \`${header}\`: ${signature?.description} |
-| **Algorithm** | ${algorithm}, ${encoding}, over the time, a dot and the raw body (§6.2) |
-| **Age** | At most ${toleranceSecs} seconds, in the SDK's verification |
+| **Signature** | The header \`${webhookSignature.header}\`: ${signature?.description} |
 | **In the SDK** | [\`verifyWebhook()\`](../sdk/webhooks/functions/verifyWebhook.md), [\`createWebhookHandler()\`](../sdk/webhooks/functions/createWebhookHandler.md) |
 | **Guide** | [Webhooks](../../webhooks.md) |
 

@@ -55,6 +55,13 @@ describe("the problems of openapi/", () => {
       'The error code resource_already_exists names "createGroup" in when. Write',
     ],
     [
+      "a cause for operations that do not answer the code",
+      "error-codes.yaml",
+      "rotateDestinationSecret: The destination",
+      "createCall: The destination",
+      'The error code bad_request names "createCall" in causes. Write',
+    ],
+    [
       "a write without a retry class",
       destinations,
       "    x-retry: once\n",

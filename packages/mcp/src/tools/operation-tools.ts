@@ -2,7 +2,7 @@
 // operations.
 import type { CallTransfer, RequestOptions } from "@call-transfer/sdk";
 import { type OperationDescription, operations } from "@call-transfer/spec";
-import document from "@call-transfer/spec/openapi.json" with { type: "json" };
+import published from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { fromJsonSchema } from "@modelcontextprotocol/server";
 import { type DocumentedOperation, type JsonObject, operationsIn, type Parameter } from "../document/operations.ts";
 import { argumentName, inputSchemaOf, outputSchemaOf, partsOf } from "../document/schemas.ts";
@@ -33,14 +33,16 @@ export interface LeftOut {
   readonly requires: readonly string[];
 }
 
-const documented = operationsIn(document as JsonObject);
+/** The document without the addresses of what it cites, which an assistant would read with every tool. */
+const document = JSON.parse(JSON.stringify(published).replaceAll(/\[([^\]"]+)\]\(https:[^)"]+\)/g, "$1")) as JsonObject;
+const documented = operationsIn(document);
 
 /** The tools of the API, and the operations that need a permission. */
 export function operationTools(context: OperationContext): { tools: Tool[]; leftOut: LeftOut[] } {
   const tools: Tool[] = [];
   const leftOut: LeftOut[] = [];
   for (const operation of Object.values<OperationDescription>(operations)) {
-    const secretFields = secretFieldsIn(document as JsonObject, operation.id);
+    const secretFields = secretFieldsIn(document, operation.id);
     const requires = missingPermissions(operation, secretFields.length > 0, context.permissions);
     if (requires.length > 0) leftOut.push({ name: operation.id, requires });
     else tools.push(toolOf(operation, secretFields, context));

@@ -1,6 +1,6 @@
 /** The first section that a description names, as a property to spread; empty without one. */
 export function sectionIn(description: string | undefined): { section?: string } {
-  const [, section] = /\((§[\d.]*\d)/.exec(description ?? "") ?? [];
+  const [, section] = /\(\[?(§[\d.]*\d)/.exec(description ?? "") ?? [];
   return section === undefined ? {} : { section };
 }
 

@@ -7,7 +7,7 @@ import type { Session } from "../../data/session/session.ts";
 import { Filter } from "../../parts/field.tsx";
 import { useKeys } from "../../parts/keys.tsx";
 import { Link } from "../../parts/link.tsx";
-import { Prose } from "../../parts/prose.tsx";
+import { Prose, plainText } from "../../parts/prose.tsx";
 import { Empty, LoadError, Screen } from "../../parts/screen.tsx";
 import { type Operation, type Reference, readReference, type Tag } from "./document.ts";
 import { OperationPage } from "./operation-page.tsx";
@@ -74,7 +74,7 @@ export function ReferenceScreen() {
 function OperationGroup({ tag, selected }: { readonly tag: Tag; readonly selected: Operation | undefined }) {
   return (
     <section class="reference-tag">
-      <h2 title={tag.description}>
+      <h2 title={plainText(tag.description)}>
         {tag.name} {tag.api === "control" && <span class="reference-plane">control plane</span>}
       </h2>
       <ul>

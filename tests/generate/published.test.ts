@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import {
+  IncompleteDescription,
+  loadDocument,
+  type OpenApiDocument,
+  operationsOf,
+} from "../../scripts/generate/document.ts";
+import { published } from "../../scripts/generate/publish.ts";
+import { anchorsIn } from "../../scripts/markdown.ts";
+
+let completed: OpenApiDocument;
+let document: OpenApiDocument;
+beforeAll(async () => {
+  completed = await loadDocument();
+  document = published(completed);
+});
+
+function operation(id: string) {
+  const found = [...operationsOf(document)].find(({ operation: { operationId } }) => operationId === id);
+  if (!found) throw new Error(`There is no operation ${id}.`);
+  return found.operation;
+}
+
+function* descriptionsIn(node: unknown): Generator<string> {
+  if (typeof node !== "object" || node === null) return;
+  for (const [key, child] of Object.entries(node)) {
+    if (key === "description" && typeof child === "string") yield child;
+    else yield* descriptionsIn(child);
+  }
+}
+
+describe("the published document", () => {
+  it.each([
+    [
+      "rotateDestinationSecret",
+      "the roles `owner` and `admin` of the account. An API key needs the scope `transfers:write`.",
+    ],
+    ["deleteMemberHours", "the roles `owner` and `admin` of the account, and the member in the path."],
+    ["listRoles", "every member of the account, in any role."],
+    ["listAccounts", "every caller with a valid credential."],
+  ])("says who may call %s", (id, who) => {
+    expect(operation(id).description).toContain(`Who may call it: ${who}`);
+  });
+
+  it("names under each error response every code of the operation with this status, with its cause", () => {
+    const rows = completed["x-error-table"];
+    for (const { operation: described } of operationsOf(document))
+      for (const code of described["x-error-codes"]) {
+        const status = String(rows[code]?.status ?? rows[code]?.mock);
+        expect(described.responses[status]?.description).toMatch(new RegExp(`^- \`${code}\`: [A-Z].*\\.$`, "m"));
+      }
+  });
+
+  it("gives the cause in this operation where the meaning of the code is general", () => {
+    const causes = (id: string, status: string) => operation(id).responses[status]?.description;
+    expect(causes("rotateDestinationSecret", "400")).toContain(
+      "- `bad_request`: The destination is not an `app` destination",
+    );
+    expect(causes("createDestinationGroup", "400")).toContain("- `bad_request`: The content type is not");
+    expect(causes("createCall", "422")).toContain(
+      "- `concurrent_call_limit_exceeded`: Does not come from this operation, because a call at the limit is queued",
+    );
+  });
+
+  it("says beside the header what is signed, with which key, and how old it may be", () => {
+    const [header] = Object.values(document.webhooks)[0]?.post.parameters ?? [];
+    expect(header?.description).toMatch(
+      /HMAC-SHA256.*lower-case hex.*value of `t`, `\.` and the raw bytes.* 300 seconds/,
+    );
+  });
+
+  it("explains each extension that it has, in one table", () => {
+    expect(document.info.description).toContain("| `x-roles` | Who may call the operation.");
+    expect(document).not.toHaveProperty("x-extensions");
+    const { "x-extensions": meanings = {} } = completed;
+    const { "x-retry": _, ...others } = meanings;
+    const incomplete = () => published({ ...completed, "x-extensions": others });
+    expect(incomplete).toThrow(IncompleteDescription);
+    expect(incomplete).toThrow(/openapi\/openapi\.yaml:\d+ {2}x-retry is not explained/);
+  });
+
+  it("links each citation to a place that exists", () => {
+    const pages = ["specification.md", "assumptions.md"].map((name): [string, ReadonlySet<string>] => [
+      new URL(name, document.externalDocs.url).href,
+      anchorsIn(readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8")),
+    ]);
+    const anchors = new Map(pages);
+    const texts = [...descriptionsIn(document)];
+    const links = texts.flatMap((text) => [...text.matchAll(/\]\(([^)#]+)#([^)]+)\)/g)]);
+    expect(links.length).toBeGreaterThan(50);
+    for (const [, page = "", anchor = ""] of links) expect(anchors.get(page)).toContain(anchor);
+    expect(texts.filter((text) => /(?<!\[)§|(?<![[\w])A-\d/.test(text))).toEqual([]);
+  });
+});
