@@ -91,6 +91,7 @@ declare class ApiError extends RequestError {
   readonly bodyText: string | undefined;
   readonly headers: Headers;
   constructor(details: ApiErrorDetails);
+  toJSON(): object;
 }
 
 declare interface ApiErrorDetails extends RequestErrorDetails {

@@ -16,7 +16,6 @@ export type { RecordedRequest } from "./http/journal/recorder.ts";
 export { errorResponse } from "./http/respond.ts";
 export { isSandboxName, selectSandbox, unknownSandbox } from "./http/transport/select-sandbox.ts";
 export type {
-  HandledResponse,
   IncomingRequest,
   PlainResponse,
   RequestHeaders,
