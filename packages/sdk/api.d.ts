@@ -458,6 +458,7 @@ declare interface OutcomeUnknownErrorDetails extends RequestErrorDetails {
 declare interface OutcomeWindow {
   readonly from: string;
   readonly to: string;
+  readonly byServerClock: boolean;
 }
 
 declare interface OutgoingRequest {
@@ -531,9 +532,10 @@ declare interface Reconciliation<Item = Candidate> {
   readonly complete: boolean;
   readonly reason: ReconciliationReason;
   readonly explanation: string;
+  readonly window: OutcomeWindow;
 }
 
-declare type ReconciliationReason = "candidates_found" | "nothing_listed" | "list_changed" | "list_unreadable" | "limit_reached" | "no_list";
+declare type ReconciliationReason = "candidates_found" | "nothing_listed" | "list_changed" | "server_time_unknown" | "list_unreadable" | "limit_reached" | "no_list";
 
 declare interface RedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;

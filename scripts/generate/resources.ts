@@ -82,8 +82,9 @@ function findCandidatesOf(reconcile: Reconcile, operations: OperationModel[], do
   // The function of a list with the same tag is in the same file; problems.ts refuses another.
   const list = operations.find((candidate) => candidate.id === reconcile.list);
   const limit = list?.queryParameters.find(({ name }) => name === "limit")?.schema.maximum;
-  const query = `{ ${reconcile.since}: window.from, limit: ${limit} }`;
-  return `(window, findOptions, sought) => findInList(${reconcile.list}(client, ${query}, findOptions), window, sought)`;
+  const query = `{ ${reconcile.since}, limit: ${limit} }`;
+  const listSince = `(${reconcile.since}) => ${reconcile.list}(client, ${query}, findOptions)`;
+  return `(window, findOptions, sought) => findInList(${listSince}, window, sought)`;
 }
 
 function renderFunction(operation: OperationModel): string {

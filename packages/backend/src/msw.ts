@@ -177,7 +177,7 @@ function foreignOrigin(request: Request, base: URL): string | undefined {
 function corsHeaders(origin: string): Record<string, string> {
   return {
     "Access-Control-Allow-Origin": origin,
-    "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, Allow, WWW-Authenticate",
+    "Access-Control-Expose-Headers": "X-Request-Id, Date, Retry-After, Allow, WWW-Authenticate",
     Vary: "Origin",
   };
 }

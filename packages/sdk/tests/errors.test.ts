@@ -246,7 +246,7 @@ describe("ApiError", () => {
     });
     expect(full.message).toBe("createCall answered 429 queue_full");
     expect([...full.headers]).toEqual([]);
-    const window = { from: "2026-03-02T12:00:00Z", to: "2026-03-02T12:01:00Z" };
+    const window = { from: "2026-03-02T12:00:00Z", to: "2026-03-02T12:01:00Z", byServerClock: true };
     const lost = new OutcomeUnknownError("lost", {
       ...request,
       outcome: "unknown",
@@ -256,6 +256,7 @@ describe("ApiError", () => {
         complete: true,
         reason: "candidates_found" as const,
         explanation: "one call",
+        window,
       }),
     });
     expect((await lost.reconcile()).candidates[0]?.id).toBe("call-1");

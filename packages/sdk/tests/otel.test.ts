@@ -179,7 +179,8 @@ describe("openTelemetry", () => {
   });
 
   it("shows the requests of reconcile() as requests of their own", async () => {
-    const { client, spans } = traced([networkError("ECONNRESET"), json(200, { calls: [], meta: { total: 0 } })]);
+    const list = json(200, { calls: [], meta: { total: 0 } }, { date: new Date(0).toUTCString() });
+    const { client, spans } = traced([networkError("ECONNRESET"), list]);
     const error = await client.calls.create(placement).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     await (error as OutcomeUnknownError).reconcile();

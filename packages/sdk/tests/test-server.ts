@@ -10,6 +10,12 @@ export type Step = Response | Error | ((init: RequestInit) => Promise<Response> 
 export const json = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
 
+/** Adds the time of the test to a success that shows no other. */
+function dated(response: Response): Response {
+  if (response.ok && !response.headers?.has("date")) response.headers?.set("date", new Date().toUTCString());
+  return response;
+}
+
 /** An error body as the API writes it. */
 export const problem = (status: number, code: string, more: object = {}): Response =>
   json(
@@ -28,7 +34,7 @@ export const stalled = (status: number, start = '{"calls"'): Response =>
     status,
   });
 
-/** A client whose requests are answered by the script, in order. */
+/** A client whose requests are answered by the script, in order. Successes show the time of the test as the server's. */
 export function clientOf(script: Step[], options: Partial<ClientOptions> = {}) {
   const sent: { url: string; init: RequestInit; headers: Headers }[] = [];
   const fetch = async (url: string | URL | Request, init: RequestInit = {}) => {
@@ -36,7 +42,8 @@ export function clientOf(script: Step[], options: Partial<ClientOptions> = {}) {
     const step = script[sent.length - 1];
     if (!step) throw new Error(`the script has no step ${sent.length}`);
     if (step instanceof Error) throw step;
-    return typeof step === "function" ? step(init) : step;
+    const response = await (typeof step === "function" ? step(init) : step);
+    return response instanceof Response ? dated(response) : response;
   };
   const credentials = options.accessToken === undefined ? { apiKey } : {};
   const client = new CallTransfer({

@@ -5,7 +5,7 @@ export function corsHeaders(admission: Admission | undefined): Record<string, st
   if (admission?.origin === undefined) return {};
   return {
     "Access-Control-Allow-Origin": admission.origin,
-    "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, Allow, WWW-Authenticate",
+    "Access-Control-Expose-Headers": "X-Request-Id, Date, Retry-After, Allow, WWW-Authenticate",
     Vary: "Origin",
   };
 }

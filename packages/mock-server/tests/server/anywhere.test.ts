@@ -178,7 +178,7 @@ describe("a page of an allowed origin", () => {
       const { headers } = await send(server, roles, { origin, authorization: key }, method);
       expect(headers).toMatchObject({
         "access-control-allow-origin": origin,
-        "access-control-expose-headers": "X-Request-Id, Retry-After, Allow, WWW-Authenticate",
+        "access-control-expose-headers": "X-Request-Id, Date, Retry-After, Allow, WWW-Authenticate",
       });
     }
   });

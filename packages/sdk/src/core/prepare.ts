@@ -2,6 +2,7 @@
 import { ConfigurationError } from "../errors/base.ts";
 import { check, checkOptions, type Given, requestRetryRules, requestRules } from "../options/checks.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
+import { momentOf } from "../options/server-time.ts";
 import { type Settings, withHeaders } from "../options/settings.ts";
 import type { Call } from "../send/call.ts";
 import { isObject } from "../utils/guards.ts";
@@ -37,7 +38,7 @@ export function prepareCall(
   const { totalTimeoutMs = settings.totalTimeoutMs } = findOptions;
   if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken")
     throw new ConfigurationError("accountId", `is required for ${operation.operationId} with an access token`);
-  const begunAt = settings.elapsed();
+  const begun = momentOf(settings);
   const tokens = new Set<string>();
   // Names each field: copying all settings would take longer than the rest of this function.
   return {
@@ -56,8 +57,9 @@ export function prepareCall(
     fetchOptions: fetchOptions ? merge(settings.fetchOptions ?? {}, fetchOptions) : settings.fetchOptions,
     extraBody,
     extraQuery,
-    begunAt,
-    deadline: totalTimeoutMs && begunAt + totalTimeoutMs,
+    begun,
+    answerBefore: settings.serverTime.newest,
+    deadline: totalTimeoutMs && begun.elapsed + totalTimeoutMs,
     findCandidates,
     findOptions,
     anyBody,

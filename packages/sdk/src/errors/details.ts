@@ -54,6 +54,7 @@ export type RetrySkippedReason =
  * - `candidates_found`: any of the candidates may be the result.
  * - `nothing_listed`: the list has no candidate, which is no proof.
  * - `list_changed`: the list changed while it was read.
+ * - `server_time_unknown`: no answer showed the server's time, so the list may lack the period of the request.
  * - `list_unreadable`: the list could not be read to its end.
  * - `limit_reached`: the list is longer than `maxCalls`.
  * - `no_list`: there is no list to look in.
@@ -62,6 +63,7 @@ export type ReconciliationReason =
   | "candidates_found"
   | "nothing_listed"
   | "list_changed"
+  | "server_time_unknown"
   | "list_unreadable"
   | "limit_reached"
   | "no_list";
@@ -128,12 +130,17 @@ export interface ApiErrorDetails extends RequestErrorDetails {
   readonly retryAfterSecs?: number | undefined;
 }
 
-/** Period in which an operation may have been carried out, by the server's clock. */
+/** Period in which an operation may have been carried out. */
 export interface OutcomeWindow {
   /** Start, as an ISO 8601 time. */
   readonly from: string;
   /** End, as an ISO 8601 time. */
   readonly to: string;
+  /**
+   * Whether the times are the server's, because an answer to this client or a copy of it had a `Date`. Otherwise they are by the
+   * caller's clock, with five minutes more on each side.
+   */
+  readonly byServerClock: boolean;
 }
 
 /** Options of `OutcomeUnknownError.reconcile()`. */
@@ -154,17 +161,19 @@ export interface Reconciliation<Item = Candidate> {
    * those to other numbers where the list shows numbers. Nothing says which one it is.
    */
   readonly candidates: readonly Item[];
-  /** Whether the whole list was read. */
+  /** Whether the whole list was read, from a time on that is known by the server's clock. */
   readonly complete: boolean;
   /** What the result means. */
   readonly reason: ReconciliationReason;
   /** The same as text for a person. Its wording may change. */
   readonly explanation: string;
+  /** The period that was looked at. It may differ from that of the error: the answers that were read show the server's clock. */
+  readonly window: OutcomeWindow;
 }
 
 /** Input of the constructor of `OutcomeUnknownError`. */
 export interface OutcomeUnknownErrorDetails extends RequestErrorDetails {
-  /** Period in which the operation may have been carried out, by the server's clock. */
+  /** Period in which the operation may have been carried out. */
   readonly window: OutcomeWindow;
   /** Part of the response body that arrived. */
   readonly partialBody?: string | undefined;

@@ -9,7 +9,7 @@ import { RequestError } from "./request-error.ts";
 export class OutcomeUnknownError extends RequestError {
   /** @internal */
   static override readonly [kind]: string = "OutcomeUnknownError";
-  /** Period in which the operation may have been carried out, by the server's clock. */
+  /** Period in which the operation may have been carried out, by the server's clock as far as it was known. */
   readonly window: OutcomeWindow;
   /** Part of the response body that arrived. Left out when the error is printed. */
   declare readonly partialBody: string | undefined;
@@ -30,6 +30,7 @@ export class OutcomeUnknownError extends RequestError {
    */
   async reconcile(options: ReconcileOptions = {}): Promise<Reconciliation> {
     const explanation = `There is nothing to check ${this.operationId} against. Ask a person before sending it again.`;
-    return this.#findCandidates?.(options) ?? { candidates: [], complete: false, reason: "no_list", explanation };
+    const nothing = { candidates: [], complete: false, reason: "no_list", explanation, window: this.window } as const;
+    return this.#findCandidates?.(options) ?? nothing;
   }
 }

@@ -114,6 +114,8 @@ export type FindCandidates = (
 interface SoughtResult extends Pick<ReconcileOptions, "maxCalls"> {
   /** The request's body as it was sent. */
   readonly body: unknown;
+  /** Returns the window by all that is known of the server's clock by now. It may move when an answer arrives. */
+  readonly currentWindow: () => OutcomeWindow;
 }
 
 /** Receives log messages; any `console`-shaped object. It never receives bodies or credentials. */

@@ -6,6 +6,7 @@ import { check, checkOptions, clientRules, type Given, logLevels, retryRules } f
 import type { AccessTokenFunction, ClientOptions, Clock, Logger, LogLevel, RetryOptions } from "./options.ts";
 import { RetryBudgets } from "./retry-budget.ts";
 import { checkRuntime, inBrowser, inReactNative, monotonicNow, readVariable, userAgentHeader } from "./runtime.ts";
+import { ServerTime } from "./server-time.ts";
 
 const systemClock: Clock = {
   now: () => Date.now(),
@@ -57,6 +58,8 @@ export interface Settings
   readonly log: (level: keyof Logger, message: () => string, cause?: string) => void;
   readonly printedCauses: PrintedCauses;
   readonly loggedDeprecations: Set<string>;
+  /** What is known of the server's clock, beside this client's. */
+  readonly serverTime: ServerTime;
   /** Milliseconds since any fixed moment, unaffected by clock corrections. */
   readonly elapsed: () => number;
 }
@@ -145,6 +148,8 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
   const retryPolicy: RetryPolicy = { ...defaultRetryPolicy, ...checkOptions(retry, retryRules, "retry.") };
   const filled = { ...defaults, ...rest };
   const { clock } = filled;
+  const baseUrl = resolveBaseUrl(given, parent?.baseUrl);
+  const knowsTime = parent?.clock === clock && parent.baseUrl === baseUrl;
   const elapsed = (): number => (clock.elapsed ? clock.elapsed() : clock.now());
   const printedCauses: PrintedCauses = parent?.printedCauses ?? new Map();
   return {
@@ -153,7 +158,7 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
     // Copied, so that later changes are not sent unchecked.
     fetchOptions: given.fetchOptions && { ...given.fetchOptions },
     auth: resolveAuth(given, "accessToken" in options, parent?.auth),
-    baseUrl: resolveBaseUrl(given, parent?.baseUrl),
+    baseUrl,
     logLevel: givenLevel,
     retryPolicy,
     budgets: retryPolicy.budget ? (parent?.budgets ?? new RetryBudgets()) : undefined,
@@ -165,6 +170,7 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
       (async () => (logger ?? console)[level](`call-transfer: ${message()}${repeats}`))().catch(() => {});
     },
     printedCauses,
+    serverTime: knowsTime ? parent.serverTime : new ServerTime(),
     loggedDeprecations: parent?.loggedDeprecations ?? new Set(),
     elapsed,
   };

@@ -23,7 +23,7 @@ export function listCalls(client: CallTransferCore, query?: ListCallsQuery, opti
 /** Finds results of {@link createCall} if its outcome is unknown. */
 export const findResultsOfCreateCall =
   (client: CallTransferCore): FindCandidates =>
-  (window, findOptions, sought) => findInList(listCalls(client, { startDate: window.from, limit: 100 }, findOptions), window, sought);
+  (window, findOptions, sought) => findInList((startDate) => listCalls(client, { startDate, limit: 100 }, findOptions), window, sought);
 
 /**
  * Place a call.

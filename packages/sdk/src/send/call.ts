@@ -6,6 +6,7 @@ import type { Credential } from "../options/auth.ts";
 import type { AttemptInstrumentation } from "../options/instrumentation.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import type { RetryBudget } from "../options/retry-budget.ts";
+import type { DatedAnswer, Moment } from "../options/server-time.ts";
 import type { Settings } from "../options/settings.ts";
 import type { BodyState, ReadResponse } from "./body.ts";
 
@@ -30,8 +31,10 @@ export interface Call
   /** Whether a success of an unknown operation may be something else than JSON. */
   readonly anyBody: boolean | undefined;
   readonly signal: AbortSignal | undefined;
-  /** When the request began, by `elapsed()`. */
-  readonly begunAt: number;
+  /** When the request began. */
+  readonly begun: Moment;
+  /** The newest dated answer of the server from before the request. */
+  readonly answerBefore: DatedAnswer | undefined;
   /** End of the whole request, by `elapsed()`. */
   readonly deadline: number | undefined;
   readonly findCandidates: FindCandidates | undefined;
@@ -47,8 +50,6 @@ export interface Call
   outcome: RequestOutcome;
   retrySkippedReason?: RetrySkippedReason | undefined;
   durationMs?: number;
-  /** Milliseconds that the server's clock is ahead. */
-  skewMs?: number;
   renewed?: boolean;
   /** What the last retry cost of the retry budget. */
   retryCost: number;
@@ -73,7 +74,6 @@ export interface AttemptState extends BodyState {
   readonly renewed?: Credential | undefined;
   credential?: Credential | undefined;
   readonly instrumentation?: AttemptInstrumentation | undefined;
-  skewMs?: number | undefined;
   /** Seconds that the server asked to wait. */
   hintSecs?: number | undefined;
   /** The error of the exchange itself, as opposed to one of middleware. */
@@ -98,7 +98,7 @@ export interface AttemptEnd {
 /** Result of one attempt: its state at the end. Without an `attempt`, nothing was sent. */
 export interface AttemptResult
   extends AttemptEnd,
-    Partial<Readonly<Pick<AttemptState, "attempt" | "credential" | "skewMs" | "hintSecs">>>,
+    Partial<Readonly<Pick<AttemptState, "attempt" | "credential" | "hintSecs">>>,
     Partial<ReadResponse> {
   readonly failure?: Failure;
   /** Whether the caller's own code ended it, so that no retry may follow. */

@@ -1,18 +1,13 @@
 // What is recorded of a request while its attempts run.
 import type { Attempt, OutcomeWindow } from "../errors/details.ts";
+import { type Moment, momentOf } from "../options/server-time.ts";
 import { excerpt } from "../utils/redact.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call } from "./call.ts";
 import { combine, effectOf } from "./effect.ts";
 import { codeOf, parseProblem } from "./response.ts";
 import { retryHint } from "./retry.ts";
-
-/** One day: no correct clock is further ahead. There is no limit for one behind, which may be a mock's. */
-const maxSkewMs = 86_400_000;
-
-// Milliseconds that the server's clock may be off, with and without a `Date` header to correct it by.
-const correctedTolerance = 5_000;
-const uncorrectedTolerance = 300_000;
+import { windowOf } from "./window.ts";
 
 /** The request ID for support, redacted: servers may put anything there. */
 export function requestIdOf({ headers }: Response, { clean }: Pick<Call, "clean">): string | undefined {
@@ -23,17 +18,12 @@ export function requestIdOf({ headers }: Response, { clean }: Pick<Call, "clean"
 /** Records what the headers say, which counts even if the body never arrives. */
 export function recordHead(state: AttemptState, attempt: Attempt, response: Response): void {
   const { call } = state;
-  const { clock } = call.settings;
+  const { clock, serverTime } = call.settings;
   const { headers } = response;
   const requestId = requestIdOf(response, call);
   if (requestId) attempt.requestId = requestId;
   logDeprecation(headers, call);
-  if (call.retry === "once") {
-    // For the window of an unknown outcome. Parsing a date takes as long as much of an attempt.
-    const date = Date.parse(headers.get("date") ?? "");
-    const skewMs = date >= 0 ? date - clock.now() : Number.NaN;
-    if (skewMs <= maxSkewMs) state.skewMs = skewMs;
-  }
+  serverTime.note(headers.get("date"), momentOf(call.settings));
   if (!response.ok) state.hintSecs = retryHint(undefined, headers, clock.now());
 }
 
@@ -67,10 +57,9 @@ export function recordRefusal(state: AttemptState, attempt: Attempt, { response,
   state.hintSecs = retryHint(problem?.meta, response.headers, settings.clock.now());
 }
 
-export function recordResult(call: Call, { attempt, outcome, skewMs }: AttemptResult): void {
+export function recordResult(call: Call, { attempt, outcome }: AttemptResult): void {
   if (attempt) call.attempts.push(attempt);
   call.outcome = combine(call.outcome, outcome);
-  if (skewMs !== undefined) call.skewMs = skewMs;
 }
 
 /** Whole milliseconds since a moment by `elapsed()`. The caller's clock may go back or fail. */
@@ -94,14 +83,6 @@ export function summaryOf({ operationId, attempts }: Call, result: AttemptResult
 export const isUnknown = ({ retry, outcome }: Call): boolean =>
   retry === "once" && (outcome === "unknown" || outcome === "applied");
 
-/** Period in which the request may have been carried out, by the server's clock. */
-export function windowOf({ settings, attempts, skewMs, begunAt }: Call): OutcomeWindow {
-  const now = settings.clock.now();
-  const first = attempts[0]?.startedAt ?? now;
-  // The clock may have jumped meanwhile. Less than a second is no jump: the request began before its first attempt.
-  const began = now - (settings.elapsed() - begunAt);
-  const begun = began < first - 1000 ? began : first;
-  const tolerance = skewMs === undefined ? uncorrectedTolerance : correctedTolerance;
-  const iso = (time: number) => new Date(time + (skewMs ?? 0)).toISOString();
-  return { from: iso(begun - tolerance), to: iso(Math.max(first, now) + tolerance) };
-}
+/** The window of a request that ended at a moment, by all that is known of the server's clock by now. */
+export const windowOfCall = ({ settings, begun, answerBefore }: Call, ended: Moment): OutcomeWindow =>
+  windowOf({ begun, ended, before: answerBefore, newest: settings.serverTime.newest });

@@ -9,6 +9,7 @@ import type { Credential } from "../options/auth.ts";
 import { checkOptions, reconcileRules } from "../options/checks.ts";
 import type { RequestInstrumentation } from "../options/instrumentation.ts";
 import { retryCost } from "../options/retry-budget.ts";
+import { momentOf } from "../options/server-time.ts";
 import { messageOf } from "../utils/guards.ts";
 import { redact, redactHeaders } from "../utils/redact.ts";
 import { attemptOnce, between, tokenFunction } from "./attempt.ts";
@@ -17,7 +18,7 @@ import type { AttemptResult, Call } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { isEffectFree } from "./effect.ts";
 import { followAttempt, followRequest } from "./instrumentation.ts";
-import { isUnknown, msSince, recordResult, requestIdOf, summaryOf, windowOf } from "./record.ts";
+import { isUnknown, msSince, recordResult, requestIdOf, summaryOf, windowOfCall } from "./record.ts";
 import { delayFor, shouldRetry } from "./retry.ts";
 
 /** The one refusal that a new credential fixes. */
@@ -129,8 +130,10 @@ async function foundNothing(call: Call): Promise<boolean> {
   const { findCandidates, findOptions } = call;
   if (!findCandidates) return false;
   // Without the body: a list may spell a number otherwise, so no outbound call may be left out.
-  const sought = { body: undefined };
-  const found = await between(call, (signal) => findCandidates(windowOf(call), { ...findOptions, signal }, sought));
+  const ended = momentOf(call.settings);
+  const currentWindow = () => windowOfCall(call, ended);
+  const sought = { body: undefined, currentWindow };
+  const found = await between(call, (signal) => findCandidates(currentWindow(), { ...findOptions, signal }, sought));
   return "value" in found && found.value.complete && found.value.candidates.length === 0;
 }
 
@@ -153,7 +156,7 @@ async function waitForRetry(call: Call, result: AttemptResult, delayMs: number):
 /** Returns an error response whose outcome is known, or throws. */
 function finish<T>(call: Call, result: AttemptResult): Sent<T> {
   const { failure, response, text = null } = result;
-  call.durationMs = msSince(call, call.begunAt);
+  call.durationMs = msSince(call, call.begun.elapsed);
   if (failure || !response) {
     const { kind: FailureError, message, cause } = failure as NonNullable<typeof failure>;
     const full = withRetryReason(`${call.operationId} ${message}`, { ...call, retryAfterSecs: result.hintSecs });
@@ -174,12 +177,14 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
     call.outcome === "applied"
       ? "was carried out, but its response was lost. Do not send it again: reconcile() looks for its result."
       : "may have been carried out. Call reconcile() before sending it again.";
-  const window = windowOf(call);
+  const ended = momentOf(call.settings);
+  const currentWindow = () => windowOfCall(call, ended);
+  const window = currentWindow();
   const findCandidates =
     find &&
     ((options: ReconcileOptions) => {
       const { signal, maxCalls } = checkOptions(options, reconcileRules);
-      return find(window, { ...findOptions, signal }, { body, maxCalls });
+      return find(currentWindow(), { ...findOptions, signal }, { body, maxCalls, currentWindow });
     });
   const details = { ...call, window, partialBody: partialBody && redact(partialBody, call.tokens), findCandidates };
   // Printed as the cause, it would repeat the facts and the stack of the error around it.
