@@ -89,24 +89,25 @@ function* outcomesAreTrue({ calls }: Evidence): Iterable<string> {
 function* reconcileIsTrue(evidence: Evidence): Iterable<string> {
   const { reconciliations, plan } = evidence;
   const { callListLagSecs = 0, queuedCallsListed = true } = plan.policies;
-  for (const { call, complete, candidates, explanation, from } of reconciliations) {
+  for (const { call, complete, candidates, explanation, window } of reconciliations) {
     const { operation } = call.plan;
     const until = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(explanation)?.[0];
     const { credential } = call.client.plan;
-    // The token may have expired, and a changed clock makes the window useless.
-    if (call.client.jumped || credential === "fixedToken" || credential === "renewedToken") continue;
+    // The token may have expired.
+    if (credential === "fixedToken" || credential === "renewedToken") continue;
     const runs = call.attempts.flatMap(({ executions }) => executions).filter(({ changed, copy }) => changed && !copy);
     if (!operation.hasBody) {
       const signsUntil = Math.min(...runs.map(({ at }) => at)) + overlapMs;
       if (until !== undefined && Date.parse(until) > signsUntil)
         yield `${aboutCall(call)}: reconcile() reports that the old secret signs until ${until}, which is too late`;
-      if (until === undefined) yield `${aboutCall(call)}: reconcile() does not report how long the old secret signs`;
+      if (until === undefined && window.byServerClock)
+        yield `${aboutCall(call)}: reconcile() does not report how long the old secret signs`;
       continue;
     }
     const missed = placedBy(evidence, call).filter(({ id }) => !candidates.includes(id));
     const isHealthy = callListLagSecs === 0 && queuedCallsListed;
     if (complete && isHealthy && missed.length > 0)
-      yield `${aboutCall(call)}: reconcile() from ${new Date(from).toISOString()} missed a call that was placed`;
+      yield `${aboutCall(call)}: reconcile() from ${window.from} missed a call that was placed`;
     if (!complete && isHealthy)
       yield `${aboutCall(call)}: reconcile() is not complete although the list is healthy: ${explanation}`;
   }

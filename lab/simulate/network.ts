@@ -2,6 +2,7 @@
 import { type Answer, codeOf, failureOf, madeAnswer, openBody, wholeAnswer } from "./answers.ts";
 import type { Caller } from "./caller.ts";
 import { type Fault, type FaultName, faultNames, faults } from "./faults.ts";
+import { jumps } from "./plan.ts";
 import type { AttemptRecord, ClientRecord, World } from "./records.ts";
 import type { Random, Timer } from "./scheduler.ts";
 
@@ -162,7 +163,7 @@ export function createNetwork(world: World, random: Random, execute: Execute, { 
   };
 
   const jump = (client: ClientRecord): void => {
-    const byMs = random.pick([-3_600_000, -20_000, 20_000, 3_600_000]);
+    const byMs = random.pick([-1, 1]) * random.pick(jumps);
     client.skewMs += byMs;
     client.jumped = true;
     log(`the clock of ${client.plan.name} jumps by ${byMs} ms`);

@@ -1,6 +1,6 @@
 // The records of a run, against which the invariants are checked.
 import type { Backend } from "@call-transfer/backend";
-import type { CallTransfer } from "@call-transfer/sdk";
+import type { CallTransfer, OutcomeWindow } from "@call-transfer/sdk";
 import type { OperationDescription } from "@call-transfer/spec";
 import type { Condition, FaultName } from "./faults.ts";
 import type { CallPlan, ClientPlan, Plan } from "./plan.ts";
@@ -122,7 +122,7 @@ export interface CallRecord {
 /** The result of reconcile() after an unknown outcome. */
 export interface ReconcileRecord {
   readonly call: CallRecord;
-  readonly from: number;
+  readonly window: OutcomeWindow;
   readonly complete: boolean;
   readonly candidates: readonly string[];
   readonly explanation: string;

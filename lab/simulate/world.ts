@@ -136,11 +136,10 @@ function createExecute(world: World) {
 async function reconcile({ scheduler, reconciliations }: World, call: CallRecord): Promise<void> {
   const { error } = call;
   if (!(error instanceof OutcomeUnknownError) || reconciliations.length >= maxReconciliations) return;
-  const from = Date.parse(error.window.from);
   let over = false;
-  const done = error.reconcile().then(({ complete, candidates, explanation }) => {
+  const done = error.reconcile().then(({ complete, candidates, explanation, window }) => {
     const ids = candidates.map((candidate) => String(Reflect.get(Object(candidate), "id")));
-    reconciliations.push({ call, from, complete, candidates: ids, explanation });
+    reconciliations.push({ call, window, complete, candidates: ids, explanation });
   });
   done.finally(() => (over = true));
   await scheduler.run(() => over, maxTasks);

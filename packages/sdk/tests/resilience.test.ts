@@ -97,13 +97,16 @@ describe("an unknown outcome", () => {
     expect(await settled).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "AbortError" } });
   });
 
-  it("of a rotation says until when the previous secret signs", async () => {
-    const { client } = clientOf([networkError("ECONNRESET")]);
-    const error = (await settle(client.destinations.rotateSecret("d"))) as OutcomeUnknownError;
-    const { candidates, complete, explanation } = await error.reconcile();
+  it("of a rotation says until when the previous secret signs, by the server's time if it is known", async () => {
+    const { client } = clientOf([networkError("ECONNRESET"), json(200, roles), networkError("ECONNRESET")]);
+    const lost = async () => (await settle(client.destinations.rotateSecret("d"))) as OutcomeUnknownError;
+    const cold = await lost();
+    const { candidates, complete, explanation } = await cold.reconcile();
     expect([candidates, complete]).toEqual([[], false]);
-    expect(explanation).toContain("2026-03-03T11:55:00.000Z");
+    expect(explanation).toContain("until 24 hours after the request");
     expect(explanation).toContain("voids");
+    await client.roles.list();
+    expect((await (await lost()).reconcile()).explanation).toContain("until 2026-03-03T11:59:55.000Z");
   });
 });
 

@@ -59,8 +59,13 @@ async function readList<List extends object, Item extends Listed>(
   return { items, totals, hasMoved, failure };
 }
 
-/** Explains why there is nothing to find. The text may hold `{until}`: `overlapHours` after the start of the window. */
+/**
+ * Explains why there is nothing to find. The text may hold `{until}`: `overlapHours` after the start of the window, or after the
+ * request if the server's time is unknown.
+ */
 export async function explain(text: string, overlapHours: number, window: OutcomeWindow): Promise<Reconciliation> {
-  const until = new Date(Date.parse(window.from) + overlapHours * 3_600_000).toISOString();
+  const until = window.byServerClock
+    ? new Date(Date.parse(window.from) + overlapHours * 3_600_000).toISOString()
+    : `${overlapHours} hours after the request`;
   return { candidates: [], complete: false, reason: "no_list", explanation: text.replace("{until}", until), window };
 }
