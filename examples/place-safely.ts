@@ -29,10 +29,10 @@ async function place(toNumber: string): Promise<string> {
   const { data, error } = await client.calls
     .create(call, { totalTimeoutMs: 20_000 })
     .result();
-  if (data)
-    return data.type === "initiated"
-      ? "the phone rings"
-      : `queued at position ${data.position}`;
+  if (data?.type === "initiated") return "the phone rings";
+  if (data?.type === "queued") return `queued at position ${data.position}`;
+  // A newer platform may accept a call in another way.
+  if (data) return `accepted as ${data.type}`;
   if (error instanceof OutcomeUnknownError) {
     const { candidates, complete } = await error.reconcile();
     if (candidates.length > 0)

@@ -19,7 +19,9 @@ const placed = await client.calls.create({
 });
 if (placed.type === "initiated")
   console.log(`call ${placed.callId} is being placed`);
-else console.log(`queued at position ${placed.position}`);
+else if (placed.type === "queued")
+  console.log(`queued at position ${placed.position}`);
+else console.log(`accepted as ${placed.type}`);
 
 for await (const call of client.calls.list({ limit: 50 })) {
   console.log(`${call.direction} call ${call.id}: ${call.duration} s`);

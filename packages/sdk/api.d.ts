@@ -13,7 +13,7 @@ declare module "@call-transfer/sdk" {
     RequestContext, RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation, RequestOptions,
     RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions, RetrySkippedReason, Role,
     RoleDefinition, RoleList, Roles, ServerError, SharedClientOptions, TimeoutError, TransferDestination,
-    TransferDestinationConfig, TransferOffer, UnprocessableEntityError, VERSION, WithCode, createCall,
+    TransferDestinationConfig, TransferOffer, UnknownResult, UnprocessableEntityError, VERSION, WithCode, createCall,
     createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
     rotateDestinationSecret
   };
@@ -194,7 +194,7 @@ declare class Calls {
   #private;
   constructor(client: CallTransferCore);
   list(query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
-  create(body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
+  create(body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued | UnknownResult>;
 }
 
 type Candidate = unknown;
@@ -226,6 +226,7 @@ declare class ConflictError extends ApiError {
 }
 
 declare class ConnectionError extends RequestError {}
+type DataOf<Operation> = OrUnknown<JsonOf<Successes<ResponsesOf<Operation>>>>;
 
 declare class DestinationGroups {
   #private;
@@ -441,6 +442,10 @@ declare interface OperationQueryOptions<Id extends string, Data> extends Operati
   queryFn: (context: { signal: AbortSignal }) => Promise<Data>;
 }
 
+declare type OrUnknown<Data> = Data extends {
+  readonly type: infer Type;
+} ? string extends Type ? Data : Data | UnknownResult : Data;
+
 declare class OutcomeUnknownError extends RequestError {
   #private;
   readonly window: OutcomeWindow;
@@ -517,7 +522,7 @@ declare type RawClient = { [V in Verb]: RawMethod<Lowercase<V>> };
 type RawMethod<Method extends Lowercase<Verb>> = <Path extends PathsWith<Method>, Init extends MaybeOptionalInit<paths[Path], Method>>(path: Path, ...init: undefined extends MaybeOptionalInit<paths[Path], Method> ? [init?: Init & Extra] : [init: Init & Extra]) => Promise<RawResult<paths[Path][Method], Init>>;
 
 declare type RawResult<Operation, Init> = {
-  data: ParseAsResponse<JsonOf<Successes<ResponsesOf<Operation>>>, Init>;
+  data: ParseAsResponse<DataOf<Operation>, Init>;
   error?: never;
   response: Response;
 } | { data?: never; error: JsonOf<Failures<ResponsesOf<Operation>>>; response: Response };
@@ -681,8 +686,14 @@ type SuccessStatus = 200 | 201 | 202 | 204;
 type Successes<Responses> = Responses[keyof Responses & SuccessStatus];
 declare class TimeoutError extends RequestError {}
 
+declare interface UnknownResult {
+  readonly type: UnknownType;
+}
+
+declare type UnknownType = `unknown: ${string}`;
+
 declare interface UnknownWebhookEvent {
-  readonly type: string & {};
+  readonly type: UnknownType;
   readonly [field: string]: unknown;
 }
 
@@ -739,11 +750,11 @@ declare interface WithStatus<Status extends number> {
   }[ErrorCode] | undefined;
 }
 
-declare function createCall(client: CallTransferCore, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
+declare function createCall(client: CallTransferCore, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued | UnknownResult>;
 
 declare function createCallMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"createCall", {
   body: CreateCallRequest;
-}, CallInitiated | CallQueued>;
+}, CallInitiated | CallQueued | UnknownResult>;
 
 declare function createDestinationGroup(client: CallTransferCore, body: CreateDestinationGroupRequest, options?: RequestOptions): ApiPromise<DestinationGroup>;
 

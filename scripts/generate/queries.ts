@@ -1,6 +1,6 @@
 // Generates the SDK's functions for TanStack Query: options of queries, infinite queries and mutations.
 import type { OperationModel } from "./model.ts";
-import { parametersOf, resultType, retryDescriptions } from "./resources.ts";
+import { parametersOf, resultType, retryDescriptions, unknownImport } from "./resources.ts";
 import { docComment, header, queryName } from "./text.ts";
 
 const isRead = ({ method }: OperationModel): boolean => method === "GET";
@@ -99,6 +99,7 @@ export function renderQueries(operations: OperationModel[]): string {
   ];
   const imports = [
     `import type { CallTransferCore } from "../core/core.ts";`,
+    unknownImport(operations),
     models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "../generated/models.gen.ts";`,
     `import type { RequestOptions } from "../options/options.ts";`,
     ...[...resources].map(

@@ -14,10 +14,18 @@ export const retryDescriptions = {
 const retryDescription =
   "When to retry: always (`safe`), always since a taken name is refused (`unique`), or only if it had no effect (`once`).";
 
+/** Whether a `type` tells the successes of an operation apart, so that a newer API may answer with another one. */
+const isOpen = ({ successes }: OperationModel): boolean => successes.some(({ type }) => type !== undefined);
+
 /** Type of what an operation returns. */
 export function resultType(operation: OperationModel): string {
-  return [...new Set(operation.successes.map(({ schema }) => schema ?? "void"))].join(" | ");
+  const schemas = new Set(operation.successes.map(({ schema }) => schema ?? "void"));
+  return [...schemas, ...(isOpen(operation) ? ["UnknownResult"] : [])].join(" | ");
 }
+
+/** Import of the type of unknown results, where an operation returns it. */
+export const unknownImport = (operations: readonly OperationModel[]): string | false =>
+  operations.some(isOpen) && `import type { UnknownResult } from "../core/unknown-result.ts";`;
 
 /** Parameters of a method: path parameters, then body or query, then options. */
 export function parametersOf(operation: OperationModel): { name: string; type: string; text: string }[] {
@@ -144,6 +152,7 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
     `import type { CallTransferCore } from "../core/core.ts";`,
     paged && `import { type PagePromise, requestPage } from "../core/pagination.ts";`,
     helpers.length > 0 && `import { ${helpers.join(", ")} } from "../core/reconcile.ts";`,
+    unknownImport(operations),
     `import type { ${helpers.length > 0 ? "FindCandidates, " : ""}RequestOptions } from "../options/options.ts";`,
     models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "../generated/models.gen.ts";`,
   ].filter(Boolean);

@@ -5,6 +5,7 @@ import {
   CallTransfer,
   type CallTransferError,
   type RoleList,
+  type UnknownResult,
 } from "@call-transfer/sdk";
 import { createCallMutationOptions, listRolesQueryOptions } from "@call-transfer/sdk/query";
 import {
@@ -43,7 +44,9 @@ const query = (way: Way): QueryObserverOptions<RoleList, CallTransferError> =>
     ? listRolesQueryOptions(client)
     : { queryKey: ["roles"], queryFn: ({ signal }) => client.roles.list({ signal }) };
 
-const placement = (way: Way): MutationObserverOptions<CallInitiated | CallQueued, CallTransferError, Variables> =>
+const placement = (
+  way: Way,
+): MutationObserverOptions<CallInitiated | CallQueued | UnknownResult, CallTransferError, Variables> =>
   way === "options" ? createCallMutationOptions(client) : { mutationFn: () => client.calls.create(body) };
 
 /** Waits until TanStack Query has noticed that the page is online, or offline. */

@@ -2,6 +2,7 @@
 import createClient, { type MaybeOptionalInit, type ParseAsResponse } from "openapi-fetch";
 import type { CallTransferCore } from "./core/core.ts";
 import { transport } from "./core/transport.ts";
+import type { OrUnknown } from "./core/unknown-result.ts";
 import type { paths } from "./generated/types.gen.ts";
 import type { RequestOptions } from "./options/options.ts";
 import type { Outgoing } from "./send/call.ts";
@@ -27,10 +28,11 @@ type ResponsesOf<Operation> = Operation extends { readonly responses: infer Resp
 
 type Successes<Responses> = Responses[keyof Responses & SuccessStatus];
 type Failures<Responses> = Responses[Exclude<keyof Responses, SuccessStatus>];
+type DataOf<Operation> = OrUnknown<JsonOf<Successes<ResponsesOf<Operation>>>>;
 
 /** What a raw request resolves with: the data of a success, or the error that the API answered with. */
 export type RawResult<Operation, Init> =
-  | { data: ParseAsResponse<JsonOf<Successes<ResponsesOf<Operation>>>, Init>; error?: never; response: Response }
+  | { data: ParseAsResponse<DataOf<Operation>, Init>; error?: never; response: Response }
   | { data?: never; error: JsonOf<Failures<ResponsesOf<Operation>>>; response: Response };
 
 /** The SDK's own options, and any option of `fetch`. */

@@ -10,6 +10,7 @@ import {
   QueryObserver,
 } from "@tanstack/query-core";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
+import type { UnknownResult } from "../src/core/unknown-result.ts";
 import type { CallTransferError } from "../src/errors/base.ts";
 import { OutcomeUnknownError } from "../src/errors/outcome-unknown-error.ts";
 import type { Call, CallInitiated, CallList, CallQueued, RoleList } from "../src/generated/models.gen.ts";
@@ -357,7 +358,9 @@ describe("types", () => {
 
   it("of a mutation's variables, data and error follow from the options", () => {
     const observer = new MutationObserver(queryClient, createCallMutationOptions(client));
-    expectTypeOf(observer.getCurrentResult().data).toEqualTypeOf<CallInitiated | CallQueued | undefined>();
+    expectTypeOf(observer.getCurrentResult().data).toEqualTypeOf<
+      CallInitiated | CallQueued | UnknownResult | undefined
+    >();
     expectTypeOf(observer.getCurrentResult().error).toEqualTypeOf<CallTransferError | null>();
     expectTypeOf(observer.mutate).parameter(0).toExtend<{ body: { flowId: string } }>();
     // @ts-expect-error a placement has a body

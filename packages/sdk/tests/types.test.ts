@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { CallTransfer } from "../src/client.ts";
+import type { UnknownResult } from "../src/core/unknown-result.ts";
 import { ConfigurationError } from "../src/errors/base.ts";
 import { ConflictError } from "../src/errors/status-errors.gen.ts";
 import type {
@@ -14,6 +15,7 @@ import type {
 import type { AccessTokenOptions, ApiKeyOptions, ClientOptions, SharedClientOptions } from "../src/options/options.ts";
 import type { RawClient } from "../src/raw.ts";
 import { listCalls } from "../src/resources/calls.gen.ts";
+import type { TransferOffer, UnknownWebhookEvent, WebhookEvent } from "../src/webhooks.ts";
 import { clientOf, json } from "./test-server.ts";
 
 type GroupBody = Parameters<CallTransfer["destinationGroups"]["create"]>[0];
@@ -87,6 +89,33 @@ it("mistakes do not compile", () => {
   expect(mistakes).toHaveLength(13);
 });
 
+it("a check of type narrows what a placement returns, and leaves types that this version does not know", () => {
+  const textOf = (placed: CallInitiated | CallQueued | UnknownResult): string => {
+    switch (placed.type) {
+      case "initiated":
+        return placed.callId;
+      case "queued":
+        return placed.position.toFixed();
+      default:
+        expectTypeOf(placed).toEqualTypeOf<UnknownResult>();
+        return placed.type;
+    }
+  };
+  // @ts-expect-error a result of another type may have no position
+  const wrong = (placed: CallInitiated | CallQueued | UnknownResult) => placed.type !== "initiated" && placed.position;
+  expect(wrong).toBeTypeOf("function");
+  expect(textOf({ type: "scheduled" } as never)).toBe("scheduled");
+});
+
+it("a check of type narrows a webhook's event, and leaves types that this version does not know", () => {
+  const appOf = (event: WebhookEvent): unknown => {
+    if (event.type === "transfer.offer") return expectTypeOf(event).toEqualTypeOf<TransferOffer>();
+    expectTypeOf(event).toEqualTypeOf<UnknownWebhookEvent>();
+    return event.appId;
+  };
+  expect(appOf({ type: "transfer.ended", appId: "a" } as never)).toBe("a");
+});
+
 describe("raw()", () => {
   it("has the types of the operations' data and errors", () => {
     const api = {} as RawClient;
@@ -97,7 +126,7 @@ describe("raw()", () => {
     expectTypeOf<string>().toExtend<RoleName>();
     const place = (body: CreateCallRequest) => api.POST("/api/v1/calls", { body });
     type Placed = Awaited<ReturnType<typeof place>>;
-    expectTypeOf<Placed["data"]>().toEqualTypeOf<CallInitiated | CallQueued | undefined>();
+    expectTypeOf<Placed["data"]>().toEqualTypeOf<CallInitiated | CallQueued | UnknownResult | undefined>();
     expectTypeOf<Placed["error"]>().toEqualTypeOf<ErrorResponse | undefined>();
     const create = (body: CreateDestinationGroupRequest) => api.POST("/api/v1/transfers/destination-groups", { body });
     expectTypeOf<Awaited<ReturnType<typeof create>>["data"]>().toEqualTypeOf<DestinationGroup | undefined>();

@@ -9,7 +9,8 @@ export async function placeCall(_shown: string, form: FormData): Promise<string>
     const placing = callTransfer().calls.create(callTo(String(form.get("toNumber"))), { totalTimeoutMs: 20_000 });
     const { data, requestId } = await placing.withResponse();
     console.log(`call ${data.type} (request ${requestId})`);
-    return data.type === "initiated" ? "Calling." : `Waiting at position ${data.position}.`;
+    if (data.type === "queued") return `Waiting at position ${data.position}.`;
+    return data.type === "initiated" ? "Calling." : "Accepted.";
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     console.error(error.message);

@@ -4,6 +4,7 @@ import type { ApiPromise } from "../core/api-promise.ts";
 import type { CallTransferCore } from "../core/core.ts";
 import { type PagePromise, requestPage } from "../core/pagination.ts";
 import { findInList } from "../core/reconcile.ts";
+import type { UnknownResult } from "../core/unknown-result.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest, ListCallsQuery } from "../generated/models.gen.ts";
 
@@ -35,7 +36,7 @@ export const findResultsOfCreateCall =
  *
  * Tree-shakable form of {@link Calls.create}; see it for the errors thrown.
  */
-export function createCall(client: CallTransferCore, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
+export function createCall(client: CallTransferCore, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued | UnknownResult> {
   return client.request("POST", "/api/v1/calls", { body }, options, findResultsOfCreateCall(client));
 }
 
@@ -88,7 +89,7 @@ export class Calls {
    * @throws {ApiError} 429: `queue_full`, `rate_limit_exceeded`
    * @throws {ApiError} 500: `internal_error`
    */
-  create(body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
+  create(body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued | UnknownResult> {
     return createCall(this.#client, body, options);
   }
 }

@@ -1,3 +1,4 @@
+import type { UnknownType } from "../core/unknown-result.ts";
 import type { TransferOffer } from "../generated/models.gen.ts";
 import { signature } from "../generated/signature.gen.ts";
 import { callerFrames, inspectKey, printLines } from "../utils/inspect.ts";
@@ -32,12 +33,12 @@ export class WebhookVerificationError extends Error {
 
 /** An event of a type that this SDK version does not know. */
 export interface UnknownWebhookEvent {
-  /** Type of the event. */
-  readonly type: string & {};
+  /** The type as the platform sent it; without the prefix that the compiler shows. */
+  readonly type: UnknownType;
   readonly [field: string]: unknown;
 }
 
-/** A verified event. Check `type`, or use `isTransferOffer()`. */
+/** A verified event. Check `type`, which narrows it, or use `isTransferOffer()`. */
 export type WebhookEvent = TransferOffer | UnknownWebhookEvent;
 
 /** A body as it was received, before any parsing. */
