@@ -33,8 +33,8 @@ export interface OpenTelemetryOptions {
   /** Records ids in the path, and the query, in `url.full`; false by default. */
   readonly includeUrl?: boolean | undefined;
   /**
-   * Records the messages of errors; false by default. They hold no credential, but they quote the server, so they may hold a
-   * phone number.
+   * Records the messages of errors; false by default. They hold no credential, and phone numbers only as
+   * `showPhoneNumbers` of the client says.
    */
   readonly includeErrorMessages?: boolean | undefined;
 }

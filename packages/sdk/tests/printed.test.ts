@@ -298,6 +298,13 @@ describe("a printed error", () => {
     expect(frames?.join()).not.toContain("/sdk/src/");
   });
 
+  it("has a stack that begins with its name, and has no frame of the SDK", async () => {
+    const { name, message, stack = "" } = await errorOf([problem(404, "resource_not_found")], "list");
+    expect(stack.startsWith(`${name}: ${message}\n    at `)).toBe(true);
+    expect(stack).toContain("printed.test.ts");
+    expect(stack).not.toContain("/sdk/src/");
+  });
+
   it("begins with where the caller's middleware threw", async () => {
     const throwing = () => {
       throw new Error("no tenant");
@@ -311,7 +318,7 @@ describe("a printed error", () => {
     const error = await verifyWebhook(input, { secret: "whsec-printed" }).catch((thrown: unknown) => thrown);
     const lines = inspect(error).split("\n");
     expect(lines[0]).toBe("WebhookVerificationError: The header Service-Signature is missing.");
-    expect(lines[1]).toContain("printed.test.ts");
+    expect(lines.join()).toContain("printed.test.ts");
     expect(lines.length).toBeLessThanOrEqual(8);
   });
 

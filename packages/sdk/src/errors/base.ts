@@ -1,5 +1,5 @@
-import { isFunction, isObject } from "../utils/guards.ts";
-import { inspectKey } from "../utils/inspect.ts";
+import { isFunction, isObject, isText } from "../utils/guards.ts";
+import { inspectKey, withoutSdkFrames } from "../utils/inspect.ts";
 import { printError } from "./print.ts";
 
 /** Shared by every copy of this major version, so that `instanceof` works across ESM and CommonJS copies. */
@@ -29,6 +29,8 @@ export class CallTransferError extends Error {
 
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
+    // Written before the error had its name.
+    if (isText(this.stack)) this.stack = withoutSdkFrames(this.stack).replace(/^Error(?=:|\n|$)/, new.target[kind]);
     // Bundlers shorten class names, so the name is set explicitly.
     Object.defineProperty(this, "name", { value: new.target[kind], configurable: true });
     Object.defineProperty(this, inspectKey, { value: () => printError(this), configurable: true });

@@ -1,7 +1,6 @@
 import type { UnknownType } from "../core/unknown-result.ts";
 import type { TransferOffer } from "../generated/models.gen.ts";
 import { signature } from "../generated/signature.gen.ts";
-import { callerFrames, inspectKey, printLines } from "../utils/inspect.ts";
 import { toHex } from "./bytes.ts";
 import { equal, fromHex, hmac } from "./hmac.ts";
 
@@ -10,6 +9,9 @@ const maxSignatures = 8;
 
 /** Shared by every copy of this major version, so that `instanceof` works across ESM and CommonJS copies. */
 const mark: unique symbol = Symbol.for("@call-transfer/sdk/1/webhook-error");
+
+/** What runtimes call to print an object: here at most eight lines. */
+const printed: unique symbol = Symbol.for("nodejs.util.inspect.custom");
 
 /** A webhook failed verification. The message says why, and never holds a secret. */
 export class WebhookVerificationError extends Error {
@@ -20,8 +22,8 @@ export class WebhookVerificationError extends Error {
   static readonly [mark] = true;
 
   /** @internal */
-  [inspectKey](): string {
-    return printLines(this, callerFrames(this));
+  [printed](): string {
+    return `${this.stack}`.split("\n", 8).join("\n");
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
