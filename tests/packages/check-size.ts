@@ -70,21 +70,21 @@ interface BundleBudget {
 
 /** The bundles that are measured. A new entry of the SDK is a line here. */
 const bundles: readonly BundleBudget[] = [
-  { name: "whole SDK", program: whole, budget: 10.8, reached: 16.4, published: everything },
+  { name: "whole SDK", program: whole, budget: 10.8, reached: 18.9, published: everything },
   {
-    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 14.2 },
+    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 16.8 },
     published: smallest,
   },
   {
-    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 15.6 },
+    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 18.1 },
     published: largest,
   },
   {
-    ...{ name: "webhooks, verification only", budget: 2, published: "`verifyWebhook` of `/webhooks`" },
+    ...{ name: "webhooks, verification only", budget: 2, reached: 2.1, published: "`verifyWebhook` of `/webhooks`" },
     program: 'export { verifyWebhook } from "@call-transfer/sdk/webhooks";',
   },
   {
-    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 6.8 },
+    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 7.9 },
     published: "everything of `/webhooks`",
   },
   { name: "webhooks/redis, every export", program: entry("webhooks/redis"), budget: 1 },
