@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { startMockServer } from "@call-transfer/mock-server";
 import { expect, it } from "vitest";
 import { inspectorTests } from "./page.ts";
+import { freePort, startServer } from "./server.ts";
 
 const open = inspectorTests();
 
@@ -36,7 +36,7 @@ it("is used below a path of a proxy, at the public URL, with the control token t
   await once(proxy, "listening");
   const publicUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mock`;
   const token = "a-token-of-this-test";
-  const server = await startMockServer({ port: 0, publicUrl, controlToken: token });
+  const server = await startServer({ port: await freePort(), publicUrl, controlToken: token });
   try {
     port = server.port;
     await using inspector = await open({ server, screen: "traffic" });

@@ -50,7 +50,7 @@ describe("a fault", () => {
     await textOf(inspector).press("Enter");
     release();
     await page.getByText("The fault is added.").waitFor();
-    expect(server.backend.faults.list()).toHaveLength(1);
+    expect(await server.faults()).toHaveLength(1);
   });
 
   it("moves to the ended ones when it is used up", async () => {
@@ -103,7 +103,7 @@ describe("a fault", () => {
     await inspector.page.getByText('"creatCall" is not a word of a fault here. Did you mean createCall?').waitFor();
     expect(await textOf(inspector).getAttribute("aria-invalid")).toBe("true");
     expect(await inspector.page.getByRole("button", { name: "Add the fault" }).isDisabled()).toBe(true);
-    expect(inspector.server.backend.faults.list()).toEqual([]);
+    expect(await inspector.server.faults()).toEqual([]);
   });
 
   it("of webhooks is built, hits a delivery and leads to it", async () => {
@@ -115,9 +115,9 @@ describe("a fault", () => {
     await expect.poll(() => textOf(inspector).inputValue()).toBe("webhooks sign none always");
     await add(inspector);
     await page.getByText("sent without a signature").waitFor();
-    await server.backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    await server.trigger(demo.destinations.app);
     await page.getByText("Hit once").waitFor();
-    const [delivery] = server.backend.deliveries.list();
+    const [delivery] = await server.deliveries();
     expect(await page.getByRole("link", { name: "Show the latest delivery" }).getAttribute("href")).toContain(
       `/webhooks/${delivery?.id}`,
     );
@@ -132,7 +132,7 @@ describe("a fault", () => {
     await field.fill("listRoles 503");
     await field.press("Enter");
     await page.getByText("No hit yet").waitFor();
-    expect(server.backend.faults.list()).toHaveLength(1);
+    expect(await server.faults()).toHaveLength(1);
   });
 
   it("is added and removed by the keyboard alone", async () => {
@@ -143,11 +143,11 @@ describe("a fault", () => {
     await page.keyboard.type("listRoles 503");
     await page.keyboard.press("Enter");
     await page.getByText("No hit yet").waitFor();
-    expect(server.backend.faults.list()).toHaveLength(1);
+    expect(await server.faults()).toHaveLength(1);
     await page.getByRole("button", { name: "Remove all" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("No faults").waitFor();
-    expect(server.backend.faults.list()).toEqual([]);
+    expect(await server.faults()).toEqual([]);
   });
 });
 
@@ -168,7 +168,7 @@ describe("a scenario", () => {
       })
       .catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "queue_full" });
-    server.backend.reset();
+    await server.reset();
     await card.getByText("Applied", { exact: false }).waitFor({ state: "detached" });
   });
 });
@@ -182,7 +182,7 @@ describe("a policy", () => {
     await row.getByLabel("callDurationSecs", { exact: true }).fill("-1");
     await row.getByLabel("callDurationSecs", { exact: true }).press("Enter");
     await row.getByText("callDurationSecs: must be seconds from 0").waitFor();
-    expect(server.backend.policies.callDurationSecs).toBe(60);
+    expect((await server.policies()).callDurationSecs).toBe(60);
   });
 
   it("that is changed comes first, names its assumption, and is reset to its default", async () => {
@@ -193,19 +193,19 @@ describe("a policy", () => {
     await row.getByLabel("callDurationSecs", { exact: true }).fill("5");
     await row.getByLabel("callDurationSecs", { exact: true }).press("Enter");
     await row.getByRole("button", { name: "Reset callDurationSecs to its default" }).waitFor();
-    expect(server.backend.policies.callDurationSecs).toBe(5);
+    expect((await server.policies()).callDurationSecs).toBe(5);
     expect(await page.getByRole("row").nth(1).textContent()).toContain("callDurationSecs");
     expect(await row.getByRole("link").textContent()).toBe("A-25");
     await row.getByRole("button", { name: "Reset callDurationSecs to its default" }).click();
-    await expect.poll(() => server.backend.policies.callDurationSecs).toBe(60);
+    await expect.poll(async () => (await server.policies()).callDurationSecs).toBe(60);
   });
 });
 
 describe.each(["faults", "scenarios", "policies"])("the part %s", (part) => {
   it.each(themes)("has no serious finding in %s colours, wide and narrow", async (theme) => {
     await using inspector = await open({ server: frozen, theme });
-    inspector.server.backend.faults.add("createCall 503, 503, pass");
-    inspector.server.backend.applyScenario("queue-full");
+    await inspector.server.addFault("createCall 503, 503, pass");
+    await inspector.server.applyScenario("queue-full");
     await inspector.go("faults", part);
     for (const size of ["laptop", "phone"] as const satisfies readonly (keyof typeof sizes)[]) {
       await inspector.resize(size);

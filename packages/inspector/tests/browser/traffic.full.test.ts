@@ -1,9 +1,9 @@
 // The screen Traffic, while programs of the SDK run beside it.
 import { readFileSync } from "node:fs";
 import { createBackend, demo } from "@call-transfer/backend";
+import { operations } from "@call-transfer/spec";
 import { expect, it } from "vitest";
-import { isLong } from "../../scripts/long.ts";
-import { type Inspector, inspectorTests, type sizes, themes } from "./page.ts";
+import { type Inspector, inspectorTests, isLong, type sizes, themes } from "./page.ts";
 
 const open = inspectorTests();
 const { flows, numbers, recipients, destinations } = demo;
@@ -18,14 +18,14 @@ async function play({ server, client }: Inspector): Promise<void> {
   await sdk.roles.list();
   await sdk.calls.create(call);
   await sdk.calls.create({ ...call, toNumber: "nobody" }).result();
-  await server.backend.deliveries.trigger({ destinationId: destinations.app });
+  await server.trigger(destinations.app);
 }
 
 it("shows a request that a fault made the SDK repeat as two rows", async () => {
   await using inspector = await open({ screen: "traffic" });
   const { page, server, client } = inspector;
   await page.getByText("No request yet").waitFor();
-  server.backend.faults.add({ match: { operationId: "createCall" }, do: { rateLimit: { retryAfterSecs: 0 } } });
+  await server.addFault("createCall rateLimit 0");
 
   await client().calls.create(call);
 
@@ -63,8 +63,7 @@ it("takes a request apart: what decided, what it changed, the timers, and the se
 
 it("says which operation an unmatched request is closest to", async () => {
   await using inspector = await open({ screen: "traffic" });
-  const [roles] = inspector.server.backend.operations.filter(({ id }) => id === "listRoles");
-  await fetch(`${inspector.server.url}${roles?.path}s`);
+  await fetch(`${inspector.server.url}${operations.listRoles.path}s`);
   await rowsOf(inspector).filter({ hasText: "unmatched" }).click();
   await detailOf(inspector).getByText("To match it: ").first().waitFor();
   expect(await detailOf(inspector).getByRole("link", { name: "listRoles" }).count()).toBe(1);
@@ -166,7 +165,7 @@ it("saves a test with the call, its result and the state before it", async () =>
 it("saves no test that would fail, and says why", async () => {
   await using inspector = await open({ screen: "traffic", server: { clock: "frozen" } });
   const { page, server } = inspector;
-  const { key } = server.backend.keys.issueApiKey({ allowedIps: ["127.0.0.1"] });
+  const key = await server.issueApiKey({ allowedIps: ["127.0.0.1"] });
   await inspector.client({ apiKey: key }).roles.list();
   await rowsOf(inspector).click();
   const button = detailOf(inspector).getByRole("button", { name: /^Export as a test/ });
@@ -179,7 +178,7 @@ it("saves no test that would fail, and says why", async () => {
 
   await detailOf(inspector).getByText("the request returns 403 api_key_ip_restricted and not 200").waitFor();
   expect([await button.isDisabled(), downloads]).toEqual([true, 0]);
-  expect(server.backend.journal.count).toBe(1);
+  expect(await server.requests()).toHaveLength(1);
 });
 
 it("shows in the row why a request was refused, before its address", async () => {
@@ -204,7 +203,7 @@ it("shows the day of a time, in UTC, once the clock is on another day", async ()
   await inspector.client().roles.list();
   await rowsOf(inspector).getByText("23:30:00.000").waitFor();
   expect(await rowsOf(inspector).innerText()).not.toContain("2021-05-06");
-  await inspector.server.backend.clock.advance({ by: 3_600_000 });
+  await inspector.server.advance(3_600_000);
   await rowsOf(inspector).getByText("2021-05-06 23:30:00.000").waitFor();
 });
 
@@ -218,11 +217,11 @@ it("sends the first request itself, and is empty again after the journal is clea
 
   await page.getByRole("button", { name: "Clear the journal" }).click();
   await page.getByText("No request yet").waitFor();
-  expect(server.backend.journal.list()).toEqual([]);
+  expect(await server.requests()).toEqual([]);
 
   await inspector.client().roles.list();
   await rowsOf(inspector).waitFor();
-  server.backend.reset();
+  await server.reset();
   await page.getByText("No request yet").waitFor();
 });
 

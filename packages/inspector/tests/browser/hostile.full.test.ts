@@ -54,13 +54,14 @@ describe.each(["127.0.0.1", "attacker.test"])("a page of another origin, at %s",
 
   it("changes nothing, by fetch without preflight, with preflight, by beacon and by form", async () => {
     await using inspector = await open({ server: frozen });
-    const { url, backend } = inspector.server;
-    const state = () => {
+    const { server } = inspector;
+    const { url } = server;
+    const state = async () => {
       // Each answer takes an id from the random generator, also a refusal.
-      const { random: _, ...others } = Object(backend.snapshot());
+      const { random: _, ...others } = Object(await server.snapshot());
       return others;
     };
-    const before = state();
+    const before = await state();
     const page = await attacker(inspector, host);
     await page.evaluate(async (control) => {
       const requests: [path: string, method: string, body?: string][] = [
@@ -87,9 +88,9 @@ describe.each(["127.0.0.1", "attacker.test"])("a page of another origin, at %s",
     }, `${url}/_control/v1/clock/advance`);
     await page.waitForURL(`${url}/**`);
     expect(await page.textContent("body")).toContain("does not accept requests from pages of other sites");
-    expect(state()).toEqual(before);
-    expect(backend.faults.list()).toEqual([]);
-    expect(inspector.server.sandboxes.list()).toEqual(["default"]);
+    expect(await state()).toEqual(before);
+    expect(await server.faults()).toEqual([]);
+    expect(await inspector.server.sandboxes()).toEqual(["default"]);
   });
 
   it("embeds nothing: no frame, no script, no shared worker, no event stream", async () => {
@@ -221,7 +222,7 @@ describe("hostile texts", () => {
       await expectHarmless(page, `${screen}, narrow`);
       await inspector.resize("laptop");
     }
-    for (const { id } of server.backend.journal.list()) {
+    for (const { id } of await server.requests()) {
       await inspector.go("traffic", String(id));
       for (const summary of await page.locator("main summary").all()) await summary.click();
       await expectHarmless(page, `request ${id}`);

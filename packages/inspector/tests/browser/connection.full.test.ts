@@ -1,9 +1,7 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
-import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { inspectorTests, themes } from "./page.ts";
+import { freePort, type Server, startServer } from "./server.ts";
 
 // A name that other machines could know, which leads to this one.
 const open = inspectorTests(["--host-resolver-rules=MAP mock.example.com 127.0.0.1"]);
@@ -15,11 +13,7 @@ const withoutTls = /^The Cross-Origin-Opener-Policy header has been ignored/;
 
 /** The options of a server on a public host. */
 async function publicServer() {
-  const placeholder = createServer().listen(0, "127.0.0.1");
-  await once(placeholder, "listening");
-  const { port } = placeholder.address() as AddressInfo;
-  placeholder.close();
-  await once(placeholder, "close");
+  const port = await freePort();
   return { port, controlToken: token, publicUrl: `http://mock.example.com:${port}` };
 }
 
@@ -30,7 +24,7 @@ const enterToken = async (page: Page, text: string) => {
 const live = (page: Page) => page.getByText("Live", { exact: true });
 
 /** A tab more, in the same browser as an open inspector. */
-async function openTab(page: Page, { url }: MockServer): Promise<Page> {
+async function openTab(page: Page, { url }: Server): Promise<Page> {
   const tab = await page.context().newPage();
   tab.setDefaultTimeout(30_000);
   await tab.goto(`${url}/_inspector/#/default/state`);
@@ -81,7 +75,7 @@ describe("a server that is started again", () => {
     await page.getByRole("option").filter({ hasText: "/api/v1/roles" }).first().waitFor();
     await server.close();
     await page.getByText("Connection lost.").waitFor();
-    const again = await startMockServer({ port: Number(new URL(server.url).port) });
+    const again = await startServer({ port: Number(new URL(server.url).port) });
     try {
       await live(page).waitFor();
       await expect.poll(() => page.getByRole("option").filter({ hasText: "/api/v1/roles" }).count()).toBe(0);
@@ -97,13 +91,12 @@ describe("the history of faults", () => {
   it("is empty after the server was started again", async () => {
     await using inspector = await open({ screen: "faults", allow: /ERR_|Failed to fetch/ });
     const { page, server } = inspector;
-    const { faults } = server.backend;
-    faults.remove(faults.add("listRoles 503"));
+    await server.removeFault(await server.addFault("listRoles 503"));
     const removed = page.getByText(/^Removed /);
     await removed.waitFor({ state: "attached" });
     await server.close();
     await page.getByText("Connection lost.").waitFor();
-    const again = await startMockServer({ port: Number(new URL(server.url).port) });
+    const again = await startServer({ port: Number(new URL(server.url).port) });
     try {
       await live(page).waitFor();
       await removed.waitFor({ state: "detached" });
@@ -120,7 +113,7 @@ describe("several tabs", () => {
     const tabs = [page];
     while (tabs.length < 7) tabs.push(await openTab(page, server));
     for (const tab of tabs) await live(tab).waitFor();
-    server.backend.clock.set({ mode: "frozen" });
+    await server.setClock({ mode: "frozen" });
     for (const tab of tabs) await tab.getByText("frozen", { exact: true }).waitFor();
   });
 });
@@ -129,13 +122,13 @@ describe("a sandbox that is created while another one is shown", () => {
   it("is offered when the choice is opened", async () => {
     await using inspector = await open({ screen: "state" });
     const { page, server } = inspector;
-    server.sandboxes.create("shown");
+    await server.createSandbox("shown");
     const choice = page.getByRole("combobox", { name: "Sandbox" });
     await choice.focus();
     await choice.selectOption("shown");
     await live(page).waitFor();
     await page.getByRole("main").focus();
-    server.sandboxes.create("later");
+    await server.createSandbox("later");
     await choice.focus();
     await choice.getByRole("option", { name: "later" }).waitFor({ state: "attached" });
   });

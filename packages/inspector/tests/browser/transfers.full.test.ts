@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { demo } from "@call-transfer/backend";
-import { startMockServer } from "@call-transfer/mock-server";
 import { expect, it } from "vitest";
 import { inspectorTests, themes } from "./page.ts";
+import { startServer } from "./server.ts";
 
 const open = inspectorTests();
 const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
@@ -18,13 +18,12 @@ async function ringing() {
   }).listen(0, "127.0.0.1");
   const isOffered = once(app, "request");
   await once(app, "listening");
-  const server = await startMockServer({ port: 0, ...frozen });
-  const { backend } = server;
+  const server = await startServer({ ...frozen });
   const { accountId, destinations } = demo;
   const url = `http://127.0.0.1:${(app.address() as AddressInfo).port}/offers`;
-  backend.collections.update("destinations", destinations.app, { config: { url } });
+  await server.changeRecord("destinations", destinations.app, { config: { url } });
   const groupId = "e0000000-0000-4000-8000-000000000009";
-  backend.collections.create("groups", {
+  await server.addRecord("groups", {
     id: groupId,
     accountId,
     name: "Emergencies",
@@ -48,9 +47,8 @@ async function ringing() {
 it("a member answers by button, and the app's answer to its offer is too late", async () => {
   await using scene = await ringing();
   await using inspector = await open({ server: scene.server, screen: "transfers" });
-  const { page } = inspector;
-  const { backend } = scene.server;
-  const { id } = backend.transfers.start({ groupId: scene.groupId });
+  const { page, server } = inspector;
+  const { id } = await server.startTransfer({ groupId: scene.groupId });
   await scene.isOffered;
   await page.getByRole("group", { name: /^Olivia Owner\. Rings until/ }).waitFor();
   await page.getByRole("button", { name: "Answer: Olivia Owner" }).click();
@@ -59,13 +57,16 @@ it("a member answers by button, and the app's answer to its offer is too late", 
   const app = page.getByRole("group", { name: /^Front desk app/ });
   await app.getByText("Stopped after 0 s: Olivia Owner answered").waitFor();
   await app.getByText("offer_taken").waitFor();
-  expect(backend.transfers.get(id)).toMatchObject({ status: "connected", answeredBy: 1 });
+  expect((await server.transfers()).find((one) => one.id === id)).toMatchObject({
+    status: "connected",
+    answeredBy: { memberId: owner },
+  });
 });
 
 it("the address of a transfer that does not exist shows no other transfer", async () => {
   await using inspector = await open({ server: frozen, screen: "transfers" });
   const { page, server } = inspector;
-  server.backend.transfers.start({ destinationId: demo.destinations.phone });
+  await server.startTransfer({ destinationId: demo.destinations.phone });
   await page.goto(`${server.url}/_inspector/#/default/transfers/another`);
   await page.getByText("This transfer does not exist").waitFor();
   expect(await page.getByRole("button", { name: "Answer: Reception" }).count()).toBe(0);
@@ -76,7 +77,7 @@ it("the address of a transfer that does not exist shows no other transfer", asyn
 it("an answer after the end of its ring shows the code that it received", async () => {
   await using inspector = await open({ server: frozen, screen: "transfers" });
   const { page, server } = inspector;
-  server.backend.transfers.start({ destinationId: demo.destinations.phone });
+  await server.startTransfer({ destinationId: demo.destinations.phone });
   await page.getByRole("button", { name: "Let it ring", exact: true }).click();
   await page.getByText("Missed after 30 s").waitFor();
   await page.getByRole("button", { name: "Answer late: Reception" }).click();
@@ -88,7 +89,7 @@ it("missed calls are counted on the way to away, at the policy's limit", async (
   await using inspector = await open({ server: frozen, screen: "transfers" });
   const { page, server } = inspector;
   for (const count of [1, 2, 3]) {
-    const { id } = server.backend.transfers.start({ destinationId: demo.destinations.availableHumans });
+    const { id } = await server.startTransfer({ destinationId: demo.destinations.availableHumans });
     await inspector.go("transfers", id);
     await page.getByRole("button", { name: "Let it ring", exact: true }).click();
     await page
@@ -101,19 +102,19 @@ it("missed calls are counted on the way to away, at the policy's limit", async (
     .getByText(/after missed calls/)
     .first()
     .waitFor();
-  expect(server.backend.state.members.get(owner)?.availability).toMatchObject({ reason: "missed_calls" });
+  expect((await server.record("members", owner))?.availability).toMatchObject({ reason: "missed_calls" });
 });
 
 it("works by keyboard alone: starts with one press, answers, declines, and starts with a script", async () => {
   await using inspector = await open({ server: frozen, screen: "transfers" });
   const { page, server } = inspector;
-  const last = () => server.backend.transfers.list().at(-1);
+  const last = async () => (await server.transfers()).at(-1);
   await page.getByRole("button", { name: "Ring Night shift" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("group", { name: /^Reception\. Rings/ }).focus();
   await page.keyboard.press("a");
   await page.getByText("Answered after 0 s").waitFor();
-  expect(last()?.status).toBe("connected");
+  expect((await last())?.status).toBe("connected");
 
   await page.keyboard.press("n");
   const dialog = page.getByRole("dialog", { name: "Start a transfer" });
@@ -126,18 +127,18 @@ it("works by keyboard alone: starts with one press, answers, declines, and start
   await page.getByRole("group", { name: /^Reception\. Rings/ }).focus();
   await page.keyboard.press("d");
   await page.getByText("Declined after 0 s").waitFor();
-  expect(last()?.status).toBe("unanswered");
+  expect((await last())?.status).toBe("unanswered");
 });
 
 it("the line at now stands still on a frozen clock and moves on a flowing one", async () => {
   await using inspector = await open({ server: frozen, screen: "transfers" });
   const { page, server } = inspector;
-  server.backend.transfers.start({ destinationId: demo.destinations.phone });
+  await server.startTransfer({ destinationId: demo.destinations.phone });
   const line = page.getByRole("group", { name: "Rings", exact: true });
   const place = () => line.evaluate((element) => Number(element.style.getPropertyValue("--now")));
   await line.waitFor();
   expect([await place(), await place()]).toEqual([0, 0]);
-  server.backend.clock.set({ mode: "flowing" });
+  await server.setClock({ mode: "flowing" });
   await expect.poll(place, { timeout: 30_000 }).toBeGreaterThan(0);
 });
 
@@ -145,7 +146,7 @@ it("has no serious findings of axe, in both themes and at 400 px", async () => {
   await using scene = await ringing();
   await using inspector = await open({ server: scene.server, screen: "transfers" });
   expect(await inspector.findings()).toEqual([]);
-  scene.server.backend.transfers.start({
+  await scene.server.startTransfer({
     groupId: scene.groupId,
     script: [{ memberId: owner, answerAfterSecs: 9 }],
   });

@@ -1,8 +1,7 @@
 // The screen State in a real browser: records, edited while a program of the SDK reads and changes them.
 import { demo, type Seed } from "@call-transfer/backend";
 import { describe, expect, it } from "vitest";
-import { isLong } from "../../scripts/long.ts";
-import { inspectorTests, sizes, themes } from "./page.ts";
+import { inspectorTests, isLong, sizes, themes } from "./page.ts";
 
 const open = inspectorTests();
 /** A Monday, within the hours of the demo's agent. */
@@ -51,7 +50,7 @@ describe("members", () => {
     await page.getByText("Now: Mon 11:20 in Europe/Berlin").waitFor();
     // The page shows them before the server has answered.
     await expect
-      .poll(() => inspector.server.backend.collections.get("members", agent)?.hours)
+      .poll(async () => (await inspector.server.record("members", agent)).hours)
       .toEqual({
         timeZone: "Europe/Berlin",
         monday: [{ from: "09:00", to: "17:00" }],
@@ -68,9 +67,9 @@ describe("members", () => {
     await inspector.go("state", "members", agent);
     await page.getByText("no, the member is away").waitFor();
     await page.getByText("inside, until 17:00").waitFor();
-    await inspector.server.backend.clock.advance({ by: 16 * 60_000 });
+    await inspector.server.advance(16 * 60_000);
     await page.getByText("yes, a transfer would ring now").waitFor();
-    await inspector.server.backend.clock.advance({ by: 7 * 3_600_000 });
+    await inspector.server.advance(7 * 3_600_000);
     await page.getByText("outside, next monday 09:00–17:00").waitFor();
   });
 
@@ -112,7 +111,7 @@ describe("members", () => {
     await page.getByText("must be later than from").waitFor();
     expect(await page.getByLabel("Mon to").getAttribute("aria-invalid")).toBe("true");
     expect(await until.getAttribute("aria-invalid")).toBe("false");
-    expect(inspector.server.backend.collections.get("members", agent)?.hours).toEqual({
+    expect((await inspector.server.record("members", agent)).hours).toEqual({
       monday: [{ from: "09:00", to: "17:00" }],
     });
   });
@@ -139,7 +138,7 @@ describe("records", () => {
     await page.getByLabel("Name").fill("Second app");
     await page.getByRole("button", { name: "Create" }).click();
     await page.getByRole("heading", { name: "Second app" }).waitFor();
-    const copy = inspector.server.backend.collections.list("destinations").find(({ name }) => name === "Second app");
+    const copy = (await inspector.server.records("destinations")).find(({ name }) => name === "Second app");
     expect(copy?.config).toEqual({ url: "http://127.0.0.1:4011/offers" });
     expect(copy?.signingSecret).toMatch(/^.{16,}$/);
     expect(copy?.signingSecret).not.toBe(demo.signingSecret);
@@ -165,7 +164,7 @@ describe("records", () => {
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("There are no groups").waitFor();
-    expect(inspector.server.backend.collections.list("groups")).toEqual([]);
+    expect(await inspector.server.records("groups")).toEqual([]);
   });
 
   it("JSON edits what the form has no field for", async () => {
@@ -180,7 +179,7 @@ describe("records", () => {
     await json.fill('{ "role": "agent", "permissions": ["call:read"] }');
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
-    expect(inspector.server.backend.collections.get("roles", "agent")?.permissions).toEqual(["call:read"]);
+    expect((await inspector.server.record("roles", "agent")).permissions).toEqual(["call:read"]);
   });
 
   it("no secret reaches the page before the user asks for it", async () => {

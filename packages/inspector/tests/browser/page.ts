@@ -10,29 +10,32 @@
 //     expect(await inspector.findings()).toEqual([]);      // axe-core's serious and critical findings
 //   });
 //
-// Each `open` starts a mock server from the sources on a free port (`server.backend` is its state) and a page with storage
-// of its own. At the end of its scope a page fails its test if it logged an error, threw one, or broke its policy (CSP); an
+// Each `open` starts the mock server's command from the sources on a free port (server.ts prepares its state) and a page with
+// storage of its own. At the end of its scope a page fails its test if it logged an error, threw one, or broke its policy (CSP); an
 // HTTP status that the API or the control plane meant is no error. `allow` is for tests in which an error is right.
 // `settled()` waits until the page has loaded what it asked for; `go` does that by itself. `go`, `theme` and `resize` change
 // what is shown: `for (const colours of themes) await inspector.theme(colours)`.
 // `screens()` reads the ids of all screens from the page. `shot(name)` writes a picture below reports/, to look at.
 //
-// `npx vitest run tests/inspector/hostile.full.test.ts` builds the page when it is not current. Without a browser the tests
+// `npx vitest run packages/inspector/tests/browser/hostile.full.test.ts` builds the page when it is not current. Without a browser the tests
 // fail, also outside CI.
+import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { demo } from "@call-transfer/backend";
-import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { type ApiKeyOptions, CallTransfer } from "@call-transfer/sdk";
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import { findingsOf } from "../../packages/contract/targets/browser/axe-findings.ts";
-import { launchBrowser } from "../../packages/contract/targets/browser/launch-browser.ts";
-import { buildInspector } from "../../scripts/build-inspector.ts";
+import { findingsOf } from "../../../contract/targets/browser/axe-findings.ts";
+import { launchBrowser } from "../../../contract/targets/browser/launch-browser.ts";
+import { type Server, type ServerOptions, startServer } from "./server.ts";
 
 /** How long a page may take for anything; long enough for a busy machine. */
 const withinMs = 60_000;
+const starting = fileURLToPath(new URL("../../../../scripts/start.ts", import.meta.url));
+/** Whether checks run in their long forms, as each night. */
+export const isLong = process.env.CHECKS === "long";
 /** An answer that the API or the control plane meant. Browsers log each as an error. */
 const meantAnswer =
   /^Failed to load resource: the server responded with a status of \d+ .* \(https?:\/\/[^)]*\/(?:api|_control)\//;
@@ -50,7 +53,7 @@ export const sizes = {
 
 export interface OpenOptions {
   /** The options of the mock server that is started, or a running one. */
-  readonly server?: NonNullable<Parameters<typeof startMockServer>[0]> | MockServer;
+  readonly server?: ServerOptions | Server;
   /** The screen to begin with; the first one by default. */
   readonly screen?: string;
   readonly theme?: Theme;
@@ -61,7 +64,7 @@ export interface OpenOptions {
 
 /** An open inspector with its server. Declare it with `await using`. */
 export interface Inspector extends AsyncDisposable {
-  readonly server: MockServer;
+  readonly server: Server;
   readonly page: Page;
   /** Shows a screen of the sandbox `default`, and optionally what is selected on it, and waits until it is settled. */
   go(screen: string, ...rest: readonly string[]): Promise<void>;
@@ -85,7 +88,8 @@ export interface Inspector extends AsyncDisposable {
 export function inspectorTests(browserOptions: readonly string[] = []): (options?: OpenOptions) => Promise<Inspector> {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    await buildInspector();
+    // As `npm start` does: builds the page unless it is current.
+    execFileSync(process.execPath, ["--conditions=@call-transfer/source", starting, "--version"]);
     browser = await launchBrowser(browserOptions);
   });
   afterAll(() => browser?.close());
@@ -97,8 +101,8 @@ export function inspectorTests(browserOptions: readonly string[] = []): (options
 
 async function openInspector(browser: Browser, options: OpenOptions): Promise<Inspector> {
   const { server: given = {}, screen, theme = "light", size = "laptop", allow } = options;
-  const isRunning = "backend" in given;
-  const server = isRunning ? given : await startMockServer({ port: 0, ...given });
+  const isRunning = "close" in given;
+  const server = isRunning ? given : await startServer(given);
   const context = await browser.newContext({ viewport: sizes[size], colorScheme: theme, reducedMotion: "reduce" });
   const page = await context.newPage();
   page.setDefaultTimeout(withinMs);
@@ -134,7 +138,7 @@ async function openInspector(browser: Browser, options: OpenOptions): Promise<In
     client: (more) => new CallTransfer({ baseUrl: server.url, apiKey: demo.apiKey, ...more }),
     findings: () => findingsOf(page),
     async shot(name) {
-      const folder = fileURLToPath(new URL("../../reports/inspector/", import.meta.url));
+      const folder = fileURLToPath(new URL("../../../../reports/inspector/", import.meta.url));
       mkdirSync(folder, { recursive: true });
       await page.screenshot({ path: `${folder}${name}.png` });
     },

@@ -5,8 +5,7 @@ import { demo } from "@call-transfer/backend";
 import { createWebhookHandler, toNodeHandler } from "@call-transfer/sdk/webhooks";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { isLong } from "../../scripts/long.ts";
-import { type Inspector, inspectorTests, themes } from "./page.ts";
+import { type Inspector, inspectorTests, isLong, themes } from "./page.ts";
 
 const open = inspectorTests();
 const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
@@ -44,7 +43,7 @@ it("gets the first signed webhook with one press, and takes its signature apart"
   const { page, server } = inspector;
   await button(page, "Send a signed webhook to the inbox").click();
   await details(page).getByText("Accepted 204").waitFor();
-  const [delivery] = server.backend.deliveries.list();
+  const [delivery] = await server.deliveries();
   const { t, v1 } = delivery?.signature ?? { t: 0, v1: [] };
   const region = page.getByRole("region", { name: "The text that is hashed" });
   await region.waitFor();
@@ -74,7 +73,7 @@ it("shows two signatures after a rotation, and one again when the clock has move
   await inspector.go("webhooks", "receivers", demo.destinations.app);
   await button(page, "Jump to the end of the overlap").click();
   await page.getByText(/^Overlap: over since/).waitFor();
-  expect(server.backend.clock.iso()).toBe("2026-03-03T12:00:00.000Z");
+  expect((await server.clock()).now).toBe("2026-03-03T12:00:00.000Z");
   await send();
   expect(await secretsIn(page)).toEqual(["current"]);
 });
@@ -93,7 +92,7 @@ it("hides secrets until they are asked for", async () => {
 it("shows that a receiver with the SDK accepts an offer, and refuses one with a wrong signature", async () => {
   await using inspector = await open({ server: frozen, screen: "webhooks" });
   const { page, server } = inspector;
-  using receiver = await startReceiver({ secret: demo.signingSecret, now: () => server.backend.clock.now() });
+  using receiver = await startReceiver({ secret: demo.signingSecret, now: () => Date.parse(frozen.now) });
   await pointAppTo(inspector, receiver.url);
   const sendOffer = async () => {
     await button(page, "Send an offer").click();
@@ -103,7 +102,7 @@ it("shows that a receiver with the SDK accepts an offer, and refuses one with a 
   await details(page).getByText("Accepted 204").waitFor();
   expect(receiver.received).toEqual(["transfer.offer"]);
 
-  server.backend.faults.add("webhooks sign wrongSecret");
+  await server.addFault("webhooks sign wrongSecret");
   await sendOffer();
   await details(page)
     .getByText(/^Refused 4\d\d$/)
@@ -153,7 +152,7 @@ it("changes the answer of the inbox, and shows what it received", async () => {
   await page.getByText("The inbox answers 503.").waitFor();
   await button(page, "Send an offer to it").click();
   await details(page).getByText("Refused 503").waitFor();
-  expect(server.backend.deliveries.list().map(({ status }) => status)).toEqual([503]);
+  expect((await server.deliveries()).map(({ status }) => status)).toEqual([503]);
   await inspector.go("webhooks", "inbox");
   await page.getByRole("heading", { name: "Received: 1" }).waitFor();
 });

@@ -1,13 +1,13 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type OpenPage, openPage } from "../../packages/contract/targets/browser/msw-browser.ts";
-import type { MountedPage } from "./mounted-page.ts";
+import type { MountedPage } from "./mounted-inspector-page.ts";
 
 describe("the inspector inside an app, over a backend in the page", () => {
   let app: OpenPage<MountedPage>;
   let page: Page;
   beforeAll(async () => {
-    app = await openPage<MountedPage>(new URL("mounted-page.ts", import.meta.url));
+    app = await openPage<MountedPage>(new URL("mounted-inspector-page.ts", import.meta.url));
     page = app.page;
     page.setDefaultTimeout(20_000);
     await page.setViewportSize({ width: 1280, height: 1200 });

@@ -1,5 +1,5 @@
 // What the page keeps under load is bounded. How fast it is depends on the machine, so that is printed, not checked.
-// `INSPECTOR_LOAD_SECONDS=30 CHECKS=long npx vitest run tests/inspector/load` prints figures to publish.
+// `INSPECTOR_LOAD_SECONDS=30 CHECKS=long npx vitest run packages/inspector/tests/browser/load` prints figures to publish.
 import { setTimeout as sleep } from "node:timers/promises";
 import { demo } from "@call-transfer/backend";
 import { expect, it } from "vitest";
@@ -11,7 +11,7 @@ const seconds = Number(process.env.INSPECTOR_LOAD_SECONDS ?? 3);
 /** More than the page draws at any height of a window. */
 const mostRows = 120;
 
-/** Sends requests of several kinds to the backend, without waiting for the page. */
+/** Sends requests of several kinds, without waiting for the page. */
 async function send({ server }: Inspector, count: number, first = 0): Promise<void> {
   const headers = { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" };
   const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
@@ -23,7 +23,7 @@ async function send({ server }: Inspector, count: number, first = 0): Promise<vo
   ];
   for (let number = first; number < first + count; number += 1) {
     const [path, init] = kinds[number % kinds.length]?.(number) ?? ["/", {}];
-    await (await server.backend.fetch(`http://localhost${path}`, init)).arrayBuffer();
+    await (await fetch(`${server.url}${path}`, init)).arrayBuffer();
   }
 }
 
