@@ -1,5 +1,5 @@
 // Packs and installs the packages and checks each one: metadata, no install scripts, guides, links by tag, files, no test files,
-// source maps lead to published sources, the licences of contained packages are published, import and require work, publint
+// source maps lead to published sources, declarations of programs can name every type, the licences of contained packages are published, import and require work, publint
 // and are-the-types-wrong pass. Requires built packages.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -11,6 +11,7 @@ import ts from "typescript";
 import { licencesFile } from "../../build/licences.ts";
 import { install, optionalPeers, pack, temporaryFolder } from "../../scripts/packed.ts";
 import { mcpProblems } from "./mcp-command.ts";
+import { unnameable } from "./nameable.ts";
 import { brokenLinks } from "./packed-links.ts";
 
 interface PackageJson {
@@ -55,6 +56,12 @@ const allowedDependencies: Readonly<Record<string, readonly string[]>> = {
 
 /** The sources and the build of the mock server's page, which browsers load and no code imports. */
 const pageFolder = "/inspector/";
+
+/** The names of the entries with types that a release promises. */
+const entriesOf = ({ name, exports }: PackageJson): string[] =>
+  Object.entries(exports).flatMap(([subpath, target]) =>
+    typeof target === "string" || isInternal(subpath) || subpath === "./unstable" ? [] : [`${name}${subpath.slice(1)}`],
+  );
 
 /** Whether only this repository can load an entry, from sources (docs/decisions/0036). */
 const isInternal = (subpath: string): boolean => subpath === "./control-client";
@@ -272,6 +279,7 @@ for (const each of packages) {
     ),
     ...mapProblems(each),
     ...licenceProblems(each),
+    ...unnameable(project, entriesOf(description)).map((one) => `exports what declarations cannot name: ${one}`),
     ...loadProblems(each, project).map((way) => `does not load with ${way}`),
     ...(await lintProblems(each)),
     ...(description.name === "@call-transfer/mcp" ? await mcpProblems(project) : []),
