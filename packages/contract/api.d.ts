@@ -237,7 +237,7 @@ declare interface Target {
   readonly name: string;
   readonly baseUrl: string;
   readonly fetch: typeof globalThis.fetch;
-  readonly allowsNewValues?: boolean;
+  readonly onlyStated?: boolean;
   readonly unsupported: Readonly<Partial<Record<Capability, string>>>;
   knownDeviation?(contractCase: CaseName): string | undefined;
   credentialsFor(who: Caller): Promise<Credentials>;

@@ -5,7 +5,8 @@ import { type OperationFact, operations as operationFacts } from "../facts/opera
 import { type FieldFact, resources, roles as roleFacts } from "../facts/resources.ts";
 import { roles } from "./document.ts";
 
-const factsOf = (operation: OperationId): OperationFact | undefined =>
+/** What the specification says about an operation; undefined for an addition. */
+export const factsOf = (operation: OperationId): OperationFact | undefined =>
   operationFacts[`${operations[operation].method} ${operations[operation].path}`];
 
 /** The status of an error code (§7.2); null where none is stated. */

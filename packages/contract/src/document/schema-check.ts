@@ -37,31 +37,28 @@ function validatorAt(pointer: string): ValidateFunction {
   return validate;
 }
 
-/** Whether a violation is an unlisted value of an open enum, which a newer version may add (A-7). */
-const isNewValue = ({ keyword, parentSchema }: ErrorObject): boolean =>
-  keyword === "enum" && parentSchema?.["x-open-enum"] === true;
-
-/**
- * The violations of the schema at a pointer of the document. Unlisted values of open enums are violations unless
- * `allowNewValues` is set.
- */
-export function schemaViolations(pointer: string, value: unknown, allowNewValues = false): string[] {
+/** The errors of a value against the schema at a pointer of the document. */
+function schemaErrors(pointer: string, value: unknown): readonly ErrorObject[] {
   const validate = validatorAt(pointer);
-  if (validate(value)) return [];
-  return (validate.errors ?? [])
-    .filter((error) => !(allowNewValues && isNewValue(error)))
-    .map((error) => `body${error.instancePath} ${error.message ?? error.keyword}`);
+  return validate(value) ? [] : (validate.errors ?? []);
+}
+
+/** An error as text: the place in the body, and the rule. */
+export const errorText = ({ instancePath, message, keyword }: ErrorObject): string =>
+  `body${instancePath} ${message ?? keyword}`;
+
+/** The violations of the schema at a pointer of the document. */
+export const schemaViolations = (pointer: string, value: unknown): string[] =>
+  schemaErrors(pointer, value).map(errorText);
+
+/** The errors of a response body against the schema for its status; none if the document defines no body for it. */
+export function bodyErrors(operation: OperationId, status: number, body: unknown): readonly ErrorObject[] {
+  const pointer = bodyPointer(operation, status);
+  return pointer === undefined ? [] : schemaErrors(pointer, body);
 }
 
 /** The violations of a response body against the schema for its status. */
-export function bodyViolations(
-  operation: OperationId,
-  status: number,
-  body: unknown,
-  allowNewValues = false,
-): string[] {
-  const pointer = bodyPointer(operation, status);
-  return pointer === undefined
+export const bodyViolations = (operation: OperationId, status: number, body: unknown): string[] =>
+  bodyPointer(operation, status) === undefined
     ? [`the contract defines no body for status ${status}`]
-    : schemaViolations(pointer, body, allowNewValues);
-}
+    : bodyErrors(operation, status, body).map(errorText);

@@ -19,6 +19,12 @@ export interface FieldFact {
   readonly shownBy?: readonly string[];
   /** Whether there are limits that are not shown. */
   readonly open?: true;
+  /** Whether there may be values that are not shown. */
+  readonly moreValues?: true;
+  /** Whether its meaning is stated, and its name is not. */
+  readonly anyName?: true;
+  /** The form of the text, or of the items. */
+  readonly form?: RegExp;
   /** Texts that the form of the field allows, or of its items. */
   readonly fits?: readonly string[];
   /** Texts that it does not. */
@@ -95,6 +101,7 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
       name: must("string", groupName),
       strategy: must("string", {
         values: strategies,
+        moreValues: true,
         // §1.
         says: ["every member rings at once", "the first to answer is connected"],
       }),
@@ -135,6 +142,7 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
     fields: {
       role: must("string", { values: roles }),
       permissions: must("list of string", {
+        form: /^[^:]+:(?:read|write)$/,
         fits: ["calls:read", "calls:write"],
         unfit: ["calls:delete", "calls:admin", "calls", ":read", "calls:reads", "calls:read,calls:write", ""],
       }),
@@ -204,7 +212,7 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
     fields: { calls: must("list of Call"), meta: must("ListMeta") },
   },
   // The total count (§4.6). A-9: its name.
-  ListMeta: { section: "§4.6", fields: { total: must("integer", { open: true }) } },
+  ListMeta: { section: "§4.6", fields: { total: must("integer", { open: true, anyName: true }) } },
   // Identifiers are strings (§1).
   Call: {
     section: "§4.6",

@@ -12,6 +12,7 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
   "A-2": ["Other fields of an error's `meta`", "no error carried a meta"],
   "A-3": ["Titles and details of errors, and most meanings of error codes", "no error was returned"],
   "A-4": ["Which codes carry `errors`", "no error was returned"],
+  "A-52": ["Which responses have `X-Request-Id`, and which errors a `requestId`", "no request got a response"],
   "A-5": ["Errors of an operation beyond those listed for it", "no code outside the operations' lists was returned"],
   "A-6": ["The format of ids", "no malformed id was sent"],
   "A-7": ["Whether lists of response values are complete", "no request succeeded"],

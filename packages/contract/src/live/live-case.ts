@@ -1,11 +1,14 @@
 import type { CallTransfer } from "@call-transfer/sdk";
 import { type OperationId, operations } from "@call-transfer/spec";
-import { jsonOf, memberOf } from "../document/json.ts";
+import { jsonOf, memberOf, valueAt } from "../document/json.ts";
 import type { Check } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 import type { Target } from "../suite/target.ts";
 import { describeValue } from "../suite/trace.ts";
 import type { LiveOptions } from "./options.ts";
+
+/** Allowed difference between two clocks, or two times of one change, in milliseconds. */
+export const clockToleranceMs = 60_000;
 
 /** An option that a case requires. */
 export type Need = "key" | "token" | "member" | "rotation" | "group" | "hours" | "call";
@@ -129,4 +132,10 @@ export function observeReply(
 ): void {
   const answered = typeof expected === "string" ? reply.code : reply.status;
   check.observe(assumption, subject, describeReply(reply), answered === expected);
+}
+
+/** The total of a call list, under the name that this project assumes; undefined under another one. */
+export function totalOf(page: unknown): number | undefined {
+  const total = valueAt(page, ["meta", "total"]);
+  return typeof total === "number" ? total : undefined;
 }

@@ -93,7 +93,7 @@ export function liveTarget(options: LiveOptions, traffic: Traffic, permitted?: O
     name: options.baseUrl,
     baseUrl: options.baseUrl,
     fetch,
-    allowsNewValues: true,
+    onlyStated: true,
     unsupported: {},
     // No credentials can be issued here: a user gets the given token, a program the given key.
     credentialsFor: async (who) => {

@@ -1,7 +1,7 @@
 import { errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import { codesOutsideOperations } from "../document/document.ts";
 import { isObject } from "../document/json.ts";
-import { bodyViolations } from "../document/schema-check.ts";
+import { judge } from "../document/judge.ts";
 import type { Finding } from "../suite/check.ts";
 import { describeValue } from "../suite/trace.ts";
 
@@ -23,6 +23,16 @@ const finding = (assumption: string, subject: string, observed: string, holds = 
 
 const rowOf = (code: unknown) =>
   typeof code === "string" && Object.hasOwn(errorCodes, code) ? errorCodes[code as keyof typeof errorCodes] : undefined;
+
+/** The request id of any response (§2.6). */
+function* ofRequestId({ operation, status, headers, body }: ReceivedResponse): Generator<Finding> {
+  const place = operation ?? "a path without an operation";
+  const header = headers.has("X-Request-Id");
+  yield finding("A-52", `X-Request-Id of ${place} (${status})`, header ? "present" : "missing", header);
+  if (status < 400 || !isObject(body)) return;
+  const repeated = typeof body.requestId === "string";
+  yield finding("A-52", `requestId of ${place} (${status})`, repeated ? "present" : "missing or null", repeated);
+}
 
 function* ofError({ operation, status, headers, body }: ReceivedResponse): Generator<Finding> {
   if (status < 400 || !isObject(body)) return;
@@ -77,15 +87,14 @@ function* ofSuccess({ operation, status, headers, body }: ReceivedResponse): Gen
     const caching = headers.get("Cache-Control");
     yield finding("A-51", operation, caching ?? "no Cache-Control", /\bno-store\b/i.test(caching ?? ""));
   }
-  const strict = bodyViolations(operation, status, body);
-  const lenient = new Set(bodyViolations(operation, status, body, true));
-  for (const added of strict.filter((violation) => !lenient.has(violation)))
-    yield finding("A-7", operation, `a value that the contract does not list: ${added}`);
-  if (strict.length === 0) yield finding("A-7", operation, "only values that the contract lists");
+  const { violations, differences } = judge(operation, status, body);
+  for (const { assumption, text } of differences) yield finding(assumption, `the body of ${operation}`, text, false);
+  if (violations.length + differences.length === 0)
+    yield finding("A-7", operation, "only values that the contract lists");
   for (const form of new Set([...textsIn(body)].flatMap((text) => dateTime.exec(text)?.[2] ?? [])))
     yield finding("A-11", `times of ${operation}`, form, form === "Z");
 }
 
 /** What all responses show about the assumptions. */
 export const findingsOf = (answers: readonly ReceivedResponse[]): Finding[] =>
-  answers.flatMap((answer) => [...ofError(answer), ...ofSuccess(answer)]);
+  answers.flatMap((answer) => [...ofRequestId(answer), ...ofError(answer), ...ofSuccess(answer)]);

@@ -2,7 +2,9 @@ import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-
 import { operationIds } from "../document/document.ts";
 import { hasFieldErrors, statusOf } from "../document/expected.ts";
 import { isObject, memberOf, omitUndefined } from "../document/json.ts";
+import { judge } from "../document/judge.ts";
 import { bodyViolations } from "../document/schema-check.ts";
+import { contentType } from "../facts/limits.ts";
 import { createLeakCheck } from "./leaks.ts";
 import type { BrokenResponse, Fault, Target } from "./target.ts";
 import { describeValue, requestLine, responseLine } from "./trace.ts";
@@ -43,17 +45,28 @@ export function operationOf(method: string, pathname: string): OperationId | und
 
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === "string" && Object.hasOwn(errorCodes, code);
 
-/** Rules for errors besides their schema: the code's status in the table, and the request id (§2.6, §7). */
-function problemViolations(status: number, requestId: string | null, body: unknown): string[] {
-  if (!isObject(body)) return ["the error body is not an object"];
-  const { code, status: mirrored, requestId: named, errors } = body;
+/** Rules for errors besides their schema: the code's status in the table (§2.6, §7). */
+function problemViolations(status: number, body: unknown): string[] {
+  if (!isObject(body)) return ["the error body is not an object (§7.1)"];
+  const { code, status: mirrored, errors } = body;
   const broken: string[] = [];
-  if (mirrored !== status) broken.push(`the body's status ${describeValue(mirrored)} differs from the response's`);
-  if (named !== requestId) broken.push(`requestId ${describeValue(named)} differs from X-Request-Id ${requestId}`);
-  if (!isErrorCode(code)) return [...broken, `${describeValue(code)} is not a code of the table`];
+  if (mirrored !== status)
+    broken.push(`the body's status ${describeValue(mirrored)} differs from the response's (§2.6)`);
+  if (!isErrorCode(code)) return [...broken, `${describeValue(code)} is not a code of the table (§7.2)`];
   const expected = statusOf(code);
-  if (expected !== null && expected !== status) broken.push(`${code} must have status ${expected}`);
-  if (hasFieldErrors(code) && !(Array.isArray(errors) && errors.length > 0)) broken.push(`${code} has no field errors`);
+  if (expected !== null && expected !== status) broken.push(`${code} must have status ${expected} (§7.2)`);
+  if (hasFieldErrors(code) && !(Array.isArray(errors) && errors.length > 0))
+    broken.push(`${code} has no field errors (§7.1)`);
+  return broken;
+}
+
+/** The request id is in the header, and an error repeats it (§2.6). A-52: whether there is one. */
+function requestIdViolations(status: number, header: string | null, body: unknown, onlyStated: boolean): string[] {
+  const repeated = status < 400 ? undefined : memberOf(body, "requestId");
+  if (onlyStated && (repeated ?? null) === null) return [];
+  const broken = header ? [] : ["X-Request-Id is missing (§2.6)"];
+  if (status >= 400 && repeated !== header)
+    broken.push(`requestId ${describeValue(repeated)} differs from X-Request-Id ${header} (§2.6)`);
   return broken;
 }
 
@@ -66,25 +79,24 @@ function parsed(text: string): unknown {
   }
 }
 
-function inspect(
-  operation: OperationId | undefined,
-  { status, headers }: Response,
-  text: string,
-  allowNewValues: boolean,
-) {
+/** The media type of JSON, and those built on it. */
+const jsonType = /^application\/(?:[\w.-]+\+)?json$/i;
+
+function inspect(operation: OperationId | undefined, { status, headers }: Response, text: string, onlyStated: boolean) {
   const requestId = headers.get("X-Request-Id");
-  const broken = requestId ? [] : ["X-Request-Id is missing"];
   if (status === 204) {
-    if (text !== "") broken.push("a 204 must not have a body");
-    return { body: undefined, broken };
+    const broken = requestIdViolations(status, requestId, undefined, onlyStated);
+    return { body: undefined, broken: text === "" ? broken : [...broken, "a 204 must not have a body"] };
   }
-  const type = headers.get("Content-Type")?.split(";")[0]?.trim();
-  if (type !== "application/json")
-    return { body: undefined, broken: [...broken, `the content type is ${type} and not application/json`] };
+  const type = headers.get("Content-Type")?.split(";")[0]?.trim() ?? "";
   const body = parsed(text);
-  if (body === undefined) return { body, broken: [...broken, "the body is not JSON"] };
-  if (status >= 400) broken.push(...problemViolations(status, requestId, body));
-  if (operation) broken.push(...bodyViolations(operation, status, body, allowNewValues));
+  const broken = requestIdViolations(status, requestId, body, onlyStated);
+  if (onlyStated ? !jsonType.test(type) : type !== contentType)
+    return { body: undefined, broken: [...broken, `the content type is ${type} and not ${contentType} (§1)`] };
+  if (body === undefined) return { body, broken: [...broken, "the body is not JSON (§1)"] };
+  if (status >= 400) broken.push(...problemViolations(status, body));
+  if (operation && onlyStated) broken.push(...judge(operation, status, body).violations);
+  else if (operation) broken.push(...bodyViolations(operation, status, body));
   return { body, broken };
 }
 
@@ -99,7 +111,7 @@ const isRaw = (forcedResponses: readonly ForcedResponse[], status: number): bool
   forcedResponses.some((fault) => "status" in fault && fault.status === status);
 
 /** Checks and counts the responses of one case. */
-function createInspection(allowsNewValues: boolean) {
+function createInspection(onlyStated: boolean) {
   const exchanges: Exchange[] = [];
   const violations: string[] = [];
   const forcedResponses: ForcedResponse[] = [];
@@ -116,11 +128,13 @@ function createInspection(allowsNewValues: boolean) {
       const { status } = response;
       const { pathname } = new URL(request.url);
       const operation = operationOf(request.method, pathname);
-      const { body, broken } = inspect(operation, response, text, allowsNewValues);
+      const { body, broken } = inspect(operation, response, text, onlyStated);
       const code = status >= 400 ? memberOf(body, "code") : undefined;
       if (!isRaw(forcedResponses, status)) {
         const key = request.headers.get("Authorization")?.replace("Bearer ", "");
-        const accountId = request.headers.get("X-Account-Id") ?? accountOfKey.get(key ?? "");
+        const named = request.headers.get("X-Account-Id") ?? accountOfKey.get(key ?? "");
+        // Accounts elsewhere are not those of the world, whose names and numbers they may have.
+        const accountId = onlyStated ? undefined : named;
         broken.push(...leaks.violationsOf({ operation, accountId, sent: request.url + sent, text, body }));
         violations.push(...broken.map((what) => `${request.method} ${pathname} → ${status}: ${what}`));
       }
@@ -136,7 +150,7 @@ function createInspection(allowsNewValues: boolean) {
 
 /** Wraps a target so that each response is checked and counted. */
 export function record(target: Target): Recording {
-  const inspection = createInspection(target.allowsNewValues ?? false);
+  const inspection = createInspection(target.onlyStated ?? false);
   const { exchanges, violations } = inspection;
   const trace: string[] = [];
   /** The number of responses still to be broken by faults. */

@@ -148,8 +148,8 @@ export interface Target {
   readonly baseUrl: string;
   /** Sends a request to the target. */
   readonly fetch: typeof globalThis.fetch;
-  /** Whether responses may have enum values that the contract does not list, as a newer server's do. */
-  readonly allowsNewValues?: boolean;
+  /** Whether only what the specification states is checked in responses, and nothing that this project assumes. */
+  readonly onlyStated?: boolean;
   /** The capabilities it lacks, each with the reason; empty when it has all. */
   readonly unsupported: Readonly<Partial<Record<Capability, string>>>;
   /**

@@ -155,7 +155,7 @@ describe("a server that breaks the contract", () => {
       "a total that is a string",
       ({ body }) => Object.assign(body.meta ?? {}, { total: "3" }),
       "a page of the call list has the requested size",
-      "body/meta/total must be integer",
+      "body/meta: §4.6 says a total of the type integer; the response has none",
     ],
     [
       "an error with another status",
