@@ -1,7 +1,7 @@
 // Runs the checks against a receiver, in a fixed order.
 import { webhookSignature } from "@call-transfer/spec";
 import { hasCredentials, isHttp } from "../net/urls.ts";
-import type { Check, Lab, Problem } from "./check.ts";
+import { type Check, check, type Lab, type Problem } from "./check.ts";
 import type { Reply } from "./deliver.ts";
 import { duplicateChecks } from "./duplicate-checks.ts";
 import { forgedChecks, verifiesFirst } from "./forged-checks.ts";
@@ -94,32 +94,29 @@ export async function attackReceiver(options: AttackOptions): Promise<AttackRepo
   }
 }
 
-const baseline: Check = {
-  name: plainOffer,
-  group: "genuine",
-  cites: "§6.1",
-  fix: "Check the secret and the address. If the app accepts certain events only, give payload, or --payload.",
-  async run(lab) {
-    const { sender, previousSecret } = lab;
-    const problems: Problem[] = [];
-    for (const url of sender.options.urls) {
-      const offer = sender.offer();
-      const reply = await sender.send(offer, { url });
-      lab.expectHandled(offer.id, isAccepted(reply) ? "once" : "at most once");
-      if (reply.status === undefined && reply.code !== "TIMEOUT") throw new Error(noReceiver(url, reply));
-      if (!isAccepted(reply))
-        problems.push({ kind: "refused", problem: `An offer signed with the secret got ${describe(reply)}.` });
-    }
-    const [problem] = problems;
-    if (problem === undefined || previousSecret === undefined) return problems.slice(0, 1);
+const checkAddress =
+  "Check the secret and the address. If the app accepts certain events only, give payload, or --payload.";
+
+const baseline = check("genuine", [plainOffer, "§6.1", checkAddress], async (lab) => {
+  const { sender, previousSecret } = lab;
+  const problems: Problem[] = [];
+  for (const url of sender.options.urls) {
     const offer = sender.offer();
-    const reply = await sender.send(offer, { signature: sender.sign(offer.body, { secrets: [previousSecret] }) });
-    if (!isAccepted(reply)) return [problem];
-    const fix =
-      "The receiver accepts only the previous secret. Give it the current one too: the previous one ends 24 hours after the rotation.";
-    return [{ ...problem, fix }];
-  },
-};
+    const reply = await sender.send(offer, { url });
+    lab.expectHandled(offer.id, isAccepted(reply) ? "once" : "at most once");
+    if (reply.status === undefined && reply.code !== "TIMEOUT") throw new Error(noReceiver(url, reply));
+    if (!isAccepted(reply))
+      problems.push({ kind: "refused", problem: `An offer signed with the secret got ${describe(reply)}.` });
+  }
+  const [problem] = problems;
+  if (problem === undefined || previousSecret === undefined) return problems.slice(0, 1);
+  const offer = sender.offer();
+  const reply = await sender.send(offer, { signature: sender.sign(offer.body, { secrets: [previousSecret] }) });
+  if (!isAccepted(reply)) return [problem];
+  const fix =
+    "The receiver accepts only the previous secret. Give it the current one too: the previous one ends 24 hours after the rotation.";
+  return [{ ...problem, fix }];
+});
 
 function noReceiver(url: string, { code, error }: Reply): string {
   if (code === "ECONNREFUSED") return `No receiver is listening at ${url}. Start it, or check the address.`;
