@@ -3,14 +3,14 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { renderControl } from "./generate/control.ts";
-import { IncompleteDescription, loadDocument, readCodeTable } from "./generate/document.ts";
 import { renderStatusErrors } from "./generate/errors.ts";
-import { modelOf } from "./generate/model.ts";
 import { renderErrorCodeStatus, renderErrorCodes, renderLimits, renderOperations } from "./generate/operations.ts";
 import { renderPages } from "./generate/pages.ts";
 import { renderAssumptions, renderPolicies } from "./generate/policies.ts";
 import { renderDocument } from "./generate/publish.ts";
 import { renderQueries } from "./generate/queries.ts";
+import { IncompleteDescription, loadDocument, readCodeTable } from "./generate/read/document.ts";
+import { modelOf } from "./generate/read/model.ts";
 import {
   renderNoun,
   renderResources,

@@ -1,7 +1,7 @@
 // The requests of the API and of the control plane as collections for Postman and Bruno. Nothing here is a package of either.
 import { demo } from "@call-transfer/backend";
 import { type OperationId, operations } from "@call-transfer/spec";
-import { loadControl, type OpenApiDocument, operationsOf } from "../scripts/generate/document.ts";
+import { loadControl, type OpenApiDocument, operationsOf } from "../scripts/generate/read/document.ts";
 import { readYaml, resolved, type Sample, sampleOf, serverUrl } from "./samples.ts";
 
 /** A request of a collection. Texts may have variables, as `{{name}}`. */

@@ -2,7 +2,7 @@
 import { type ErrorCode, errorCodes, type FieldErrorCode, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import type { Page } from "../build/markdown.ts";
-import { type CodeRow, type FieldCodeRow, readCodeTable } from "../scripts/generate/document.ts";
+import { type CodeRow, type FieldCodeRow, readCodeTable } from "../scripts/generate/read/document.ts";
 import {
   byFault,
   byRule,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openapiFolder } from "../../scripts/generate/document.ts";
+import { openapiFolder } from "../../scripts/generate/read/document.ts";
 import {
   type Caught,
   readWrongFacts,

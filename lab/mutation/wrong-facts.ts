@@ -13,8 +13,8 @@ import {
   type OpenApiDocument,
   openapiFolder,
   readCodeTable,
-} from "../../scripts/generate/document.ts";
-import { problemsIn } from "../../scripts/generate/problems.ts";
+} from "../../scripts/generate/read/document.ts";
+import { problemsIn } from "../../scripts/generate/read/problems.ts";
 
 /** A text of openapi/ and what replaces it. */
 export interface WrongFact {

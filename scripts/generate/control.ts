@@ -1,10 +1,10 @@
 // Generates the types and schemas of the control plane from its document.
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
-import { compactCode } from "./compact.ts";
-import { loadControl, type OpenApiDocument, type Parameter } from "./document.ts";
+import { loadControl, type OpenApiDocument, type Parameter } from "./read/document.ts";
 import { reachableFrom, renderZod } from "./schemas.ts";
-import { compactJson, header, pascal, tableLiteral } from "./text.ts";
+import { compactCode } from "./text/compact.ts";
+import { compactJson, header, pascal, tableLiteral } from "./text/text.ts";
 import { renderNamed, typesWidth } from "./types.ts";
 
 const folder = "packages/backend/src/generated";

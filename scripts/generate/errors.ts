@@ -1,6 +1,6 @@
 // Generates the SDK's error classes, one a status that has a class in error-codes.yaml.
-import type { ErrorClass } from "./document.ts";
-import { header } from "./text.ts";
+import type { ErrorClass } from "./read/document.ts";
+import { header } from "./text/text.ts";
 
 function renderClass(status: number, { name, union, when }: ErrorClass): string {
   const isServer = status === 500;

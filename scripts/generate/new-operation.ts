@@ -1,7 +1,7 @@
 // The skeleton of a new operation, as edits of the files that describe, implement, check and show operations.
 import { parse, stringify } from "yaml";
-import { pascal } from "./text.ts";
-import { methods } from "./values.ts";
+import { methods } from "./read/values.ts";
+import { pascal } from "./text/text.ts";
 
 /** An operation to add. */
 export interface NewOperation {

@@ -1,7 +1,7 @@
 // Generates the tables of the spec package: operations, error codes, limits, signature.
-import type { OpenApiDocument } from "./document.ts";
-import type { OperationModel } from "./model.ts";
-import { compactJson, header, literal, tableLiteral } from "./text.ts";
+import type { OpenApiDocument } from "./read/document.ts";
+import type { OperationModel } from "./read/model.ts";
+import { compactJson, header, literal, tableLiteral } from "./text/text.ts";
 
 const coercions = (operation: OperationModel) =>
   Object.fromEntries(operation.queryParameters.map((parameter) => [parameter.name, parameter.schema.type]));

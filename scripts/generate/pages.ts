@@ -1,6 +1,6 @@
 // Writes the tables of operations into the pages that show them, between two comments.
 import { readFileSync } from "node:fs";
-import type { OperationModel } from "./model.ts";
+import type { OperationModel } from "./read/model.ts";
 
 /** A table, by the name in the comments around it, and the pages that show it. */
 interface Table {

@@ -1,7 +1,7 @@
 // Generates what follows from the table of policies: their type and data, their schemas, and the names in docs/assumptions.md.
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { docComment, tableLiteral } from "./text.ts";
+import { docComment, tableLiteral } from "./text/text.ts";
 
 /** What a policy takes: one of the words below, a list of words to choose from, or parts with types of their own. */
 type PolicyType = keyof typeof types | readonly string[] | { readonly [part: string]: PolicyType };

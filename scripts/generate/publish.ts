@@ -10,9 +10,9 @@ import {
   openapiFolder,
   operationsOf,
   readCodeTable,
-} from "./document.ts";
-import { Place, YamlFile } from "./source.ts";
-import { compactJson } from "./text.ts";
+} from "./read/document.ts";
+import { Place, YamlFile } from "./read/source.ts";
+import { compactJson } from "./text/text.ts";
 
 /**
  * The completed document as it is published: descriptions say who may call, the causes of errors and how events are signed,

@@ -1,7 +1,7 @@
 // Generates the SDK's functions for TanStack Query: options of queries, infinite queries and mutations.
-import type { OperationModel } from "./model.ts";
+import type { OperationModel } from "./read/model.ts";
 import { parametersOf, resultType, retryDescriptions, unknownImport } from "./resources.ts";
-import { docComment, header, queryName } from "./text.ts";
+import { docComment, header, queryName } from "./text/text.ts";
 
 const isRead = ({ method }: OperationModel): boolean => method === "GET";
 

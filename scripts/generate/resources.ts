@@ -1,8 +1,9 @@
 // Generates the functions, resource classes, tables and exports of the SDK.
-import type { OpenApiDocument, Reconcile } from "./document.ts";
-import type { OperationModel } from "./model.ts";
+
 import { signatureOf } from "./operations.ts";
-import { docComment, header, literal, pascal, queryName } from "./text.ts";
+import type { OpenApiDocument, Reconcile } from "./read/document.ts";
+import type { OperationModel } from "./read/model.ts";
+import { docComment, header, literal, pascal, queryName } from "./text/text.ts";
 
 /** When the SDK retries an operation, by its retry class. */
 export const retryDescriptions = {

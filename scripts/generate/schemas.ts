@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@hey-api/openapi-ts";
 import ts from "typescript";
-import { compactCode } from "./compact.ts";
-import type { OpenApiDocument } from "./document.ts";
-import type { OperationModel } from "./model.ts";
-import { header, pascal } from "./text.ts";
+import type { OpenApiDocument } from "./read/document.ts";
+import type { OperationModel } from "./read/model.ts";
+import { compactCode } from "./text/compact.ts";
+import { header, pascal } from "./text/text.ts";
 
 /** Schemas of requests and resources with closed enums, and the request schemas of each operation. */
 export async function renderSchemas(document: OpenApiDocument, operations: OperationModel[]): Promise<string> {

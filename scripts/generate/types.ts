@@ -1,11 +1,11 @@
 // Generates types of paths, operations and schemas with openapi-typescript. Schemas and queries become named types.
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
-import { readableComments } from "./comments.ts";
-import { compactCode } from "./compact.ts";
-import type { OpenApiDocument, Parameter } from "./document.ts";
-import type { OperationModel } from "./model.ts";
-import { header, queryName } from "./text.ts";
+import type { OpenApiDocument, Parameter } from "./read/document.ts";
+import type { OperationModel } from "./read/model.ts";
+import { readableComments } from "./text/comments.ts";
+import { compactCode } from "./text/compact.ts";
+import { header, queryName } from "./text/text.ts";
 
 const { factory } = ts;
 

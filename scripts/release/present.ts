@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { loadControl, loadDocument } from "../generate/document.ts";
 import { published } from "../generate/publish.ts";
+import { loadControl, loadDocument } from "../generate/read/document.ts";
 import { commandFile, contractFile, controlFile, manifestFile, surfaceFile } from "./baseline.ts";
 import { GateError } from "./changesets.ts";
 import { commandTexts } from "./commands.ts";

@@ -10,7 +10,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startMockServer } from "@call-transfer/mock-server";
 import { operations } from "@call-transfer/spec";
-import { loadControl, operationsOf } from "../../scripts/generate/document.ts";
+import { loadControl, operationsOf } from "../../scripts/generate/read/document.ts";
 import { ensureInstalled, temporaryFolder } from "../../scripts/packed.ts";
 import { brunoCollection, postmanCollection } from "../../site/collection-formats.ts";
 import { collection, controlSamples } from "../../site/collections.ts";

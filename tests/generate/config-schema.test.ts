@@ -7,7 +7,7 @@ import { describeOption } from "../../packages/mock-server/src/cli/help/help.ts"
 import { fieldOf } from "../../packages/mock-server/src/cli/options/config-file.ts";
 import { type OptionEntry, settings } from "../../packages/mock-server/src/cli/options/options.ts";
 import { policySchemas } from "../../scripts/generate/policies.ts";
-import { compactJson } from "../../scripts/generate/text.ts";
+import { compactJson } from "../../scripts/generate/text/text.ts";
 
 const file = new URL("../../packages/mock-server/config.schema.json", import.meta.url);
 

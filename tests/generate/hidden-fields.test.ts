@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { loadDocument } from "../../scripts/generate/document.ts";
-import { hiddenFieldsOf } from "../../scripts/generate/hidden-fields.ts";
+import { loadDocument } from "../../scripts/generate/read/document.ts";
+import { hiddenFieldsOf } from "../../scripts/generate/read/hidden-fields.ts";
 
 const document = await loadDocument();
 

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
 import { afterAll, describe, expect, it } from "vitest";
 import { newOperation } from "../../scripts/generate/new-operation.ts";
-import { problemsIn } from "../../scripts/generate/problems.ts";
+import { problemsIn } from "../../scripts/generate/read/problems.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { IncompleteDescription, loadDocument } from "../../scripts/generate/document.ts";
-import { problemsIn } from "../../scripts/generate/problems.ts";
+import { IncompleteDescription, loadDocument } from "../../scripts/generate/read/document.ts";
+import { problemsIn } from "../../scripts/generate/read/problems.ts";
 
 const root = mkdtempSync(join(tmpdir(), "call-transfer-openapi-"));
 afterAll(() => rmSync(root, { recursive: true }));

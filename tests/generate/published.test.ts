@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
+import { published } from "../../scripts/generate/publish.ts";
 import {
   IncompleteDescription,
   loadDocument,
   type OpenApiDocument,
   operationsOf,
-} from "../../scripts/generate/document.ts";
-import { published } from "../../scripts/generate/publish.ts";
+} from "../../scripts/generate/read/document.ts";
 import { anchorsIn } from "../../scripts/markdown.ts";
 
 let completed: OpenApiDocument;

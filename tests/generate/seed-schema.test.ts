@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { seedSchema } from "../../packages/backend/src/contents/seed.ts";
-import { compactJson } from "../../scripts/generate/text.ts";
+import { compactJson } from "../../scripts/generate/text/text.ts";
 
 it("the published JSON Schema of seeds equals the backend's schema (npm run record)", async () => {
   const { properties, ...schema } = z.toJSONSchema(seedSchema, { io: "input", unrepresentable: "any" });

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, posix, resolve, sep } from "node:path";
 import ts from "typescript";
 
-import { compactCode } from "../../generate/compact.ts";
-import { wrap } from "../../generate/text.ts";
+import { compactCode } from "../../generate/text/compact.ts";
+import { wrap } from "../../generate/text/text.ts";
 import { compile, withFolder } from "../compiler.ts";
 import { type JsonObject, mapIn, objectIn } from "../json.ts";
 import { hasModifier, namesOf } from "./declarations.ts";

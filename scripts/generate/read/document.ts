@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundle, loadConfig, type NormalizedProblem } from "@redocly/openapi-core";
 import { parse } from "yaml";
-import { policySchemas } from "./policies.ts";
+import { policySchemas } from "../policies.ts";
 import { problemsIn } from "./problems.ts";
 import { Place, type Problem, YamlFile } from "./source.ts";
 import { type Condition, methods } from "./values.ts";
 
 /** The folder that is read unless another is named. */
-export const openapiFolder = new URL("../../openapi/", import.meta.url);
+export const openapiFolder = new URL("../../../openapi/", import.meta.url);
 
 /** A row of error-codes.yaml. */
 export interface CodeRow {
