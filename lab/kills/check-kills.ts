@@ -1,8 +1,8 @@
 // Run it with: npm run --silent lab -- kills --help
 import { parseArgs } from "node:util";
 import { checkKind, checkPlant, shortRun } from "./checks.ts";
-import { plantNames } from "./plants.ts";
-import { kindNames } from "./server.ts";
+import { plantNames } from "./servers/plants.ts";
+import { kindNames } from "./servers/server.ts";
 
 const help = `Kills and restarts a mock server while clients write, and checks that nothing acknowledged is lost.
 

@@ -3,16 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Snapshot } from "@call-transfer/backend";
 import { dataAs } from "@call-transfer/backend/control-client";
 import { CallTransfer, type OutcomeUnknownError } from "@call-transfer/sdk";
-import type { Client } from "./client.ts";
+import type { Client } from "./clients/client.ts";
+import { reactionTo } from "./clients/receiver.ts";
+import { controlOf, recordingFetch, type Target } from "./clients/requests.ts";
 import { type ChangeOf, type History, isThere, type Write, writesOf } from "./history.ts";
-import { judgeOffers, judgeReactions, judgeSignatures, undelivered } from "./judge-offers.ts";
-import { judgeOptions, judgeShape, judgeSnapshot } from "./judge-shape.ts";
-import { judgeRequestIds, judgeSandboxes, judgeWrites } from "./judge-writes.ts";
+import { judgeOffers, judgeReactions, judgeSignatures, undelivered } from "./judge/judge-offers.ts";
+import { judgeOptions, judgeShape, judgeSnapshot } from "./judge/judge-shape.ts";
+import { judgeRequestIds, judgeSandboxes, judgeWrites } from "./judge/judge-writes.ts";
+import { type SandboxState, stateOf } from "./judge/state.ts";
+import { newVerdict } from "./judge/verdict.ts";
 import type { Plan, SandboxPlan } from "./plan.ts";
-import { reactionTo } from "./receiver.ts";
-import { controlOf, recordingFetch, type Target } from "./requests.ts";
-import { type SandboxState, stateOf } from "./state.ts";
-import { newVerdict } from "./verdict.ts";
 
 /** A limit for what never comes, not for what takes long, in milliseconds. */
 const deliveryLimitMs = 30_000;

@@ -1,9 +1,9 @@
 // Runs with a server, which must find nothing, and runs with a planted mistake, which must find it.
 import { isLong } from "../../scripts/long.ts";
 import { killsOf } from "./history.ts";
-import type { PlantName } from "./plants.ts";
 import { add, linesOf, noTotals } from "./report.ts";
 import { type RunOptions, run } from "./run.ts";
+import type { PlantName } from "./servers/plants.ts";
 
 /** What CI runs. */
 export const shortRun = { seed: 1, kills: isLong ? 20 : 10 } as const;

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkKind, checkPlant, shortRun } from "./checks.ts";
-import type { PlantName } from "./plants.ts";
-import { kindNames } from "./server.ts";
+import type { PlantName } from "./servers/plants.ts";
+import { kindNames } from "./servers/server.ts";
 
 for (const kind of kindNames) {
   test(`a server that is killed at any moment loses no acknowledged write and no offer: ${kind}`, async () => {

@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@call-transfer/backend/control-client";
 import { type Checked, check } from "./check.ts";
-import { Client } from "./client.ts";
+import { Client } from "./clients/client.ts";
+import { startReceiver } from "./clients/receiver.ts";
+import { controlOf } from "./clients/requests.ts";
 import { createGate } from "./gate.ts";
 import { type History, killsOf, newHistory } from "./history.ts";
 import { type Plan, planOf, seedOf } from "./plan.ts";
-import type { PlantName } from "./plants.ts";
-import { startReceiver } from "./receiver.ts";
-import { controlOf } from "./requests.ts";
-import { type KindName, prepareServer } from "./server.ts";
+import type { PlantName } from "./servers/plants.ts";
+import { type KindName, prepareServer } from "./servers/server.ts";
 
 export interface RunOptions {
   readonly kind: KindName;

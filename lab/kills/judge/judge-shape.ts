@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { createBackend, type Policies, type Snapshot } from "@call-transfer/backend";
-import type { SandboxPlan } from "./plan.ts";
+import type { SandboxPlan } from "../plan.ts";
 import type { SandboxState } from "./state.ts";
 import type { Verdict } from "./verdict.ts";
 

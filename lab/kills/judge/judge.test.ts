@@ -2,12 +2,12 @@ import { demo } from "@call-transfer/backend";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
 import { webhookSignature } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import type { Change, Offer, Write } from "./history.ts";
+import { reactionTo } from "../clients/receiver.ts";
+import type { Change, Offer, Write } from "../history.ts";
+import { firstSecret, frozenNow, hoursFrom, planOf } from "../plan.ts";
 import { judgeOffers, judgeReactions, judgeSignatures, undelivered } from "./judge-offers.ts";
 import { judgeOptions, judgeShape, judgeSnapshot } from "./judge-shape.ts";
 import { judgeRequestIds, judgeSandboxes, judgeWrites } from "./judge-writes.ts";
-import { firstSecret, frozenNow, hoursFrom, planOf } from "./plan.ts";
-import { reactionTo } from "./receiver.ts";
 import type { SandboxState } from "./state.ts";
 import { newVerdict } from "./verdict.ts";
 

@@ -1,8 +1,8 @@
 // A client: sends one write after the other, of kinds and values that follow from the seed.
 import { setTimeout as sleep } from "node:timers/promises";
-import { createRandom, type Random } from "../simulate/scheduler.ts";
-import { type ChangeOf, type History, isThere, type Kind, writesOf } from "./history.ts";
-import { type ClientPlan, hoursFrom } from "./plan.ts";
+import { createRandom, type Random } from "../../simulate/scheduler.ts";
+import { type ChangeOf, type History, isThere, type Kind, writesOf } from "../history.ts";
+import { type ClientPlan, hoursFrom } from "../plan.ts";
 import type { Target } from "./requests.ts";
 import { Writer } from "./writer.ts";
 

@@ -1,7 +1,7 @@
 // The parts of a snapshot that the checks read.
 import type { Snapshot, TransferRecord } from "@call-transfer/backend";
 import type { TimerPurpose } from "@call-transfer/backend/unstable";
-import type { GroupInput } from "./history.ts";
+import type { GroupInput } from "../history.ts";
 
 interface Owned {
   readonly id: string;

@@ -1,6 +1,6 @@
 // What a check finds, and the two comparisons that most checks are made of.
 import { isDeepStrictEqual } from "node:util";
-import { isThere, type Write } from "./history.ts";
+import { isThere, type Write } from "../history.ts";
 
 /** What the state says about a write of unknown outcome. */
 export interface Decision {

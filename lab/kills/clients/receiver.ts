@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { webhookSignature } from "@call-transfer/spec";
-import { createRandom } from "../simulate/scheduler.ts";
-import type { History } from "./history.ts";
+import { createRandom } from "../../simulate/scheduler.ts";
+import type { History } from "../history.ts";
 
 /** What an app does with an offer: accepts it, declines it, or closes the connection. */
 export type Reaction = "accept" | "decline" | "hang up";

@@ -1,7 +1,7 @@
 // Sends requests to a server that is down now and then, and writes down their answers.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ControlClient, createControlClient } from "@call-transfer/backend/control-client";
-import type { History } from "./history.ts";
+import type { History } from "../history.ts";
 
 /** Where a server is. */
 export interface Target {

@@ -1,8 +1,8 @@
 // Decides whether the state of a sandbox has every write that must be there, nothing else, and nothing in part.
 import { isDeepStrictEqual } from "node:util";
 import { limits } from "@call-transfer/spec";
-import { type GroupInput, isThere, type Write, writesOf } from "./history.ts";
-import { type ClientPlan, firstHours, firstSecret, frozenNow } from "./plan.ts";
+import { type GroupInput, isThere, type Write, writesOf } from "../history.ts";
+import { type ClientPlan, firstHours, firstSecret, frozenNow } from "../plan.ts";
 import type { SandboxState, StoredDestination } from "./state.ts";
 import { compare, compareValue, type Verdict } from "./verdict.ts";
 

@@ -2,8 +2,8 @@
 
 import type { ControlClient } from "@call-transfer/backend/control-client";
 import { CallTransfer, ConflictError, OutcomeUnknownError, RequestError } from "@call-transfer/sdk";
-import type { Change, ChangeOf, History, Write } from "./history.ts";
-import { type ClientPlan, frozenNow } from "./plan.ts";
+import type { Change, ChangeOf, History, Write } from "../history.ts";
+import { type ClientPlan, frozenNow } from "../plan.ts";
 import { controlOf, isRefusal, recordingFetch, type Target } from "./requests.ts";
 
 /** An answer of the control plane, as its client returns it. */

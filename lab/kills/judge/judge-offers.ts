@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { RingRecord } from "@call-transfer/backend";
 import { verifyWebhook } from "@call-transfer/sdk/webhooks";
 import { webhookSignature } from "@call-transfer/spec";
-import { type Life, type Offer, type Write, writesOf } from "./history.ts";
+import type { Reaction } from "../clients/receiver.ts";
+import { type Life, type Offer, type Write, writesOf } from "../history.ts";
 import { secretsOf } from "./judge-writes.ts";
-import type { Reaction } from "./receiver.ts";
 import type { SandboxState } from "./state.ts";
 
 /** The fields of an offer that the checks read. */

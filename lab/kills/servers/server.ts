@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../tests/receiving/server-process.ts";
-import type { Life } from "./history.ts";
+import { freePort } from "../../../tests/receiving/server-process.ts";
+import type { Target } from "../clients/requests.ts";
+import type { Life } from "../history.ts";
 import type { PlantName } from "./plants.ts";
-import type { Target } from "./requests.ts";
 
 /** The kinds of servers. */
 export const kindNames = ["sqlite", "durable-object"] as const;
@@ -32,7 +32,7 @@ const commands: Readonly<Record<KindName, (folder: string, port: number, plant: 
   sqlite(folder, port, plant) {
     const file = join(folder, "mock.db");
     if (plant !== undefined) return [sourceOf("planted-server.ts"), file, String(port), plant];
-    const cli = sourceOf("../../packages/mock-server/src/cli.ts");
+    const cli = sourceOf("../../../packages/mock-server/src/cli.ts");
     return [cli, "start", "--data", file, "--port", String(port), "--log", "silent"];
   },
   "durable-object": (folder, port) => [sourceOf("worker-server.ts"), folder, String(port), workerToken],
