@@ -6,13 +6,13 @@ declare module "@call-transfer/sdk" {
     CallQueued, CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError,
     ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup,
     DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorResponse, ErrorResponseMeta, FetchOptions,
-    FieldError, FieldErrorCode, GoneError, Instrumentation, InstrumentedRequest, InvalidResponseError, ListCallsQuery,
-    ListMeta, LogLevel, Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError,
-    OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PagePromise, PaymentRequiredError,
-    PermissionDeniedError, Problem, RateLimitError, ReconcileOptions, Reconciliation, ReconciliationReason,
-    RequestContext, RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation, RequestOptions,
-    RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions, RetrySkippedReason, Role,
-    RoleDefinition, RoleList, Roles, ServerError, SharedClientOptions, TimeoutError, TransferDestination,
+    FieldError, FieldErrorCode, GoneError, Instrumentation, InstrumentedRequest, InvalidArgumentError,
+    InvalidResponseError, ListCallsQuery, ListMeta, LogLevel, Logger, MemberAvailability, Members, Middleware,
+    MiddlewareContext, NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest,
+    PagePromise, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError, ReconcileOptions, Reconciliation,
+    ReconciliationReason, RequestContext, RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation,
+    RequestOptions, RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions, RetrySkippedReason,
+    Role, RoleDefinition, RoleList, Roles, ServerError, SharedClientOptions, TimeoutError, TransferDestination,
     TransferDestinationConfig, TransferOffer, UnknownResult, UnprocessableEntityError, VERSION, WithCode, createCall,
     createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
     rotateDestinationSecret
@@ -315,6 +315,11 @@ declare interface InstrumentedRequest {
   readonly route: string;
   readonly baseUrl: string;
   readonly context: RequestContext | undefined;
+}
+
+declare class InvalidArgumentError extends CallTransferError {
+  readonly argument: string;
+  constructor(argument: string, problem: string, cause?: unknown);
 }
 
 declare class InvalidResponseError extends RequestError {}

@@ -7,6 +7,7 @@ export type { UnknownResult } from "./core/unknown-result.ts";
 export { type AnyApiError, ApiError, type ApiErrorOf, isApiError, type WithCode } from "./errors/api-error.ts";
 export { CallTransferError, ConfigurationError } from "./errors/base.ts";
 export type * from "./errors/details.ts";
+export { InvalidArgumentError } from "./errors/invalid-argument-error.ts";
 export { OutcomeUnknownError } from "./errors/outcome-unknown-error.ts";
 export {
   AbortError,

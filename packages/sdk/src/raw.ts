@@ -1,13 +1,14 @@
 // Entry point for openapi-fetch's verbs over the same attempt loop.
 import createClient, { type MaybeOptionalInit, type ParseAsResponse } from "openapi-fetch";
 import type { CallTransferCore } from "./core/core.ts";
+import { expandPath, serializeQuery } from "./core/path.ts";
 import { transport } from "./core/transport.ts";
 import type { OrUnknown } from "./core/unknown-result.ts";
+import { argumentError, InvalidArgumentError, readArguments } from "./errors/invalid-argument-error.ts";
 import type { paths } from "./generated/types.gen.ts";
 import type { RequestOptions } from "./options/options.ts";
 import type { Outgoing } from "./send/call.ts";
 import { isFunction } from "./utils/guards.ts";
-import { expandPath, serializeQuery } from "./utils/path.ts";
 
 export type { components, operations, paths, webhooks } from "./generated/types.gen.ts";
 
@@ -72,11 +73,30 @@ class Plan {
   }
 }
 
-/** Ignores a fetch, base URL or middleware in the init: the credentials belong to the client. */
+/** Sends a raw request. What goes wrong before, e.g. in a `bodySerializer`, is an `InvalidArgumentError`. */
 async function request(client: CallTransferCore, verb: Verb, template: string, init?: RawInit | null) {
+  let isSent = false;
+  try {
+    return await exchange(client, verb, template, init, () => {
+      isSent = true;
+    });
+  } catch (error) {
+    throw isSent ? error : argumentError("init", error);
+  }
+}
+
+/** Ignores a fetch, base URL or middleware in the init: the credentials belong to the client. */
+async function exchange(
+  client: CallTransferCore,
+  verb: Verb,
+  template: string,
+  init: RawInit | null | undefined,
+  onSend: () => void,
+) {
   const { signal, timeoutMs, totalTimeoutMs, retry, accountId, fetchOptions, params, ...own } = init ?? {};
   for (const name of ["extraBody", "extraQuery"])
-    if (name in own) throw new TypeError(`raw() takes no ${name}. Write its fields into body or params.query.`);
+    if (name in own)
+      throw new InvalidArgumentError(name, "is not an option of raw(). Write its fields into body or params.query.");
   const timing = { signal: signal ?? undefined, timeoutMs, totalTimeoutMs, retry, accountId, fetchOptions };
   const { baseUrl, prepare } = client[transport]();
   const { headers, send } = prepare(verb, template, timing, (own.parseAs ?? "json") !== "json");
@@ -85,7 +105,10 @@ async function request(client: CallTransferCore, verb: Verb, template: string, i
     ...own,
     ...{ baseUrl: undefined, middleware: undefined, Request: undefined },
     params: { ...params, path: undefined },
-    fetch: (outgoing: Outgoing) => send(outgoing),
+    fetch(outgoing: Outgoing) {
+      onSend();
+      return send(outgoing);
+    },
   });
 }
 
@@ -96,8 +119,8 @@ async function request(client: CallTransferCore, verb: Verb, template: string, i
  * const { data, error } = await raw(client).GET("/api/v1/roles");
  */
 export function raw(client: CallTransferCore): RawClient {
-  if (!isFunction(client?.[transport]))
-    throw new TypeError("raw() requires a client of this version of @call-transfer/sdk");
+  if (!readArguments("client", () => isFunction(client?.[transport])))
+    throw new InvalidArgumentError("client", "must be a client of this version of @call-transfer/sdk");
   const methodOf = (verb: Verb) => (template: string, init?: RawInit) => request(client, verb, template, init);
   return Object.fromEntries(verbs.map((verb) => [verb, methodOf(verb)])) as unknown as RawClient;
 }

@@ -120,7 +120,7 @@ describe("fetchOptions", () => {
     await raw(client).GET("/api/v1/roles", { fetchOptions: { cache: "no-store" } });
     expect(sent[0]?.init).toMatchObject({ cache: "no-store" });
     await expect(raw(client).GET("/api/v1/roles", { extraQuery: { a: 1 } })).rejects.toThrow(
-      "raw() takes no extraQuery",
+      "extraQuery is not an option of raw()",
     );
   });
 

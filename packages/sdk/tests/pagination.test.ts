@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { PagePromise } from "../src/core/pagination.ts";
+import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
 import { type Call, type CallList, InvalidResponseError } from "../src/index.ts";
 import { clientOf, json, problem } from "./test-server.ts";
 
@@ -139,7 +140,7 @@ describe("a list of calls", () => {
     const { client } = clientOf([problem(403, "forbidden")]);
     const refused = client.calls.list().toArray(limits as never);
     await expect(refused).rejects.toThrow("maxItems must be a whole number from 0");
-    await expect(refused).rejects.toBeInstanceOf(TypeError);
+    await expect(refused).rejects.toBeInstanceOf(InvalidArgumentError);
     await new Promise((resolve) => setTimeout(resolve, 0));
     process.off("unhandledRejection", unhandled);
     expect(unhandled).not.toHaveBeenCalled();

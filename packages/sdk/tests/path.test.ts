@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { expandPath, serializeQuery } from "../src/utils/path.ts";
+import { expandPath, serializeQuery } from "../src/core/path.ts";
+import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
 
 const template = "/api/v1/transfers/members/{memberId}/hours";
 const expand = (memberId: unknown) => expandPath(template, { memberId });
@@ -13,7 +14,7 @@ describe("expandPath", () => {
   it.each(["", ".", "..", "%2e", "%2E%2e", ".%2e", "a\u0000b", "line\nbreak", "\ud800", 7, null, undefined, {}, ["a"]])(
     "refuses %j before anything is sent, naming the parameter",
     (id) => {
-      expect(() => expand(id)).toThrow(TypeError);
+      expect(() => expand(id)).toThrow(InvalidArgumentError);
       expect(() => expand(id)).toThrow(/^memberId must /);
     },
   );
@@ -49,6 +50,6 @@ describe("serializeQuery", () => {
     expect(() => serializeQuery({ startDate: new Date(0) })).toThrow(
       "startDate must be a string, number or boolean. For a time, use toISOString().",
     );
-    expect(() => serializeQuery({ status: ["a"] })).toThrow(TypeError);
+    expect(() => serializeQuery({ status: ["a"] })).toThrow(InvalidArgumentError);
   });
 });

@@ -1,10 +1,11 @@
 // Properties of every input, beyond the examples of the other tests.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { serializeQuery } from "../src/core/path.ts";
+import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
 import { ConfigurationError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { parseRetryAfter, retryHint } from "../src/send/retry.ts";
-import { serializeQuery } from "../src/utils/path.ts";
 import { signWebhook, verifyWebhook, WebhookVerificationError } from "../src/webhooks.ts";
 import { clientOf, json } from "./test-server.ts";
 
@@ -25,7 +26,7 @@ describe("any id", () => {
         try {
           await client.members.getAvailability(id);
         } catch (error) {
-          expect(error).toBeInstanceOf(TypeError);
+          expect(error).toBeInstanceOf(InvalidArgumentError);
           expect(sent).toHaveLength(0);
           return;
         }

@@ -12,6 +12,7 @@ import {
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
 import type { UnknownResult } from "../src/core/unknown-result.ts";
 import type { CallTransferError } from "../src/errors/base.ts";
+import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
 import { OutcomeUnknownError } from "../src/errors/outcome-unknown-error.ts";
 import type { Call, CallInitiated, CallList, CallQueued, RoleList } from "../src/generated/models.gen.ts";
 import {
@@ -104,7 +105,9 @@ describe("a query", () => {
 
   it("fails without a request for an id that no request can hold", async () => {
     const { client, sent } = clientOf([]);
-    await expect(queryClient.fetchQuery(getMemberAvailabilityQueryOptions(client, ""))).rejects.toThrow(TypeError);
+    await expect(queryClient.fetchQuery(getMemberAvailabilityQueryOptions(client, ""))).rejects.toThrow(
+      InvalidArgumentError,
+    );
     expect(sent).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
+import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
 import { CallTransferCore, OutcomeUnknownError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { raw } from "../src/raw.ts";
@@ -198,8 +199,8 @@ describe("a path that leaves the base URL", () => {
     const doors = [() => client.request("GET", path as never), () => raw(client).GET(path as never)];
     for (const door of doors) {
       const error = await settle(door());
-      expect(error).toBeInstanceOf(TypeError);
-      expect(String(error)).toContain("The path must start with one /, such as /api/v1/roles");
+      expect(error).toBeInstanceOf(InvalidArgumentError);
+      expect(String(error)).toContain("path must start with one /, such as /api/v1/roles");
       expect(String((error as Error).stack)).not.toContain(apiKey);
     }
     expect(sent).toEqual([]);
@@ -217,7 +218,7 @@ describe("a path that leaves the base URL", () => {
         try {
           await client.request("GET", path);
         } catch (error) {
-          expect(error).toBeInstanceOf(TypeError);
+          expect(error).toBeInstanceOf(InvalidArgumentError);
           expect(sent).toHaveLength(0);
           return;
         }
@@ -243,9 +244,9 @@ describe("a path that leaves the base URL", () => {
     // Without a port of its own, a path that starts with one would choose the server.
     const options: Partial<ClientOptions> = { fetch: undefined, baseUrl: "http://127.0.0.1" };
     const { client } = clientOf([], { ...options, retry: { max: 0 } });
-    await expect(client.request("GET", `:${port}/stolen`)).rejects.toThrow(TypeError);
+    await expect(client.request("GET", `:${port}/stolen`)).rejects.toThrow(InvalidArgumentError);
     const near = client.withOptions({ baseUrl: `http://127.0.0.1:${port}/prefix` });
-    await expect(near.request("GET", "/../stolen")).rejects.toThrow(TypeError);
+    await expect(near.request("GET", "/../stolen")).rejects.toThrow(InvalidArgumentError);
     expect(await near.request("GET", "/kept")).toEqual({});
     expect(received).toEqual(["/prefix/kept"]);
     await new Promise((resolve) => server.close(resolve));

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
+import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
 import {
   AbortError,
   ApiError,
@@ -127,7 +128,7 @@ describe("a request", () => {
 
   it("with a dangerous id is refused before sending", async () => {
     const { client, sent } = clientOf([]);
-    await expect(client.members.deleteHours("..")).rejects.toThrow(TypeError);
+    await expect(client.members.deleteHours("..")).rejects.toThrow(InvalidArgumentError);
     expect(sent).toHaveLength(0);
   });
 });
@@ -667,7 +668,7 @@ describe("the raw client", () => {
     const { client, sent } = clientOf([networkError("ECONNRESET")]);
     await expect(raw(client).POST("/api/v1/newer" as never, {} as never)).rejects.toThrow(OutcomeUnknownError);
     await expect(raw(client).DELETE("/api/v1/transfers/members/{memberId}/hours", {} as never)).rejects.toThrow(
-      TypeError,
+      InvalidArgumentError,
     );
     expect(sent).toHaveLength(1);
   });

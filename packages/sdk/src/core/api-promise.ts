@@ -33,7 +33,7 @@ export class ApiPromise<T> implements Promise<T> {
     return this.#response;
   }
 
-  /** Returns the data or the SDK's error without throwing. Programming errors, such as an empty ID, still throw. */
+  /** Returns the data or the error without throwing, also for an invalid argument. */
   async result(): Promise<ApiResult<T>> {
     try {
       return { ...(await this.#response), ok: true, error: undefined };

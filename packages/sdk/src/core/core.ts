@@ -1,12 +1,14 @@
+import { argumentError, InvalidArgumentError } from "../errors/invalid-argument-error.ts";
 import type { ClientOptions, FindCandidates, RequestOptions } from "../options/options.ts";
 import { resolveSettings, type Settings } from "../options/settings.ts";
 import { replay } from "../send/body.ts";
 import { requestIdOf } from "../send/record.ts";
 import { send } from "../send/send.ts";
-import { expandPath } from "../utils/path.ts";
+import { isObject } from "../utils/guards.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import { findOperation } from "./operation.ts";
-import { prepareCall, type RequestInput, toOutgoing } from "./prepare.ts";
+import { expandPath } from "./path.ts";
+import { type PreparedCall, prepareCall, type RequestInput, toOutgoing } from "./prepare.ts";
 import { type Transport, transport } from "./transport.ts";
 
 /** Key in the options of a copy, for the client that it is a copy of. No caller can write it by mistake. */
@@ -39,7 +41,7 @@ export class CallTransferCore {
    * @throws {ApiError} The API answered with an error.
    * @throws {OutcomeUnknownError} An operation that is not idempotent may have been carried out.
    * @throws {ConnectionError | TimeoutError | AbortError | InvalidResponseError} There was no usable response.
-   * @throws {ConfigurationError | TypeError} An option or a parameter is invalid, or the path leaves `baseUrl`. Nothing was sent.
+   * @throws {ConfigurationError | InvalidArgumentError} An option or a parameter is invalid, or the path leaves `baseUrl`. Nothing was sent.
    */
   request<T>(method: string, path: string, input?: RequestInput, options?: RequestOptions): ApiPromise<T>;
   /** @internal */
@@ -58,9 +60,17 @@ export class CallTransferCore {
     findCandidates?: FindCandidates,
   ): ApiPromise<T> {
     const respond = async (): Promise<ApiResponse<T>> => {
-      if ("body" in input && input.body === undefined) throw new TypeError("body is missing");
-      const call = this.#prepare(method, path, options, findCandidates);
-      toOutgoing(call, expandPath(path, input.path), input);
+      let call: PreparedCall;
+      // Not with readArguments(): a stack trace shows ten frames, and the caller's must be among them.
+      try {
+        if (!isObject(input as unknown))
+          throw new InvalidArgumentError("input", "must be an object with path, query and body");
+        if ("body" in input && input.body === undefined) throw new InvalidArgumentError("body", "is missing");
+        call = this.#prepare(method, path, options, findCandidates);
+        toOutgoing(call, expandPath(path, input.path), input);
+      } catch (error) {
+        throw argumentError("an argument", error);
+      }
       const { data, response, text, error } = await send<T>(call);
       if (error) throw error;
       return {

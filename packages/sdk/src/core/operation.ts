@@ -1,6 +1,8 @@
+import { InvalidArgumentError } from "../errors/invalid-argument-error.ts";
 import { type OperationFacts, operationFacts } from "../generated/operations.gen.ts";
+import { isText } from "../utils/guards.ts";
 import { maskNumbers } from "../utils/mask-numbers.ts";
-import { checkPath } from "../utils/path.ts";
+import { checkPath } from "./path.ts";
 
 /** How to send a request, and its path template. */
 export interface Operation extends OperationFacts {
@@ -14,8 +16,10 @@ const idempotent = /^(?:GET|HEAD|OPTIONS|PUT|DELETE)$/;
 
 /** Finds the operation of a method and a path: a template or one filled in, also with a query. A bad path throws. */
 export function findOperation(givenMethod: string, path: string, baseUrl: string): Operation {
+  if (!isText(givenMethod, /^[\w!#$%&'*+.^`|~-]+$/))
+    throw new InvalidArgumentError("method", "must be an HTTP method, such as GET");
   const method = givenMethod.toUpperCase();
-  const known = operationFacts[`${method} ${path}`];
+  const known = isText(path) ? operationFacts[`${method} ${path}`] : undefined;
   if (known) return { ...known, method, route: path };
   checkPath(path, baseUrl);
   const [route = path] = path.split("?");

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from "../errors/invalid-argument-error.ts";
 import { operationFacts } from "../generated/operations.gen.ts";
 import type { RequestOptions } from "../options/options.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
@@ -64,15 +65,20 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
    * Collects the items of all pages in an array, each ID once.
    *
    * @param limits.maxItems Limit of the array's length, a whole number from 0.
-   * @throws {TypeError} `maxItems` is missing or out of range.
+   * @throws {InvalidArgumentError} `maxItems` is missing or out of range.
    * @throws {InvalidResponseError} Pages bring nothing new before `meta.total` is reached, or the list keeps growing.
    */
   async toArray(limits: { maxItems: number }): Promise<Item[]> {
-    const maxItems = limits?.maxItems;
+    let maxItems = Number.NaN;
+    try {
+      maxItems = limits?.maxItems;
+    } catch {
+      // A getter failed.
+    }
     if (!Number.isInteger(maxItems) || maxItems < 0) {
       // The request is already in flight. Its failure must not be reported as unhandled.
       this.catch(() => {});
-      throw new TypeError("maxItems must be a whole number from 0, as in toArray({ maxItems: 1000 })");
+      throw new InvalidArgumentError("maxItems", "must be a whole number from 0, as in toArray({ maxItems: 1000 })");
     }
     const collected: Item[] = [];
     for await (const [, fresh] of this.#read()) {
@@ -97,6 +103,15 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
   }
 }
 
+/** The offset of the first page. Untyped code may pass text, or what the request then refuses. */
+function offsetOf(query: { readonly offset?: unknown }): number {
+  try {
+    return Number(query.offset ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
 /** Starts a list that pages by limit and offset. */
 export function requestPage<List, Item>(
   client: CallTransferCore,
@@ -110,8 +125,7 @@ export function requestPage<List, Item>(
   const operation = `${method} ${path}`;
   return new PagePromise(client.request<List>(method, path, { query }, options).withResponse(), {
     operationId: operationFacts[operation]?.operationId ?? operation,
-    // Untyped code may pass the offset as text.
-    start: Number(query.offset ?? 0),
+    start: offsetOf(query),
     itemsOf: (list) => (Array.isArray(list[items]) ? list[items] : []) as readonly Item[],
     next: (offset) => client.request<List>(method, path, { query: { ...query, offset } }, options),
   });

@@ -1,5 +1,6 @@
 // Builds a call from the input of a request, its options and the client's settings.
 import { ConfigurationError } from "../errors/base.ts";
+import { InvalidArgumentError, readArguments } from "../errors/invalid-argument-error.ts";
 import { check, checkOptions, type Given, requestRetryRules, requestRules } from "../options/checks.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import { momentOf } from "../options/server-time.ts";
@@ -7,9 +8,9 @@ import { type Settings, withHeaders } from "../options/settings.ts";
 import type { Call } from "../send/call.ts";
 import { isObject } from "../utils/guards.ts";
 import { maskNumbers } from "../utils/mask-numbers.ts";
-import { serializeQuery } from "../utils/path.ts";
 import { redact } from "../utils/redact.ts";
 import type { Operation } from "./operation.ts";
+import { serializeQuery } from "./path.ts";
 
 /** Parameters and body of a request. */
 export interface RequestInput {
@@ -92,13 +93,16 @@ export function toOutgoing(call: PreparedCall, path: string, input: RequestInput
   call.body = json;
 }
 
-/** @throws {TypeError} The body has no form in JSON, or another one than JSON. */
+/** @throws {InvalidArgumentError} The body has no form in JSON, or another one than JSON. */
 function toJson(body: unknown): string {
   const kind = Object.prototype.toString.call(body).slice("[object ".length, -1);
   const isForm = typeof body === "object" && !["Object", "Array", "Null"].includes(kind);
-  const json: string | undefined = isForm ? undefined : JSON.stringify(body);
+  const json: string | undefined = isForm ? undefined : readArguments("body", () => JSON.stringify(body));
   if (json !== undefined) return json;
-  throw new TypeError(`body must be JSON, not ${kind}. To send something else, use raw() with a bodySerializer.`);
+  throw new InvalidArgumentError(
+    "body",
+    `must be JSON, not ${kind}. To send something else, use raw() with a bodySerializer.`,
+  );
 }
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;

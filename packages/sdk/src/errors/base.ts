@@ -11,7 +11,7 @@ export const setFacts = (error: object, facts: object): void => {
     Object.defineProperty(error, name, { value, enumerable: value !== undefined, configurable: true, writable: true });
 };
 
-/** Base class of the errors that this SDK throws. Invalid arguments, such as an empty ID, throw a plain `TypeError`. */
+/** Base class of the errors that the methods of a client throw. */
 export class CallTransferError extends Error {
   /** @internal */
   static readonly [kind]: string = "CallTransferError";

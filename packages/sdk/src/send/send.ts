@@ -1,6 +1,7 @@
 // The attempt loop: which attempt follows which, and which error is reported in the end.
 import type { ApiError } from "../errors/api-error.ts";
 import type { ReconcileOptions, RetrySkippedReason } from "../errors/details.ts";
+import { readArguments } from "../errors/invalid-argument-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
 import { type RequestError, withRetryReason } from "../errors/request-error.ts";
 import { createApiError } from "../errors/status-errors.gen.ts";
@@ -183,7 +184,7 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
   const findCandidates =
     find &&
     ((options: ReconcileOptions) => {
-      const { signal, maxCalls } = checkOptions(options, reconcileRules);
+      const { signal, maxCalls } = readArguments("options", () => checkOptions(options, reconcileRules));
       return find(currentWindow(), { ...findOptions, signal }, { body, maxCalls, currentWindow });
     });
   const details = { ...call, window, partialBody: partialBody && redact(partialBody, call.tokens), findCandidates };

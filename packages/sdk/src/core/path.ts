@@ -1,4 +1,5 @@
-import { isFunction, isObject, isText } from "./guards.ts";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.ts";
+import { isFunction, isObject, isText } from "../utils/guards.ts";
 
 /** Values that cannot be a path segment: empty, `.` or `..`, also percent-encoded. */
 const notASegment = /^(?:\.|%2e){0,2}$/i;
@@ -16,19 +17,24 @@ export function checkPath(path: unknown, baseUrl: string): void {
   const isPlain =
     isText(path, /^\/(?!\/)[^\\#\s]*$/) && !unsafe.test(path) && !dotSegment.test(path.split("?")[0] ?? "");
   if (isPlain && new URL(baseUrl + path).href.startsWith(`${baseUrl}/`)) return;
-  throw new TypeError(
-    "The path must start with one /, such as /api/v1/roles, and must not have . or .. segments, spaces, \\, # or control characters",
+  throw new InvalidArgumentError(
+    "path",
+    "must start with one /, such as /api/v1/roles, and must not have . or .. segments, spaces, \\, # or control characters",
   );
 }
 
 function encode(name: string, value: unknown): string {
-  if (!isText(value)) throw new TypeError(`${name} must be a string, not ${value === null ? value : typeof value}`);
+  if (!isText(value))
+    throw new InvalidArgumentError(name, `must be a string, not ${value === null ? value : typeof value}`);
   if (notASegment.test(value) || unsafe.test(value))
-    throw new TypeError(`${name} must not be empty, . or .., nor contain control characters or lone surrogates`);
+    throw new InvalidArgumentError(
+      name,
+      "must not be empty, . or .., nor contain control characters or lone surrogates",
+    );
   return encodeURIComponent(value);
 }
 
-/** Puts path parameters into a template, percent-encoded. One that is no segment of a path is a `TypeError`. */
+/** Puts path parameters into a template, percent-encoded. One that is no segment of a path is refused. */
 export function expandPath(template: string, parameters: Readonly<Record<string, unknown>> = {}): string {
   const [start = "", ...parts] = template.split("{");
   let path = start;
@@ -47,8 +53,9 @@ export function serializeQuery(query: Readonly<Record<string, unknown>>): string
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue;
     if (isObject(value) || isFunction(value) || typeof value === "symbol")
-      throw new TypeError(
-        `${name} must be a string, number or boolean. For a time, use toISOString(). Options such as signal are the last argument.`,
+      throw new InvalidArgumentError(
+        name,
+        "must be a string, number or boolean. For a time, use toISOString(). Options such as signal are the last argument.",
       );
     search.append(name, String(value));
   }
