@@ -8,7 +8,7 @@ export const checks: NamedCommands = {
     run: [["tests/packages/check-packages.ts"], ["node_modules/typescript-7/bin/tsc", "-p", "examples"]],
   },
   consumers: {
-    does: "programs built on the packed packages: each TypeScript (--all), each bundler, both formats in one process",
+    does: "programs built on the packed packages: each TypeScript (--all), each bundler, both formats in one process, pnpm",
     isBuilt: true,
     run: [onSources("tests/packages/check-consumers.ts")],
   },

@@ -1,5 +1,6 @@
 // Uses the packed packages as customers do: compiles consumers/ with each compiler and module resolution, runs bundles of
-// each bundler against the packed mock server, loads both formats of the SDK in one process, and asks what an editor shows.
+// each bundler against the packed mock server, loads both formats of the SDK in one process, runs an
+// example under pnpm, and asks what an editor shows.
 // Prints skipped combinations with their reason. Requires built packages.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -19,6 +20,7 @@ import {
   withPackedServer,
 } from "../../scripts/packed.ts";
 import { bundlers } from "./bundlers.ts";
+import { runUnderPnpm } from "./pnpm.ts";
 import { now, stage } from "./runtimes/stage.ts";
 
 const consumers = fileURLToPath(new URL("./consumers/", import.meta.url));
@@ -68,7 +70,7 @@ const resolutions = [
   },
 ] as const;
 
-/** `--all` compiles every combination, as the nightly run does. */
+/** `--all` compiles every combination and runs more under pnpm, as the nightly run does. */
 const all = process.argv.includes("--all");
 
 /** The oldest and the fastest compiler take every resolution, the others the one that most of their users have. */
@@ -200,7 +202,11 @@ async function check(folder: string): Promise<boolean> {
     title: "instanceof and guards across the SDK's two formats",
     run: () => runFile(process.execPath, ["both-formats.mjs"], { cwd: project, timeout: withinMs }),
   };
-  let isGood = await runAll([bothFormats, hover(project), ...compilations(project)]);
+  const underPnpm: Task = {
+    title: `${all ? "examples" : "an example"} in a project that pnpm installed`,
+    run: () => runUnderPnpm(join(folder, "pnpm"), tarballs, all),
+  };
+  let isGood = await runAll([underPnpm, bothFormats, hover(project), ...compilations(project)]);
   await withPackedServer(project, ["--clock", "frozen", "--now", now], async ({ url }) => {
     isGood = (await runAll(bundles(project, url))) && isGood;
   });
