@@ -1,7 +1,6 @@
 import type { OperationId } from "@call-transfer/spec";
 import type { ErrorObject } from "ajv/dist/2020.js";
-import { at } from "./document.ts";
-import { bodyErrors, errorText } from "./schema-check.ts";
+import { assumptionAbove, bodyErrors, errorText } from "./schema-check.ts";
 import { statedViolations } from "./stated.ts";
 
 /** A difference from an assumption, where the specification states nothing. */
@@ -21,17 +20,9 @@ export interface Judgement {
 const placeOf = ({ instancePath, keyword, params }: ErrorObject): string =>
   keyword === "required" ? `${instancePath}/${String(params.missingProperty)}` : instancePath;
 
-/** The assumption that the document names nearest above the keyword of an error. */
-function assumptionOf({ schemaPath, keyword }: ErrorObject): string | undefined {
-  // The specification says ISO 8601, of which the format of JSON Schema is a part.
-  if (keyword === "format") return "A-11";
-  const steps = schemaPath.replace(/^.*#\/\$defs\//, "#/components/schemas/").split("/");
-  for (let length = steps.length - 1; length > 0; length -= 1) {
-    const mark = Reflect.get(Object(at(steps.slice(0, length).join("/"))), "x-assumption");
-    if (typeof mark === "string") return mark;
-  }
-  return undefined;
-}
+/** The assumption for an error, if the document names one; the specification says ISO 8601, of which `format` is a part. */
+const assumptionOf = ({ keyword, parentSchema }: ErrorObject): string | undefined =>
+  keyword === "format" ? "A-11" : assumptionAbove.get(parentSchema ?? {});
 
 const isWithin = (place: string, outer: string): boolean => place === outer || place.startsWith(`${outer}/`);
 

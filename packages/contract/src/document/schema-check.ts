@@ -19,11 +19,25 @@ function* extensionKeywords(node: unknown): Generator<string> {
 const asSchema = (part: unknown): object =>
   JSON.parse(JSON.stringify(part).replaceAll('"#/components/schemas/', `"${root}#/$defs/`));
 
+/** The assumption that the document names on a schema, or nearest above it. */
+export const assumptionAbove = new WeakMap<object, string>();
+
+/** Notes the assumptions of a schema and of all within it. */
+function noteAssumptions(node: unknown, above?: string): void {
+  if (!isObject(node)) return;
+  const named = node["x-assumption"];
+  const assumption = typeof named === "string" ? named : above;
+  if (assumption !== undefined) assumptionAbove.set(node, assumption);
+  for (const child of Object.values(node)) noteAssumptions(child, assumption);
+}
+
 function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, verbose: true });
   for (const [name, format] of Object.entries(fullFormats)) ajv.addFormat(name, format);
   for (const keyword of new Set(extensionKeywords(contract))) ajv.addKeyword(keyword);
-  return ajv.addSchema({ $id: root, $defs: asSchema(at("#/components/schemas")) });
+  const $defs = asSchema(at("#/components/schemas"));
+  noteAssumptions($defs);
+  return ajv.addSchema({ $id: root, $defs });
 }
 
 const ajv = createAjv();

@@ -154,26 +154,26 @@ async function removesHours(session: Session): Promise<void> {
 
 /** Cases that change the server; each is announced before it runs. */
 export const changeCases: readonly LiveCase[] = [
-  live("a rotation returns the new secret, and the previous one stays valid for a day", ["rotation"], rotates, {
+  live("§4.1", "a rotation returns the new secret, and the previous one stays valid for a day", ["rotation"], rotates, {
     operation: "rotateDestinationSecret",
     announce: ({ changes }) =>
       `Rotating the signing secret of destination ${changes.rotation?.destinationId}: the current secret expires in ` +
       `${limits.previousSecretOverlapHours} hours, the new one is written to ${changes.rotation?.secretFile}.`,
   }),
-  live("a group gets the documented defaults, and its name cannot be used again", ["group"], createsGroup, {
+  live("§4.2", "a group gets the documented defaults, and its name cannot be used again", ["group"], createsGroup, {
     operation: "createDestinationGroup",
     announce: ({ changes }) =>
       `Creating one destination group with destination ${changes.groupDestinationId}; its name starts with "Contract check".`,
   }),
-  live("groups beyond the documented limits are rejected", ["group"], refusesGroups, {
+  live("§4.2", "groups beyond the documented limits are rejected", ["group"], refusesGroups, {
     operation: "createDestinationGroup",
     announce: () => "Trying to create invalid groups. A server that accepts them keeps them.",
   }),
-  live("hours are removed, and removing them again changes nothing", ["hours"], removesHours, {
+  live("§4.3", "hours are removed, and removing them again changes nothing", ["hours"], removesHours, {
     operation: "deleteMemberHours",
     announce: ({ changes }) => `Removing the available hours of member ${changes.hoursMemberId} for good.`,
   }),
-  live("a call is placed, and the list includes it", ["call"], placesCall, {
+  live("§4.6", "a call is placed, and the list includes it", ["call"], placesCall, {
     operation: "createCall",
     announce: ({ call }) => `Placing one call from ${call?.fromNumber} to ${call?.toNumber} with flow ${call?.flowId}.`,
   }),

@@ -36,22 +36,28 @@ async function expectUnauthorized(session: Session, headers: Record<string, stri
   return reply;
 }
 
-const rejected: Readonly<Record<string, readonly [headers: Record<string, string>, code: string]>> = {
-  "a request without a credential": [{}, "token_missing"],
-  "an unknown API key": [unknownKey, "api_key_invalid"],
-  "a token that is not a JWT": [{ Authorization: "Bearer not-a-jwt" }, "token_invalid"],
+const rejected: Readonly<Record<string, readonly [section: string, headers: Record<string, string>, code: string]>> = {
+  "a request without a credential": ["§5.4", {}, "token_missing"],
+  "an unknown API key": ["§5.3", unknownKey, "api_key_invalid"],
+  "a token that is not a JWT": ["§5.4", { Authorization: "Bearer not-a-jwt" }, "token_invalid"],
 };
 
 /** Authentication and the order of checks. */
 export const credentialCases: readonly LiveCase[] = [
-  ...Object.entries(rejected).map(([what, [headers, code]]) =>
-    live(`${what} is rejected`, [], async (session) => void (await expectUnauthorized(session, headers, code))),
+  ...Object.entries(rejected).map(([what, [section, headers, code]]) =>
+    live(
+      section,
+      `${what} is rejected`,
+      [],
+      async (session) => void (await expectUnauthorized(session, headers, code)),
+    ),
   ),
-  live("a scheme other than Bearer is rejected", [], async (session) => {
+  live("§5.1", "a scheme other than Bearer is rejected", [], async (session) => {
     const reply = await expectUnauthorized(session, { Authorization: "Basic b3duZXI6c2VjcmV0" });
     observeReply(session, "A-42", "a scheme other than Bearer", reply, "unauthorized");
   }),
   live(
+    "§5.2",
     "a JWT without X-Account-Id is rejected if an account is needed, and can list accounts",
     ["token"],
     async (session) => {
@@ -71,7 +77,7 @@ export const credentialCases: readonly LiveCase[] = [
       observeReply(session, "A-18", "a malformed id without X-Account-Id", malformed, "account_header_missing");
     },
   ),
-  live("a JWT is rejected for an account that its user is not a member of", ["token"], async (session) => {
+  live("§4.5", "a JWT is rejected for an account that its user is not a member of", ["token"], async (session) => {
     const headers = {
       Authorization: `Bearer ${session.options.accessToken}`,
       "X-Account-Id": crypto.randomUUID(),
@@ -80,16 +86,16 @@ export const credentialCases: readonly LiveCase[] = [
     session.check.equal(reply.status, statusOf("account_access_denied"), "status");
     observeReply(session, "A-16", "another account", reply, "account_access_denied");
   }),
-  live("the access token has the documented lifetime", ["token"], async ({ options, check }) => {
+  live("§5.6", "the access token has the documented lifetime", ["token"], async ({ options, check }) => {
     const lifetime = lifetimeSecs(options.accessToken ?? "");
     if (lifetime !== undefined) check.observe("A-19", "seconds from iat to exp", String(lifetime), lifetime === 3600);
   }),
-  live("an API key with another account in X-Account-Id is rejected", ["key"], async (session) => {
+  live("§5.3", "an API key with another account in X-Account-Id is rejected", ["key"], async (session) => {
     const headers = { Authorization: `Bearer ${session.options.apiKey}`, "X-Account-Id": crypto.randomUUID() };
     const reply = await getOperation(session, "listRoles", { headers });
     observeReply(session, "A-17", "a key with another account in X-Account-Id", reply, "account_access_denied");
   }),
-  live("credentials are checked after the path and before everything else", [], async (session) => {
+  live("§4", "credentials are checked after the path and before everything else", [], async (session) => {
     const path = await getPath(session, nowhere, {});
     observeReply(session, "A-45", "an unknown path without a credential", path, "not_found");
     const id = await getOperation(session, "getMemberAvailability", {
@@ -100,7 +106,7 @@ export const credentialCases: readonly LiveCase[] = [
     const query = await getOperation(session, "listCalls", { query: { limit: "0" }, headers: unknownKey });
     observeReply(session, "A-18", "an invalid query with an unknown key", query, "api_key_invalid");
   }),
-  live("each request has its own request id", [], async (session) => {
+  live("§2.6", "each request has its own request id", [], async (session) => {
     const { roles: list } = await client(session);
     const first = await list.list().withResponse();
     const second = await list.list().withResponse();

@@ -37,6 +37,8 @@ export interface Session {
 
 /** A case for a server whose state is unknown. */
 export interface LiveCase {
+  /** The section of the specification that a failure violates. */
+  readonly section: string;
   readonly name: string;
   readonly needs: readonly Need[];
   /** The change that the case makes; absent for cases that only read. */
@@ -53,11 +55,12 @@ export interface LiveCase {
 
 /** Declares a case. */
 export const live = (
+  section: string,
   name: string,
   needs: readonly Need[],
   run: LiveCase["run"],
   change?: LiveCase["change"],
-): LiveCase => ({ name, needs, run, change });
+): LiveCase => ({ section, name, needs, run, change });
 
 /** Why a case is not run; undefined when it is run. */
 export const skipReason = ({ needs: wanted }: LiveCase, options: LiveOptions): string | undefined =>

@@ -3,10 +3,10 @@ import { statusOf } from "../document/expected.ts";
 import { jsonOf, memberOf, omitUndefined, valueAt } from "../document/json.ts";
 import { operationOf } from "../suite/recorder.ts";
 import type { Target } from "../suite/target.ts";
-import { describeValue } from "../suite/trace.ts";
+import { describeValue, responseLine } from "../suite/trace.ts";
 import { identity } from "./live-case.ts";
 import type { ReceivedResponse } from "./observations.ts";
-import type { LiveOptions } from "./options.ts";
+import { type LiveOptions, variables } from "./options.ts";
 
 /** The longest `retryAfterSecs` that the command waits for, in milliseconds. */
 const longestWaitMs = 60_000;
@@ -18,6 +18,32 @@ const maxResponseBytes = 16 * 1024 * 1024;
 export interface Traffic {
   sent: number;
   readonly answers: ReceivedResponse[];
+  /** Each request as a curl command, and each response, without the given credentials. */
+  readonly trace: string[];
+}
+
+/** A text as one word of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** A request as a curl command. The given credentials are named by their environment variables. */
+function curlOf({ method, url, headers }: Request, body: string, { apiKey, accessToken }: LiveOptions): string {
+  const authorization = headers.get("Authorization");
+  const known = [apiKey, accessToken].findIndex(
+    (secret) => secret !== undefined && authorization === `Bearer ${secret}`,
+  );
+  const variable = [variables["api-key"], variables["access-token"]][known];
+  const others = ["X-Account-Id", "Content-Type"].flatMap((name) =>
+    headers.has(name) ? `${name}: ${headers.get(name)}` : [],
+  );
+  return [
+    "curl",
+    ...(method === "GET" ? [] : ["-X", method]),
+    quoted(url),
+    ...(variable === undefined ? [] : ["-H", `"Authorization: Bearer $${variable}"`]),
+    ...(variable === undefined && authorization !== null ? ["-H", quoted(`Authorization: ${authorization}`)] : []),
+    ...others.flatMap((header) => ["-H", quoted(header)]),
+    ...(body === "" ? [] : ["-d", quoted(body)]),
+  ].join(" ");
 }
 
 const withoutBody = new Set([204, 205, 304]);
@@ -36,7 +62,10 @@ async function readCompletely(response: Response): Promise<Response> {
 }
 
 /** Why the server cannot be checked; undefined when it responds and accepts the credential. */
-export async function connectionProblem(options: LiveOptions): Promise<string | undefined> {
+export async function connectionProblem(
+  options: LiveOptions,
+  fetch: typeof globalThis.fetch = globalThis.fetch,
+): Promise<string | undefined> {
   const { baseUrl, timeoutSecs } = options;
   try {
     const response = await fetch(baseUrl + operations.listAccounts.path, {
@@ -67,26 +96,33 @@ async function retryAfter(response: Response): Promise<number | undefined> {
  * Creates a target for a server on the network. Its fetch sends only GETs and the one operation that the case permits.
  * It has a timeout, follows no redirects, waits once for a rate limit, and records the responses.
  */
-export function liveTarget(options: LiveOptions, traffic: Traffic, permitted?: OperationId): Target {
+export function liveTarget(
+  options: LiveOptions,
+  traffic: Traffic,
+  permitted?: OperationId,
+  send: typeof globalThis.fetch = globalThis.fetch,
+): Target {
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
     const operation = operationOf(request.method, new URL(request.url).pathname);
     const isRead = request.method === "GET";
     if (!isRead && (operation === undefined || operation !== permitted))
       throw new Error(`${request.method} ${new URL(request.url).pathname} is not allowed and was not sent`);
-    const send = async () => {
+    const exchange = async () => {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(options.timeoutSecs * 1000)]);
       traffic.sent += 1;
-      const response = await readCompletely(await globalThis.fetch(request.clone(), { signal, redirect: "manual" }));
+      traffic.trace.push(curlOf(request, await request.clone().text(), options));
+      const response = await readCompletely(await send(request.clone(), { signal, redirect: "manual" }));
+      traffic.trace.push(responseLine(request, response, await response.clone().text()));
       const body = await jsonOf(response.clone());
       traffic.answers.push({ operation, status: response.status, headers: response.headers, body });
       return response;
     };
-    const response = await send();
+    const response = await exchange();
     const seconds = isRead ? await retryAfter(response.clone()) : undefined;
     if (seconds === undefined || seconds * 1000 > longestWaitMs) return response;
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-    return send();
+    return exchange();
   };
   const { apiKey, accessToken, accountId } = options;
   return {

@@ -3,7 +3,7 @@ import { messageOf, printable } from "../suite/trace.ts";
 import { liveJson, liveText } from "./live-report.ts";
 import { connectionProblem } from "./live-target.ts";
 import { exitStatus, type LiveOptions, liveOptions, UsageError, usage } from "./options.ts";
-import { checkServer } from "./run-live.ts";
+import { checkServer, statusOfReport } from "./run-live.ts";
 
 /** The command's arguments, environment and output; injectable for tests. */
 export interface Shell {
@@ -66,11 +66,8 @@ export async function main({ args, environment, out, err }: Shell): Promise<numb
   try {
     const report = await checkServer(given, { announce: err, saveSecret: secretFile.write });
     out(clean(given.json ? liveJson(report) : liveText(report), given));
-    if (report.lost !== undefined) {
-      err(clean(`${report.lost}. The run is incomplete.`, given));
-      return exitStatus.incomplete;
-    }
-    return report.runs.some(({ failure }) => failure !== undefined) ? exitStatus.failed : exitStatus.passed;
+    if (report.lost !== undefined) err(clean(`${report.lost}. The run is incomplete.`, given));
+    return statusOfReport(report, given.strict);
   } finally {
     secretFile.close();
   }

@@ -14,6 +14,8 @@ export interface LiveOptions {
   readonly timeoutSecs: number;
   readonly allowInsecureHttp: boolean;
   readonly json: boolean;
+  /** Whether a difference from an assumption fails the run. */
+  readonly strict: boolean;
   /** The changes that the user allows. */
   readonly changes: Changes;
   /** The one call that the user allows to place. */
@@ -54,6 +56,7 @@ and changes nothing. Some requests are invalid on purpose, e.g. one without a cr
   --member ID              member whose availability is read
   --timeout SECONDS        timeout of one request (default 30)
   --allow-insecure-http    allow plain http to another machine, which exposes the credential
+  --strict                 fail for a differing assumption too
   --json                   print the report as one JSON document
   --help                   print this text
 
@@ -69,8 +72,8 @@ and changes nothing. Some requests are invalid on purpose, e.g. one without a cr
     --flow ID --from NUMBER --to NUMBER [--provider ID]
 
 Exit status: 0 if the server keeps the contract, 1 if it violates it, 2 for a wrong command line or
-an unreachable server. A differing assumption does not fail the run: the specification does not
-define it.`;
+an unreachable server. A differing assumption fails the run only with --strict: the specification does
+not define it.`;
 
 /** The environment variables that replace options. */
 export const variables = { "api-key": "CALL_TRANSFER_API_KEY", "access-token": "CALL_TRANSFER_ACCESS_TOKEN" } as const;
@@ -91,6 +94,7 @@ export const options = {
   timeout: { type: "string", default: "30" },
   "allow-insecure-http": flag,
   json: flag,
+  strict: flag,
   help: flag,
   "allow-changes": flag,
   destination: text,
@@ -199,6 +203,7 @@ export function liveOptions(
     timeoutSecs: secondsOf(values.timeout),
     allowInsecureHttp: values["allow-insecure-http"],
     json: values.json,
+    strict: values.strict,
     changes: changesOf(values),
     ...callOf(values),
   };

@@ -49,7 +49,7 @@ const badQueries: Readonly<Record<string, readonly [query: Record<string, string
 };
 
 const badQueryCases = Object.entries(badQueries).map(([what, [query, names, row]]) =>
-  live(`${what} for the call list`, [], async (session) => {
+  live("§4.6", `${what} for the call list`, [], async (session) => {
     const reply = await getOperation(session, "listCalls", { query });
     observeReply(session, row, what, reply, invalidStatus);
     if (reply.status === invalidStatus)
@@ -65,7 +65,7 @@ async function readPage(session: Session, query: Parameters<CallTransfer["calls"
 }
 
 const listCases: readonly LiveCase[] = [
-  live("a page of the call list has the requested size, and the total", [], async (session) => {
+  live("§4.6", "a page of the call list has the requested size, and the total", [], async (session) => {
     const { check } = session;
     const usual = await readPage(session);
     const size = usual.calls.length;
@@ -81,7 +81,7 @@ const listCases: readonly LiveCase[] = [
     );
     check.observe("A-8", "additional fields of a listed call", [...further].toSorted().join(", ") || "none", true);
   }),
-  live("offset skips calls, and a page beyond the end is empty", [], async (session) => {
+  live("§4.6", "offset skips calls, and a page beyond the end is empty", [], async (session) => {
     const { check } = session;
     const first = await readPage(session, { limit: 1 });
     const second = await readPage(session, { limit: 1, offset: 1 });
@@ -95,14 +95,14 @@ const listCases: readonly LiveCase[] = [
     const beyond = await readPage(session, { offset: total + 1000 });
     check.observe("A-9", "calls beyond the end", String(beyond.calls.length), beyond.calls.length === 0);
   }),
-  live("the call list is sorted newest first", [], async (session) => {
+  live("§4.6", "the call list is sorted newest first", [], async (session) => {
     const { calls } = await readPage(session);
     const times = calls.map((call) => timeOf(memberOf(call, "createdAt")));
     if (times.length < 2 || times.includes(undefined)) return;
     const ordered = times.every((time, index) => index === 0 || Number(time) <= Number(times[index - 1]));
     session.check.observe("A-9", "the order by createdAt", ordered ? "newest first" : "another order", ordered);
   }),
-  live("the call list is filtered by status and by start date", [], async (session) => {
+  live("§4.6", "the call list is filtered by status and by start date", [], async (session) => {
     const { check } = session;
     const strange = await getOperation(session, "listCalls", { query: { status: "no-such-status" } });
     observeReply(session, "A-9", "an unknown status", strange, 200);
@@ -115,7 +115,7 @@ const listCases: readonly LiveCase[] = [
     observeReply(session, "A-11", "a start date with a time zone offset", offset, 200);
   }),
   ...badQueryCases,
-  live("an unknown query parameter is ignored", [], async (session) => {
+  live("§4.6", "an unknown query parameter is ignored", [], async (session) => {
     const reply = await getOperation(session, "listCalls", { query: { unknownToTheContract: "1" } });
     observeReply(session, "A-13", "an unknown query parameter", reply, 200);
   }),
@@ -154,20 +154,27 @@ async function readsAvailability(session: Session): Promise<void> {
 }
 
 const otherCases: readonly LiveCase[] = [
-  live("the role list has every built-in role once, with permissions of the documented form", [], async (session) => {
-    const { check } = session;
-    const listed = memberOf(await (await client(session)).roles.list(), "roles");
-    const list = Array.isArray(listed) ? (listed as unknown[]) : [];
-    const names = list.map((entry) => describeValue(memberOf(entry, "role")));
-    check.equal(names.toSorted(), roles.toSorted(), "roles");
-    const permissions = list.flatMap((entry) => memberOf(entry, "permissions"));
-    const resources = new Set(permissions.map(resourceOf));
-    const ours = ["transfers", "calls"].every((name) => resources.has(name));
-    check.observe("A-14", "resources of the permissions", [...resources].toSorted().join(", "), ours);
-  }),
-  live("the account list has the credential's accounts", [], async (session) => {
+  live(
+    "§4.5",
+    "the role list has every built-in role once, with permissions of the documented form",
+    [],
+    async (session) => {
+      const { check } = session;
+      const listed = memberOf(await (await client(session)).roles.list(), "roles");
+      const list = Array.isArray(listed) ? (listed as unknown[]) : [];
+      const names = list.map((entry) => describeValue(memberOf(entry, "role")));
+      check.equal(names.toSorted(), roles.toSorted(), "roles");
+      const permissions = list.flatMap((entry) => memberOf(entry, "permissions"));
+      const resources = new Set(permissions.map(resourceOf));
+      const ours = ["transfers", "calls"].every((name) => resources.has(name));
+      check.observe("A-14", "resources of the permissions", [...resources].toSorted().join(", "), ours);
+    },
+  ),
+  live("§4.6", "the account list has the credential's accounts", [], async (session) => {
     const { check, options } = session;
-    const accounts = memberOf(await (await client(session)).accounts.list(), "accounts");
+    const { status, body } = await getOperation(session, "listAccounts");
+    check.equal(status, 200, "status");
+    const accounts = memberOf(body, "accounts");
     // Its shape is not shown, so nothing more can be said of another one (A-10).
     if (!Array.isArray(accounts)) return;
     check.observe("A-10", "accounts listed", String(accounts.length), accounts.length > 0);
@@ -175,8 +182,8 @@ const otherCases: readonly LiveCase[] = [
     const isThere = accounts.some((account) => memberOf(account, "id") === options.accountId);
     check.observe("A-10", "the given account", isThere ? "listed" : "not listed", isThere);
   }),
-  live("a member's availability is the current status", ["member"], readsAvailability),
-  live("an unknown member is not found, and a malformed id gets another error", [], async (session) => {
+  live("§4.4", "a member's availability is the current status", ["member"], readsAvailability),
+  live("§4.4", "an unknown member is not found, and a malformed id gets another error", [], async (session) => {
     const { check } = session;
     const unknown = await getOperation(session, "getMemberAvailability", { path: { memberId: crypto.randomUUID() } });
     const notFound = statusOf("resource_not_found");

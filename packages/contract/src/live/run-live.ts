@@ -6,7 +6,7 @@ import { changeCases } from "./changes.ts";
 import { type LiveCase, type Session, skipReason } from "./live-case.ts";
 import { connectionProblem, liveTarget, type Traffic } from "./live-target.ts";
 import { findingsOf } from "./observations.ts";
-import type { LiveOptions } from "./options.ts";
+import { exitStatus, type LiveOptions } from "./options.ts";
 import { readCases } from "./reads.ts";
 
 /** A finding and the case that made it. */
@@ -42,21 +42,32 @@ export interface RunHooks {
   /** Prints a change before it is made. */
   announce(text: string): void;
   saveSecret: Session["saveSecret"];
+  /** Sends the requests; the global fetch by default. */
+  readonly fetch?: typeof globalThis.fetch;
 }
 
 const declare = casesFor("live");
+
+const page = "https://github.com/call-transfer/call-transfer/blob/main/docs/specification.md";
+
+/** Where a section stands, e.g. §4.5 at `#s4-5`. */
+const linkTo = (section: string): string =>
+  `The specification: ${section}, ${page}#s${section.slice(1).replaceAll(".", "-")}`;
 
 /** Runs one case; returns its result, observations and traffic. */
 async function runLive(
   live: LiveCase,
   options: LiveOptions,
-  keepSecret: Session["saveSecret"],
+  { saveSecret, fetch }: RunHooks,
 ): Promise<{ run: CaseResult; observations: readonly Observation[]; traffic: Traffic }> {
-  const traffic: Traffic = { sent: 0, answers: [] };
-  const liveCase = declare(live.name, (target, check) => live.run({ options, target, check, saveSecret: keepSecret }));
-  const run = await runCase(liveCase, liveTarget(options, traffic, live.change?.operation));
+  const traffic: Traffic = { sent: 0, answers: [], trace: [] };
+  const liveCase = declare(live.name, (target, check) => live.run({ options, target, check, saveSecret }));
+  const run = await runCase(liveCase, liveTarget(options, traffic, live.change?.operation, fetch));
   const findings = [...run.findings, ...findingsOf(traffic.answers)];
-  return { run, observations: findings.map((finding) => ({ ...finding, case: live.name })), traffic };
+  const { failure } = run;
+  const explained =
+    failure === undefined ? run : { ...run, failure: `${failure}\n${linkTo(live.section)}`, trace: traffic.trace };
+  return { run: explained, observations: findings.map((finding) => ({ ...finding, case: live.name })), traffic };
 }
 
 /** Removes duplicates that several cases observed. */
@@ -71,9 +82,15 @@ function verdictOf(id: string, observations: readonly Observation[]): Verdict {
   return { id, about, verdict: own.every(({ holds }) => holds) ? "held" : "differs", observations: own };
 }
 
-/** Runs all cases that the options allow, one after the other. */
-export async function checkServer(options: LiveOptions, surroundings: RunHooks): Promise<LiveReport> {
-  const cases = [...readCases, ...changeCases];
+/** Every case for a server whose state is unknown. */
+export const liveCases: readonly LiveCase[] = [...readCases, ...changeCases];
+
+/** Runs the cases that the options allow, one after the other. */
+export async function checkServer(
+  options: LiveOptions,
+  surroundings: RunHooks,
+  cases: readonly LiveCase[] = liveCases,
+): Promise<LiveReport> {
   const notRun: LiveReport["notRun"][number][] = [];
   const runs: CaseResult[] = [];
   const observations: Observation[] = [];
@@ -86,14 +103,22 @@ export async function checkServer(options: LiveOptions, surroundings: RunHooks):
       continue;
     }
     if (live.change) surroundings.announce(live.change.announce(options));
-    const result = await runLive(live, options, surroundings.saveSecret);
+    const result = await runLive(live, options, surroundings);
     runs.push(result.run);
     observations.push(...result.observations);
     const { sent, answers } = result.traffic;
     requests += sent;
     // A single lost response may be a violation. Check whether the server still responds.
-    if (sent > answers.length) lost = await connectionProblem(options);
+    if (sent > answers.length) lost = await connectionProblem(options, surroundings.fetch);
   }
   const verdicts = Object.keys(assumptions).map((id) => verdictOf(id, observations));
   return { baseUrl: options.baseUrl, runs, notRun, verdicts, requests, ...(lost === undefined ? {} : { lost }) };
+}
+
+/** The exit status for a report: `--strict` also fails for a difference from an assumption. */
+export function statusOfReport({ runs, verdicts, lost }: LiveReport, strict: boolean): number {
+  if (lost !== undefined) return exitStatus.incomplete;
+  const isBroken = runs.some(({ failure }) => failure !== undefined);
+  const differs = verdicts.some(({ verdict }) => verdict === "differs");
+  return isBroken || (strict && differs) ? exitStatus.failed : exitStatus.passed;
 }

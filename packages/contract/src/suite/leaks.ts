@@ -93,7 +93,7 @@ export function createLeakCheck(): LeakCheck {
         found.push("the response contains a secret that was shown before");
       for (const [field] of markedIn(body))
         if (operation === undefined || !shownBy.get(field)?.includes(operation))
-          found.push(`the response has ${field}, which only ${shownBy.get(field)?.join(", ")} may show`);
+          found.push(`the response has ${field}, which only ${shownBy.get(field)?.join(", ")} may show (§2.1)`);
       addSecrets(body);
       if (operation === undefined || accountId === undefined || !operations[operation].accountScoped) return found;
       for (const value of foreignValuesIn(text, accountId, sent))

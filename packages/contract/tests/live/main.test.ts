@@ -200,6 +200,12 @@ describe("a server that breaks the contract", () => {
     expect(status).toBe(0);
   });
 
+  it("is reported with the section of the specification and the requests as curl commands", async () => {
+    const { out } = await runBehind(({ body }) => (Array.isArray(body.roles) ? body.roles.pop() : undefined));
+    expect(out).toContain("The specification: §4.5, https://");
+    expect(out).toMatch(/^ +curl 'http:.*\/api\/v1\/roles' -H "Authorization: Bearer \$CALL_TRANSFER_API_KEY"$/m);
+  });
+
   it("passes with unlisted enum values, as a newer server returns them", async () => {
     const { status, out } = await runBehind(({ body }) => {
       if (Array.isArray(body.calls)) for (const call of body.calls) Object.assign(call, { direction: "sideways" });
