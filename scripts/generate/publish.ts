@@ -16,7 +16,7 @@ import { compactJson } from "./text/text.ts";
 
 /**
  * The completed document as it is published: descriptions say who may call, the causes of errors and how events are signed,
- * explain each extension, and link to what they cite.
+ * explain each extension, and link to what they cite. Lists of values are written so that other generators take them.
  *
  * @throws {IncompleteDescription} An extension has no explanation.
  */
@@ -30,6 +30,7 @@ export function published(completed: OpenApiDocument): OpenApiDocument {
   }
   for (const { post } of Object.values(document.webhooks)) addSignedString(post);
   document.info.description += `\n\n${extensionTable(document, meanings)}`;
+  document.components.schemas = withAlternatives(document.components.schemas);
   addLinks(document, document.externalDocs.url);
   return document;
 }
@@ -87,6 +88,19 @@ function extensionTable(document: OpenApiDocument, meanings: Readonly<Record<str
     );
   const rows = found.map((name) => `| \`${name}\` | ${meanings[name]} |`);
   return `| Extension | Meaning |\n|---|---|\n${rows.join("\n")}`;
+}
+
+/** Schemas in which null, and any text where a list of values is open, are alternatives, as most generators read them. */
+function withAlternatives<Node>(node: Node): Node {
+  if (Array.isArray(node)) return node.map((one: unknown) => withAlternatives(one)) as Node;
+  if (typeof node !== "object" || node === null) return node;
+  const copy = Object.fromEntries(Object.entries(node).map(([key, child]) => [key, withAlternatives(child)]));
+  const { type, enum: values, ...beside } = copy;
+  const isOpen = beside["x-open-enum"] === true;
+  if (!Array.isArray(values) || !(isOpen || values.includes(null))) return copy as Node;
+  const listed = { type: "string", enum: values.filter((value) => value !== null) };
+  const others = [...(isOpen ? ["string"] : []), ...(values.includes(null) ? ["null"] : [])];
+  return { ...beside, anyOf: [listed, ...others.map((other) => ({ type: other }))] } as Node;
 }
 
 /** Makes citations in descriptions links: `§4.2` to the specification, `A-5` to the assumptions beside it. */

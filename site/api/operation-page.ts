@@ -5,13 +5,14 @@ import { CallTransfer } from "@call-transfer/sdk";
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import type { Page } from "../../build/markdown.ts";
+import { withPlainEnums } from "../../packages/contract/src/document/enums.ts";
 import { invoke } from "../../packages/contract/src/suite/client.ts";
 import { withCitations } from "../citations.ts";
 import { reactionTo } from "../error-retries.ts";
 import { curl, sampleOf, sdkCall, resolved as withRecords } from "../samples.ts";
 import { type Field, fieldsOf, fieldTable, inCell, limitsOf, type Schema, type Schemas, typeOf } from "./fields.ts";
 
-const schemas = document.components.schemas as Schemas;
+const schemas = withPlainEnums(document.components.schemas) as Schemas;
 
 interface Parameter {
   readonly name: string;

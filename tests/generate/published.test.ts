@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
+import { withPlainEnums } from "../../packages/contract/src/document/enums.ts";
 import { published } from "../../scripts/generate/publish.ts";
 import {
   IncompleteDescription,
@@ -78,6 +79,24 @@ describe("the published document", () => {
     const incomplete = () => published({ ...completed, "x-extensions": others });
     expect(incomplete).toThrow(IncompleteDescription);
     expect(incomplete).toThrow(/openapi\/openapi\.yaml:\d+ {2}x-retry is not explained/);
+  });
+
+  it("writes null, and any text where a list of values is open, as alternatives", () => {
+    const { MemberAvailability, CreateDestinationGroupRequest, Role } = document.components.schemas as Record<
+      string,
+      { properties: Record<string, unknown> }
+    >;
+    const listed = (...values: string[]) => ({ type: "string", enum: values });
+    expect(MemberAvailability?.properties.source).toMatchObject({
+      anyOf: [listed("member", "admin", "auto"), { type: "string" }, { type: "null" }],
+    });
+    expect(CreateDestinationGroupRequest?.properties.strategy).toMatchObject({
+      default: "simultaneous",
+      anyOf: [listed("simultaneous"), { type: "null" }],
+    });
+    expect(Role).toMatchObject({ anyOf: [listed("agent", "member", "admin", "owner"), { type: "string" }] });
+    const { description: _, ...role } = completed.components.schemas.Role ?? {};
+    expect(withPlainEnums(document.components.schemas.Role)).toMatchObject(role);
   });
 
   it("links each citation to a place that exists", () => {

@@ -1,5 +1,5 @@
 import { type OperationId, operations } from "@call-transfer/spec";
-import { at, bodyPointer, operationIds, resolve, type Schema } from "../src/document/document.ts";
+import { operationIds } from "../src/document/document.ts";
 import { fieldsOf } from "../src/document/fields.ts";
 import type { CaseName } from "../src/suite/target.ts";
 
@@ -20,18 +20,6 @@ const documents =
 
 const hasResponseBody = (operation: OperationId): boolean =>
   operations[operation].successes.some(({ example }) => example !== null);
-
-/** Whether a schema restricts a field to listed values at any depth. */
-const hasEnum = (schema: Schema): boolean => {
-  const { enum: values, properties = {}, items } = resolve<Schema>(schema);
-  return values !== undefined || [...Object.values(properties), ...(items ? [items] : [])].some(hasEnum);
-};
-
-const respondsWithEnum = (operation: OperationId): boolean =>
-  operations[operation].successes.some(({ status }) => {
-    const pointer = bodyPointer(operation, status);
-    return pointer !== undefined && hasEnum(at(pointer) as Schema);
-  });
 
 /** Names of the cases that leave out a query parameter with a default. */
 const leavesOutDefault = new RegExp(
@@ -112,12 +100,6 @@ const broken: readonly Deviation[] = [
     names: / after wrongContentType /,
     of: hasResponseBody,
     why: "a success has the content type HTML",
-  },
-  {
-    noun: "broken responses",
-    names: / after unknownEnum /,
-    of: respondsWithEnum,
-    why: "a field has a value of a newer version",
   },
 ];
 

@@ -1,9 +1,9 @@
 // Runs the contract suite without a test framework: on every target, or on those of `--target`.
 import { parseArgs } from "node:util";
-import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { cases } from "../src/cases/index.ts";
 import { type Coverage, coverageGaps, measureCoverage } from "../src/coverage/coverage.ts";
 import { runsText, totalsOf } from "../src/coverage/summary.ts";
+import { contract } from "../src/document/document.ts";
 import { main as checkLiveServer } from "../src/live/main.ts";
 import type { CaseResult } from "../src/suite/run.ts";
 import { messageOf } from "../src/suite/trace.ts";
@@ -106,7 +106,7 @@ if (help) {
 }
 
 // Cases on a wrong contract would prove the wrong thing.
-const wrongFacts = contradictions(bundled as unknown as ContractDocument);
+const wrongFacts = contradictions(contract as ContractDocument);
 for (const sentence of wrongFacts) console.error(sentence);
 if (wrongFacts.length > 0) process.exit(1);
 

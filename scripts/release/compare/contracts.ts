@@ -1,4 +1,5 @@
 // Finds every change between two versions of the contract and the smallest bump that each allows.
+import { withPlainEnums } from "../../../packages/contract/src/document/enums.ts";
 import { type Change, change, changeIf, compareNamed, merged } from "../change.ts";
 import { changedKeys, isEqual, type JsonObject, listIn, mapIn, objectIn, resolved, stable } from "../json.ts";
 import { compareOperations, compareRest, methods, operationsOf } from "./operations.ts";
@@ -10,7 +11,8 @@ const pathNotes: ReadonlySet<string> = new Set(["summary", "description", "x-ass
 const pathKeys: ReadonlySet<string> = new Set([...methods, "parameters"]);
 
 /** Compares two bundled OpenAPI 3.1 documents. Descriptions and examples are a patch; an unknown part is a major. */
-export function compareContracts(before: JsonObject, after: JsonObject): Change[] {
+export function compareContracts(...documents: readonly [before: JsonObject, after: JsonObject]): Change[] {
+  const [before, after] = [withPlainEnums(documents[0]), withPlainEnums(documents[1])];
   const found = [
     ...compareAllOperations(before, after),
     ...comparePaths(before, after),

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
+import { withPlainEnums } from "./enums.ts";
 import { isObject, memberOf, valueAt } from "./json.ts";
 
 /** The parts of a JSON Schema that the suite reads. */
@@ -46,8 +47,8 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-/** The bundled OpenAPI document, untyped. Read it by pointer or by operation. */
-export const contract: unknown = bundled;
+/** The bundled OpenAPI document with plain enums, untyped. Read it by pointer or by operation. */
+export const contract: unknown = withPlainEnums<unknown>(bundled);
 
 /** Every operationId, in the order of the operations table. */
 export const operationIds = Object.keys(operations) as OperationId[];

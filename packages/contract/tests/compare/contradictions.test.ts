@@ -1,6 +1,6 @@
 import { errorCodes, fieldErrorCodes, limits, operations, webhookSignature } from "@call-transfer/spec";
-import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
+import { contract as published } from "../../src/document/document.ts";
 import { codes, fieldCodes } from "../../src/facts/codes.ts";
 import * as facts from "../../src/facts/limits.ts";
 import { operations as operationFacts } from "../../src/facts/operations.ts";
@@ -8,7 +8,7 @@ import { contradictions } from "../../targets/compare/contradictions.ts";
 import type { ContractDocument } from "../../targets/compare/document.ts";
 import { lackingWords } from "../../targets/compare/sentences.ts";
 
-const contract = bundled as unknown as ContractDocument;
+const contract = published as ContractDocument;
 
 /** The contract with another value at a place. */
 function withValue(path: readonly string[], value: unknown): ContractDocument {

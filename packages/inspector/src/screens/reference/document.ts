@@ -187,7 +187,16 @@ function follow(document: Json, value: unknown): unknown {
 }
 
 function resolveIn(document: Json, schema: Schema): Schema {
-  if (schema.$ref === undefined) return schema;
+  if (schema.$ref === undefined) return withOneList(schema);
   const { $ref: _, ...own } = schema;
   return { ...resolveIn(document, object(follow(document, schema)) as Schema), ...own };
+}
+
+/** A list of values, of which null or any text may be alternatives, as one list. */
+function withOneList({ anyOf, ...own }: Schema): Schema {
+  const [listed, ...others] = anyOf ?? [];
+  const areTypes = others.every((other) => Object.keys(other).join() === "type");
+  if (listed?.enum === undefined || !areTypes) return { ...own, ...(anyOf && { anyOf }) };
+  const isNullable = others.some(({ type }) => type === "null");
+  return { ...listed, ...(isNullable && { type: ["string", "null"], enum: [...listed.enum, null] }), ...own };
 }
