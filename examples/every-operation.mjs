@@ -210,9 +210,10 @@ async function main(receiver) {
   show(`${ids.length} of ${meta.total} calls on ${pages} pages`);
 
   step("Receive a signed webhook and verify it");
-  // The mock server's clock was moved on above, so the receiver goes by it; a real one leaves `now` out.
+  // The mock server's clock was moved on above, so the receiver goes by it; a real one leaves `clock` out.
   const { now: signedAt } = await control("GET", "/clock");
-  const verifyLast = (secret) => verifyWebhook(receiver.received.at(-1), { secret, now: () => Date.parse(signedAt) });
+  const verifyLast = (secret) =>
+    verifyWebhook(receiver.received.at(-1), { secret, clock: { now: () => Date.parse(signedAt) } });
   await control("POST", "/webhooks/trigger", { destinationId: stage.app });
   assert.equal(receiver.received.length, 1);
   const offer = await verifyLast(stage.firstSecret);

@@ -11,7 +11,7 @@ const names: Record<string, string> = { [phone]: "Reception", [people]: "Olivia"
 /** The front desk app. It is offered the call by a signed webhook and answers after seven seconds. */
 const frontDesk = createWebhookHandler({
   secret: demo.signingSecret,
-  now: () => backend.clock.now(),
+  clock: { now: () => backend.clock.now() },
   async onEvent({ type }) {
     print("verified", `${type}, the signature is right`);
     await backend.clock.sleep(7000);

@@ -16,7 +16,7 @@ const receive = createWebhookHandler({
   secret: () => secrets,
   // The platform of this program has a clock of its own. Yours has the same
   // time as you.
-  now: () => backend.clock.now(),
+  clock: { now: () => backend.clock.now() },
   onEvent(event) {
     if (isTransferOffer(event)) handled += 1;
   },

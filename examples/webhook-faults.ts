@@ -9,7 +9,7 @@ import {
 
 const receive = createWebhookHandler({
   secret: demo.signingSecret,
-  now: () => backend.clock.now(),
+  clock: { now: () => backend.clock.now() },
   onEvent(event) {
     if (isTransferOffer(event)) console.log(`deciding on offer ${event.id}`);
   },

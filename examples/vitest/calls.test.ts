@@ -29,7 +29,7 @@ test.concurrent("the front desk app gets the call that it accepts", async ({ cal
   const { clock, deliverTo, backend } = callTransfer;
   const offers: string[] = [];
   const secret = demo.signingSecret;
-  deliverTo(createWebhookHandler({ secret, now: () => clock.now(), onEvent: ({ type }) => void offers.push(type) }));
+  deliverTo(createWebhookHandler({ secret, clock, onEvent: ({ type }) => void offers.push(type) }));
 
   const { id } = backend.transfers.start({ destinationId: demo.destinations.app });
   await clock.advance({ by: 1000 });

@@ -17,7 +17,7 @@ const at = Date.parse("2026-03-02T12:00:00Z");
 /** Whether the webhook is accepted, and the milliseconds that takes. */
 async function verify(header: string): Promise<{ accepted: boolean; ms: number }> {
   const input = { body, headers: { [webhookSignature.header.toLowerCase()]: header } };
-  const options = { secret: secrets, now: () => at };
+  const options = { secret: secrets, clock: { now: () => at } };
   const started = performance.now();
   const error: unknown = await verifyWebhook(input, options).then(
     () => undefined,

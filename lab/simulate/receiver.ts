@@ -45,7 +45,7 @@ export function createReceiver(world: World, random: Random) {
   const accepts = async (message: Message, secret: string | readonly string[], now: number): Promise<boolean> => {
     const input = { body: message.body, headers: { [headerName]: message.header } };
     try {
-      await verifyWebhook(input, { secret, now: () => now });
+      await verifyWebhook(input, { secret, clock: { now: () => now } });
       return true;
     } catch (error) {
       if (!(error instanceof WebhookVerificationError)) violate(invariant, `the verifier threw ${String(error)}`);
@@ -102,7 +102,7 @@ export function createReceiver(world: World, random: Random) {
     const onEvent = (): void => {
       handled += 1;
     };
-    const handle = createWebhookHandler({ secret, now: () => time, onEvent });
+    const handle = createWebhookHandler({ secret, clock: { now: () => time }, onEvent });
     const offer = (header: string) =>
       new Request(receiverUrl, { method: "POST", body: last.body, headers: { [headerName]: header } });
     const first = await handle(offer(last.header));

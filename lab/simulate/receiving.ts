@@ -67,7 +67,14 @@ export function receiveOffers(world: World, random: Random, messages: readonly M
   const start = (scope: string): Pick<Machine, "process" | "handle"> => {
     const process = new Process(`process ${processes++} of ${scope}`, scheduler);
     const onEvent = (event: WebhookEvent) => decide(`${scope} ${event.id}`);
-    const handle = createWebhookHandler({ ...plan.options, secret, scope, now, store: store.of(process), onEvent });
+    const handle = createWebhookHandler({
+      ...plan.options,
+      secret,
+      scope,
+      clock: { now },
+      store: store.of(process),
+      onEvent,
+    });
     return { process, handle };
   };
   const machines: Machine[] = scopes.flatMap((scope) =>

@@ -46,11 +46,11 @@ export interface Stepping {
 export function createSharedStore(scheduler: Scheduler, plan: StorePlan, storeTimeoutMs: number, random: Random) {
   const start = scheduler.now;
   const now = (): number => scheduler.now;
-  let shared = memoryEventStore({ now });
+  let shared = memoryEventStore({ clock: { now } });
   let forgotAt: number | undefined;
   if (plan.kind === "forgets")
     scheduler.after(plan.forgetsAtMs, () => {
-      shared = memoryEventStore({ now });
+      shared = memoryEventStore({ clock: { now } });
       forgotAt = scheduler.now;
     });
 

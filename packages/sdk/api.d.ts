@@ -379,7 +379,7 @@ declare class Members {
 
 declare interface MemoryEventStoreOptions {
   maxEvents?: number;
-  now?: () => number;
+  clock?: { now(): number };
 }
 
 declare type Middleware = (request: OutgoingRequest, next: () => Promise<Response>, context: MiddlewareContext) => Promise<Response>;
@@ -714,7 +714,7 @@ type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "
 declare interface VerifyOptions {
   secret: string | readonly string[];
   toleranceMs?: number;
-  now?: () => number;
+  clock?: { now(): number };
 }
 
 declare type WebhookEvent = TransferOffer | UnknownWebhookEvent;
@@ -791,7 +791,7 @@ declare function listCallsInfiniteQueryOptions(client: CallTransferCore, query?:
 declare function listCallsQueryOptions(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): OperationQueryOptions<"listCalls", CallList>;
 declare function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList>;
 declare function listRolesQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listRoles", RoleList>;
-declare function memoryEventStore({ maxEvents, now }?: MemoryEventStoreOptions): EventStore;
+declare function memoryEventStore(options?: MemoryEventStoreOptions): EventStore;
 declare function openTelemetry(options?: OpenTelemetryOptions): Instrumentation;
 declare function postgresEventStore(client: PostgresClient, { table }?: PostgresEventStoreOptions): PostgresEventStore;
 declare function raw(client: CallTransferCore): RawClient;

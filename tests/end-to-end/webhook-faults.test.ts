@@ -15,7 +15,7 @@ async function verdicts(action: WebhookFaultAction, change: Readonly<Record<stri
     faults: [{ webhooks: {}, do: action }],
     fetch: async (url, init) => {
       const now = () => backend.clock.now();
-      const verdict = await verifyWebhook(new Request(url, init), { secret, now }).then(
+      const verdict = await verifyWebhook(new Request(url, init), { secret, clock: { now } }).then(
         (event) => String(Reflect.get(event, "id")),
         (error: Error) => error.message,
       );

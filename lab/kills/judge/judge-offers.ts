@@ -102,7 +102,7 @@ async function isSignedWith({ header, body }: Offer, ...secrets: readonly (strin
   const verified = expected.map((secret, index) => {
     const headers = { [webhookSignature.header]: `${time},${signatures[index]}` };
     // The time is that of the clock of the sandbox.
-    return verifyWebhook({ body, headers }, { secret, now: () => Number(time.slice(2)) * 1000 }).then(
+    return verifyWebhook({ body, headers }, { secret, clock: { now: () => Number(time.slice(2)) * 1000 } }).then(
       () => true,
       () => false,
     );

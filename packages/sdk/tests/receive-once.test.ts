@@ -488,6 +488,9 @@ describe("memoryEventStore", () => {
   });
 
   it("rejects a clock that is not a function", () => {
-    expect(() => memoryEventStore({ now: 5 as never })).toThrow("now must be a function");
+    expect(() => memoryEventStore({ clock: {} as never })).toThrow("clock must have now()");
+    expect(() => memoryEventStore({ now: Date.now } as never)).toThrow(
+      "now is no longer an option. Use clock: { now }.",
+    );
   });
 });

@@ -24,7 +24,11 @@ async function webhook(body = offer, init: RequestInit = {}): Promise<Request> {
 function handlerOf(options: Partial<WebhookHandlerOptions> = {}) {
   const onEvent = vi.fn<WebhookHandlerOptions["onEvent"]>();
   const onError = vi.fn();
-  return { handle: createWebhookHandler({ secret, now: () => at, onEvent, onError, ...options }), onEvent, onError };
+  return {
+    handle: createWebhookHandler({ secret, clock: { now: () => at }, onEvent, onError, ...options }),
+    onEvent,
+    onError,
+  };
 }
 
 /** What node-fetch, undici or another realm have of a Response: the same members, of another class. */
@@ -322,6 +326,7 @@ describe("options for handling events once", () => {
     [{ waitMs: -1 }, "waitMs must be an integer from 0 to 60000"],
     [{ keepMs: 999 }, "keepMs must be an integer from 1000 to 9007199254740991"],
     [{ keepSecs: 10 }, "keepSecs is no longer an option. Use keepMs, in milliseconds."],
+    [{ now: Date.now }, "now is no longer an option. Use clock: { now }."],
     [{ toleranceSecs: 10 }, "toleranceSecs is no longer an option. Use toleranceMs, in milliseconds."],
     [{ storeTimeoutMs: "1000" }, "storeTimeoutMs must be an integer from 1 to 60000"],
     [

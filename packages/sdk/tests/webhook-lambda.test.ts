@@ -24,7 +24,7 @@ async function request(more: Partial<ReceivedRequest> = {}): Promise<ReceivedReq
 function functionOf(options: Partial<WebhookHandlerOptions> = {}) {
   const onEvent = vi.fn<WebhookHandlerOptions["onEvent"]>();
   const onError = vi.fn();
-  const webhooks = createWebhookHandler({ secret, now: () => at, onEvent, onError, ...options });
+  const webhooks = createWebhookHandler({ secret, clock: { now: () => at }, onEvent, onError, ...options });
   return { invoke: toLambdaHandler(webhooks), onEvent, onError };
 }
 

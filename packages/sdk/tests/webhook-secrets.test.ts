@@ -7,7 +7,7 @@ const body = JSON.stringify({ type: "transfer.offer", id: "evt_1" });
 /** A handler, and a function that sends it a webhook signed with the secrets. Returns the status. */
 function receiver(secret: SecretSource) {
   const onError = vi.fn();
-  const handle = createWebhookHandler({ secret, now: () => at, onEvent() {}, onError });
+  const handle = createWebhookHandler({ secret, clock: { now: () => at }, onEvent() {}, onError });
   const send = async (...secrets: string[]): Promise<number> => {
     const headers = { "Service-Signature": await signWebhook(body, { secret: secrets, at }) };
     return (await handle(new Request("https://receiver.example.com/", { method: "POST", body, headers }))).status;

@@ -21,7 +21,7 @@ const overlapping = `t=1772452800,v1=${signedNew},v1=${signedOld}`;
 const input = (header: string | string[] | undefined, raw: unknown = body) =>
   ({ body: raw, headers: { "service-signature": header } }) as WebhookInput;
 const verify = (header: string | string[] | undefined, secret: string | string[] = newSecret, raw: unknown = body) =>
-  verifyWebhook(input(header, raw), { secret, now });
+  verifyWebhook(input(header, raw), { secret, clock: { now } });
 
 describe("verifyWebhook", () => {
   it.each([newSecret, oldSecret])(
@@ -64,7 +64,7 @@ describe("verifyWebhook", () => {
   it("accepts a Request, a Headers, raw bytes and Node's headers alike", async () => {
     const headers = new Headers({ "Service-Signature": overlapping });
     const bytes = new TextEncoder().encode(body);
-    const options = { secret: newSecret, now };
+    const options = { secret: newSecret, clock: { now } };
     await expect(
       verifyWebhook(new Request("https://example.com", { method: "POST", body, headers }), options),
     ).resolves.toBeTruthy();
@@ -77,14 +77,14 @@ describe("verifyWebhook", () => {
   it("accepts headers of another implementation, and a header in a list of one", async () => {
     for (const known of ["service-signature", "Service-Signature"]) {
       const headers = { get: (name: string) => (name === known ? overlapping : null) } as Headers;
-      await expect(verifyWebhook({ body, headers }, { secret: newSecret, now })).resolves.toBeTruthy();
+      await expect(verifyWebhook({ body, headers }, { secret: newSecret, clock: { now } })).resolves.toBeTruthy();
     }
     await expect(verify([overlapping])).resolves.toBeTruthy();
   });
 
   it("finds the header among others, in any case", async () => {
     const headers = { host: "receiver.example.com", "SERVICE-signature": overlapping };
-    await expect(verifyWebhook({ body, headers }, { secret: newSecret, now })).resolves.toBeTruthy();
+    await expect(verifyWebhook({ body, headers }, { secret: newSecret, clock: { now } })).resolves.toBeTruthy();
   });
 
   it("accepts bytes of another realm, such as those a test runner hands over", async () => {
@@ -101,18 +101,20 @@ describe("verifyWebhook", () => {
     const request = new Request("https://receiver.example.com", { method: "POST", body, headers });
     vi.stubGlobal("Request", undefined);
     try {
-      await expect(verifyWebhook(request, { secret: newSecret, now })).resolves.toMatchObject({ id: "evt_1" });
+      await expect(verifyWebhook(request, { secret: newSecret, clock: { now } })).resolves.toMatchObject({
+        id: "evt_1",
+      });
       await expect(verify(overlapping)).resolves.toMatchObject({ id: "evt_1" });
-      await expect(verifyWebhook(request, { secret: newSecret, now })).rejects.toThrow("already read");
+      await expect(verifyWebhook(request, { secret: newSecret, clock: { now } })).rejects.toThrow("already read");
     } finally {
       vi.unstubAllGlobals();
     }
   });
 
   it("throws for a clock without a valid time", async () => {
-    await expect(verifyWebhook(input(overlapping), { secret: newSecret, now: () => Number.NaN })).rejects.toThrow(
-      "now must",
-    );
+    await expect(
+      verifyWebhook(input(overlapping), { secret: newSecret, clock: { now: () => Number.NaN } }),
+    ).rejects.toThrow("clock.now() must");
     await expect(signWebhook(body, { secret: newSecret, at: Number.NaN })).rejects.toThrow("at must");
   });
 
@@ -132,18 +134,18 @@ describe("verifyWebhook", () => {
     ["a missing header", () => verify(undefined), "The header Service-Signature is missing."],
     [
       "headers without it",
-      () => verifyWebhook({ body, headers: {} }, { secret: newSecret, now }),
+      () => verifyWebhook({ body, headers: {} }, { secret: newSecret, clock: { now } }),
       "The header Service-Signature is missing.",
     ],
     ["an empty list of headers", () => verify([]), "The header Service-Signature appears 0 times."],
     [
       "null for headers",
-      () => verifyWebhook({ body, headers: null } as never, { secret: newSecret, now }),
+      () => verifyWebhook({ body, headers: null } as never, { secret: newSecret, clock: { now } }),
       "are missing",
     ],
     [
       "missing headers",
-      () => verifyWebhook({ body } as never, { secret: newSecret, now }),
+      () => verifyWebhook({ body } as never, { secret: newSecret, clock: { now } }),
       "Pass the request's headers with the body",
     ],
     ["a repeated header", () => verify([overlapping, overlapping]), "appears 2 times"],
@@ -201,7 +203,7 @@ describe("verifyWebhook", () => {
 
   it("accepts a signature up to the tolerance old or ahead, and refuses one second more", async () => {
     const shifted = (seconds: number) =>
-      verifyWebhook(input(overlapping), { secret: newSecret, now: () => at + seconds * 1000 });
+      verifyWebhook(input(overlapping), { secret: newSecret, clock: { now: () => at + seconds * 1000 } });
     await expect(shifted(300)).resolves.toBeTruthy();
     await expect(shifted(-300)).resolves.toBeTruthy();
     await expect(shifted(301)).rejects.toThrow("301 s old");
@@ -211,7 +213,9 @@ describe("verifyWebhook", () => {
   it.each(["", " ", "secret\n", [], ["good", ""], undefined, 7])(
     "throws at once for the unusable secret %j, without showing it",
     async (secret) => {
-      await expect(verifyWebhook(input(overlapping), { secret: secret as string, now })).rejects.toThrow(TypeError);
+      await expect(verifyWebhook(input(overlapping), { secret: secret as string, clock: { now } })).rejects.toThrow(
+        TypeError,
+      );
     },
   );
 
@@ -223,13 +227,13 @@ describe("verifyWebhook", () => {
     [" secret", "secret must be non-empty text without spaces or line breaks around it"],
     [["good", 7], "secret must be non-empty text without spaces or line breaks around it"],
   ])("says what is wrong with the secret %j", async (secret, message) => {
-    const options = { secret: secret as string, now };
+    const options = { secret: secret as string, clock: { now } };
     await expect(verifyWebhook(input(overlapping), options)).rejects.toThrow(new TypeError(message));
     await expect(signWebhook(body, options)).rejects.toThrow(new TypeError(message));
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("throws at once for the tolerance %d", async (toleranceMs) => {
-    await expect(verifyWebhook(input(overlapping), { secret: newSecret, now, toleranceMs })).rejects.toThrow(
+    await expect(verifyWebhook(input(overlapping), { secret: newSecret, clock: { now }, toleranceMs })).rejects.toThrow(
       "toleranceMs",
     );
   });
@@ -241,7 +245,7 @@ describe("verifyWebhook", () => {
       headers: { "service-signature": overlapping },
     });
     await request.text();
-    await expect(verifyWebhook(request, { secret: newSecret, now })).rejects.toThrow("already read");
+    await expect(verifyWebhook(request, { secret: newSecret, clock: { now } })).rejects.toThrow("already read");
   });
 
   it("refuses every mutation of a genuine header's signatures or time", async () => {

@@ -176,7 +176,7 @@ export async function receive(input: Request, body: string): Promise<unknown> {
   const event: webhooks.WebhookEvent = await webhooks.verifyWebhook(input, { secret: ["new", "previous"] });
   if (webhooks.isTransferOffer(event)) same<typeof event, webhooks.TransferOffer>(true);
   const headers = { "service-signature": await webhooks.signWebhook(body, { secret: "new" }) };
-  await webhooks.verifyWebhook({ body, headers }, { secret: "new", toleranceMs: 60_000, now: () => 0 });
+  await webhooks.verifyWebhook({ body, headers }, { secret: "new", toleranceMs: 60_000, clock: { now: () => 0 } });
   const errors: unknown[] = [];
   const handler: webhooks.WebhookHandler = webhooks.createWebhookHandler({
     secret: "new",

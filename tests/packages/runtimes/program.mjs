@@ -93,10 +93,10 @@ export async function exercise(sdk, webhooks, input) {
   shown.push("losses");
 
   const { secret, now, ...received } = input.webhook;
-  const event = await webhooks.verifyWebhook(received, { secret, now: () => now });
+  const event = await webhooks.verifyWebhook(received, { secret, clock: { now: () => now } });
   assert(webhooks.isTransferOffer(event) && event.destinationId === input.appId, "a webhook is verified");
   const forged = { ...received, body: `${received.body} ` };
-  const refusal = await webhooks.verifyWebhook(forged, { secret, now: () => now }).catch((reason) => reason);
+  const refusal = await webhooks.verifyWebhook(forged, { secret, clock: { now: () => now } }).catch((reason) => reason);
   assert(refusal instanceof webhooks.WebhookVerificationError, "a forged webhook is refused");
   shown.push("webhooks");
   return shown;

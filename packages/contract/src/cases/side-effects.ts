@@ -171,7 +171,7 @@ export const sideEffectCases: readonly ContractCase[] = [
       check.equal(signatures?.length, 1, "signatures");
       const event = await verifyWebhook(
         { body: delivery?.body ?? "", headers: delivery?.headers ?? new Headers() },
-        { secret, now: () => target.clock.now() },
+        { secret, clock: target.clock },
       );
       check.equal(event.destinationId, destinationId, "destinationId");
     }

@@ -50,7 +50,7 @@ function withSignature(delivery: Delivery, index: number): Delivery {
 }
 
 const verify = (target: Platform, { body, headers }: Delivery, secret: string) =>
-  verifyWebhook({ body, headers }, { secret, now: () => target.clock.now() });
+  verifyWebhook({ body, headers }, { secret, clock: target.clock });
 
 async function verifies(target: Platform, delivery: Delivery, secret: string): Promise<boolean> {
   try {

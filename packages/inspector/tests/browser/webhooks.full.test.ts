@@ -16,9 +16,9 @@ const details = (page: Page) => page.getByRole("complementary", { name: "Details
 const secretsIn = (page: Page) => details(page).locator(".signatures .secret-mark").allTextContents();
 
 /** A receiver as the SDK's documentation shows it. */
-async function startReceiver({ secret, now }: { readonly secret: string; readonly now: () => number }) {
+async function startReceiver({ secret, clock }: { readonly secret: string; readonly clock: { now(): number } }) {
   const received: string[] = [];
-  const receive = createWebhookHandler({ secret, now, onEvent: (event) => void received.push(event.type) });
+  const receive = createWebhookHandler({ secret, clock, onEvent: (event) => void received.push(event.type) });
   const server = createServer(toNodeHandler(receive)).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -92,7 +92,7 @@ it("hides secrets until they are asked for", async () => {
 it("shows that a receiver with the SDK accepts an offer, and refuses one with a wrong signature", async () => {
   await using inspector = await open({ server: frozen, screen: "webhooks" });
   const { page, server } = inspector;
-  using receiver = await startReceiver({ secret: demo.signingSecret, now: () => Date.parse(frozen.now) });
+  using receiver = await startReceiver({ secret: demo.signingSecret, clock: { now: () => Date.parse(frozen.now) } });
   await pointAppTo(inspector, receiver.url);
   const sendOffer = async () => {
     await button(page, "Send an offer").click();
@@ -115,7 +115,7 @@ it("shows that a receiver with the SDK accepts an offer, and refuses one with a 
 it("attacks a receiver with the SDK, which passes, and names what a careless one does wrong", async () => {
   await using inspector = await open();
   const { page } = inspector;
-  using receiver = await startReceiver({ secret: demo.signingSecret, now: Date.now });
+  using receiver = await startReceiver({ secret: demo.signingSecret, clock: Date });
   await pointAppTo(inspector, receiver.url);
   await inspector.go("webhooks", "receivers", demo.destinations.app);
   await button(page, "Attack the receiver").click();

@@ -43,7 +43,7 @@ it.each([
   const advice = adviceOn({ ...delivery, accepted: false, status: 401 }, Date.parse(at) + behind);
   expect(advice).toContain(`the sandbox's clock says ${at}, ${words}, and receivers accept 300 seconds.`);
   expect(advice).toContain("start without --now and --clock frozen");
-  expect(advice).toContain('verifyWebhook and createWebhookHandler have the option "now"');
+  expect(advice).toContain('verifyWebhook and createWebhookHandler have the option "clock"');
   expect(advice).not.toContain("compare the signing secrets");
 });
 

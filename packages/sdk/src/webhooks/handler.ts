@@ -127,7 +127,7 @@ const integer = (least: number, most: number): Rule => [
 
 // A function, so that bundlers leave it out where only verifyWebhook is used.
 const rules = (): Readonly<Record<keyof WebhookHandlerOptions, Rule>> => ({
-  ...{ secret: checkedElsewhere, toleranceMs: checkedElsewhere, now: checkedElsewhere },
+  ...{ secret: checkedElsewhere, toleranceMs: checkedElsewhere, clock: checkedElsewhere },
   ...{ onEvent: checkedElsewhere, onError: checkedElsewhere, store: checkedElsewhere },
   scope: [
     (value) => typeof value === "string" && /^[\w.-]{1,100}$/.test(value),
@@ -157,7 +157,7 @@ function checkNames(options: WebhookHandlerOptions): void {
 }
 
 function checkOnce(options: WebhookHandlerOptions): OnceSettings & { readonly scope: string } {
-  const { store = memoryEventStore(options.now && { now: options.now }) } = options;
+  const { store = memoryEventStore(options.clock && { clock: options.clock }) } = options;
   for (const name of ["claim", "complete", "release"] as const)
     if (typeof store?.[name] !== "function") throw new TypeError(`store must be an event store, which has ${name}()`);
   const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
@@ -177,10 +177,10 @@ function checkOnce(options: WebhookHandlerOptions): OnceSettings & { readonly sc
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler {
   checkNames(options ?? {});
-  const { onEvent, onError, now } = options ?? {};
+  const { onEvent, onError, clock } = options ?? {};
   if (typeof onEvent !== "function") throw new TypeError("onEvent must be a function");
   const once = checkOnce(options);
-  const verification = { toleranceMs: toleranceOf(options), ...(now && { now }) };
+  const verification = { toleranceMs: toleranceOf(options), ...(clock && { clock }) };
   const printed = new Map();
   const report = async (step: Step, error: unknown): Promise<void> => {
     try {

@@ -1,11 +1,12 @@
 import type { EventClaim, EventStore } from "./event-store.ts";
+import { refuseOldNames } from "./signature.ts";
 
 /** Options of `memoryEventStore`. */
 export interface MemoryEventStoreOptions {
   /** How many answers to keep; 10,000 by default. The oldest are forgotten first. */
   maxEvents?: number;
-  /** Current time in milliseconds since 1970; `Date.now` by default. */
-  now?: () => number;
+  /** Source of time in milliseconds since 1970; `Date` by default. */
+  clock?: { now(): number };
 }
 
 /** How many characters of answers to keep. Most answers have about 14. */
@@ -17,9 +18,11 @@ const maxCharacters = 16 * 1024 * 1024;
  *
  * @throws {TypeError} An option is invalid.
  */
-export function memoryEventStore({ maxEvents = 10_000, now = Date.now }: MemoryEventStoreOptions = {}): EventStore {
+export function memoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
+  refuseOldNames(options);
+  const { maxEvents = 10_000, clock = Date } = options;
   if (!Number.isInteger(maxEvents) || maxEvents < 1) throw new TypeError("maxEvents must be an integer above 0");
-  if (typeof now !== "function") throw new TypeError("now must be a function");
+  if (typeof clock.now !== "function") throw new TypeError("clock must have now()");
   // Both are in order of time: what ends first comes first.
   const leases = new Map<string, { readonly owner: string; readonly until: number }>();
   const answers = new Map<string, { readonly answer: string; readonly until: number }>();
@@ -49,7 +52,7 @@ export function memoryEventStore({ maxEvents = 10_000, now = Date.now }: MemoryE
 
   return {
     async claim(key, owner, leaseMs) {
-      const time = now();
+      const time = clock.now();
       forgetOld(time);
       const claim = stateFor(key, owner, time);
       if (claim.state !== "mine") return claim;
@@ -58,7 +61,7 @@ export function memoryEventStore({ maxEvents = 10_000, now = Date.now }: MemoryE
       return claim;
     },
     async complete(key, owner, answer, keepMs) {
-      const time = now();
+      const time = clock.now();
       if (stateFor(key, owner, time).state !== "mine") return false;
       leases.delete(key);
       forget(key);

@@ -58,8 +58,8 @@ export interface VerifyOptions {
   secret: string | readonly string[];
   /** Milliseconds that the signature's time may differ from now, in both directions: above 0; 300,000 by default (§6). */
   toleranceMs?: number;
-  /** Current time in milliseconds since 1970; `Date.now` by default. */
-  now?: () => number;
+  /** Source of time in milliseconds since 1970, such as the `clock` of a backend in a test; `Date` by default. */
+  clock?: { now(): number };
 }
 
 /** Returns the secrets as a list. One that is empty or padded is a `TypeError`. */
@@ -74,12 +74,16 @@ export function secretsOf(secret: VerifyOptions["secret"]): readonly string[] {
   return secrets;
 }
 
-const renamed: Readonly<Record<string, string>> = { toleranceSecs: "toleranceMs", keepSecs: "keepMs" };
+const renamed: Readonly<Record<string, string>> = {
+  toleranceSecs: "toleranceMs, in milliseconds",
+  keepSecs: "keepMs, in milliseconds",
+  now: "clock: { now }",
+};
 
 /** Refuses names of earlier versions, which would be ignored otherwise. */
 export function refuseOldNames(options: object): void {
-  for (const [name, now] of Object.entries(renamed))
-    if (name in options) throw new TypeError(`${name} is no longer an option. Use ${now}, in milliseconds.`);
+  for (const [name, current] of Object.entries(renamed))
+    if (name in options) throw new TypeError(`${name} is no longer an option. Use ${current}.`);
 }
 
 /** Returns the tolerance in milliseconds. Anything but a finite number above 0 is a `TypeError`. */
@@ -155,8 +159,8 @@ export async function verifyWebhook(input: WebhookInput, options: VerifyOptions)
     throw new WebhookVerificationError(
       "No signature matches. Check the destination's secret, and that the body is unchanged.",
     );
-  const now = (options.now ?? Date.now)();
-  if (!Number.isFinite(now)) throw new TypeError("now must return milliseconds since 1970");
+  const now = (options.clock ?? Date).now();
+  if (!Number.isFinite(now)) throw new TypeError("clock.now() must return milliseconds since 1970");
   const ageMs = now - Number(timestamp) * 1000;
   if (!(Math.abs(ageMs) <= toleranceMs)) {
     const direction = ageMs > 0 ? "old" : "ahead";

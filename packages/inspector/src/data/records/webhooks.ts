@@ -56,7 +56,7 @@ export function adviceOn(
   if (headerOf(headers) !== undefined && Math.abs(ahead) > toleranceMs) {
     return (
       `The sandbox's clock is ${duration(ahead)} ${ahead > 0 ? "ahead of" : "behind"} the real time, and a receiver accepts ` +
-      `${duration(toleranceMs)}. Reset the clock, or pass the sandbox's time to the receiver as the option "now".`
+      `${duration(toleranceMs)}. Reset the clock, or pass the sandbox's time to the receiver as the option "clock".`
     );
   }
   return "If the receiver could not verify the signature, compare its secret with the destination's.";

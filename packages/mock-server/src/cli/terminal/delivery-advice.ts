@@ -28,7 +28,7 @@ export function deliveryAdvice(
     `${declined} If the signature's timestamp is wrong: the sandbox's clock says ${at}, ` +
     `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the real time, and receivers accept ` +
     `${webhookSignature.toleranceSecs} seconds. Use the real time: start without --now and --clock frozen, and ` +
-    `undo clock advances with ${hint("reset")}. Or pass the sandbox's time to the receiver: verifyWebhook and createWebhookHandler have the option "now".`
+    `undo clock advances with ${hint("reset")}. Or pass the sandbox's time to the receiver: verifyWebhook and createWebhookHandler have the option "clock".`
   );
 }
 
