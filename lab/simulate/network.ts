@@ -163,7 +163,7 @@ export function createNetwork(world: World, random: Random, execute: Execute, { 
   };
 
   const jump = (client: ClientRecord): void => {
-    const byMs = random.pick([-1, 1]) * random.pick(jumps);
+    const byMs = random.pick(jumps);
     client.skewMs += byMs;
     client.jumped = true;
     log(`the clock of ${client.plan.name} jumps by ${byMs} ms`);

@@ -70,7 +70,7 @@ const yearMs = 365 * 24 * hourMs;
 /** How far the clocks of callers are ahead or behind at most, in milliseconds. */
 const skews = [250_000, 2 * hourMs, 3 * yearMs];
 /** How far a caller's clock is set forth or back while a world runs, in milliseconds. */
-export const jumps = [20_000, hourMs, yearMs];
+export const jumps = [20_000, hourMs, yearMs].flatMap((ms) => [ms, -ms]);
 
 const timeouts = [60_000, 60_000, 60_000, 5_000, 1_000];
 const retries = [2, 2, 2, 2, 0, 1, 3, 6];
@@ -87,7 +87,7 @@ function clientsOf(random: Random, seed: number, skewed: boolean): ClientPlan[] 
     credential,
     timeoutMs: random.pick(timeouts),
     maxRetries: random.pick(retries),
-    skewMs: skewed || random.chance(0.2) ? Math.round(random.between(-1, 1) * random.pick(skews)) : 0,
+    skewMs: skewed || random.chance(0.2) ? Math.round(random.between(-1, 1) * (skews[seed % skews.length] ?? 0)) : 0,
     middleware: undefined,
   });
   // In turn, so that many seeds put every kind of middleware on every client.
