@@ -45,18 +45,17 @@ function serverOf([, , , , answers, edit]: Server) {
   };
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
-    const { pathname, searchParams } = new URL(request.url);
+    const { pathname } = new URL(request.url);
     const operation = operationOf(request.method, pathname);
     const response = await backend.fetch(request);
     const text = await response.text();
     const body: unknown = text === "" ? undefined : JSON.parse(text);
-    const { status } = response;
-    const chosen =
-      typeof edit === "function" ? edit({ status, body: body as Record<string, unknown>, query: searchParams }) : edit;
+    const isMatching = isMatch(operation, response, body);
+    if (isMatching) seen += 1;
+    const original = { status: response.status, body: body as Record<string, unknown> };
+    const chosen = !isMatching ? {} : typeof edit === "function" ? edit(original) : edit;
     const { from = 0, times = Number.POSITIVE_INFINITY } = chosen;
-    if (isMatch(operation, response, body)) seen += 1;
-    const isEdited = isMatch(operation, response, body) && seen > from && seen <= from + times;
-    const answer = edited(response, body, isEdited ? chosen : {});
+    const answer = edited(response, body, seen > from && seen <= from + times ? chosen : {});
     answer.headers.set("Date", new Date(backend.clock.now()).toUTCString());
     return answer;
   };

@@ -20,7 +20,6 @@ export interface Edit {
 export interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
-  readonly query: URLSearchParams;
 }
 
 /** A server: what it does, the section, the result, the cases that see it, the edited answers, and the edit. */
