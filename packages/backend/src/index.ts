@@ -11,6 +11,7 @@ export type { Faults } from "./faults/faults.ts";
 export type { InboxEvent, JournalEntry } from "./generated/models.gen.ts";
 export type { OperationCoverage } from "./http/journal/coverage.ts";
 export type { Journal } from "./http/journal/journal.ts";
+export type { HandledResponse } from "./http/transport/transport.ts";
 export type { BackendEvent } from "./model/changes/events.ts";
 export { InputError } from "./model/errors/input-error.ts";
 export type { Policies } from "./model/policies.ts";
