@@ -11,11 +11,11 @@ declare module "@call-transfer/sdk" {
     MiddlewareContext, NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest,
     PagePromise, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError, ReconcileOptions, Reconciliation,
     ReconciliationReason, RequestContext, RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation,
-    RequestOptions, RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions, RetrySkippedReason,
-    Role, RoleDefinition, RoleList, Roles, ServerError, SharedClientOptions, TimeoutError, TransferDestination,
-    TransferDestinationConfig, TransferOffer, UnknownResult, UnprocessableEntityError, VERSION, WithCode, createCall,
-    createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
-    rotateDestinationSecret
+    RequestOptions, RequestOutcome, RequestRetryOptions, RequestSummary, ResponseValidator, RetryEvent, RetryOptions,
+    RetrySkippedReason, Role, RoleDefinition, RoleList, Roles, ServerError, SharedClientOptions, TimeoutError,
+    TransferDestination, TransferDestinationConfig, TransferOffer, UnknownResult, UnprocessableEntityError, VERSION,
+    WithCode, createCall, createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts,
+    listCalls, listRoles, rotateDestinationSecret
   };
 }
 

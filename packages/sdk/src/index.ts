@@ -41,6 +41,7 @@ export type {
   Logger,
   LogLevel,
   RequestOptions,
+  RequestRetryOptions,
   ResponseValidator,
   RetryEvent,
   RetryOptions,
