@@ -3,7 +3,6 @@ export type { ApiPromise, ApiResponse, ApiResult } from "./core/api-promise.ts";
 export { CallTransferCore } from "./core/core.ts";
 export type { PagePromise } from "./core/pagination.ts";
 export type { RequestInput } from "./core/prepare.ts";
-export type { UnknownResult } from "./core/unknown-result.ts";
 export { type AnyApiError, ApiError, type ApiErrorOf, isApiError, type WithCode } from "./errors/api-error.ts";
 export { CallTransferError, ConfigurationError } from "./errors/base.ts";
 export type * from "./errors/details.ts";
@@ -48,3 +47,4 @@ export type {
   SharedClientOptions,
 } from "./options/options.ts";
 export * from "./resources/index.gen.ts";
+export type { UnknownResult } from "./utils/unknown-result.ts";

@@ -3,12 +3,12 @@ import createClient, { type MaybeOptionalInit, type ParseAsResponse } from "open
 import type { CallTransferCore } from "./core/core.ts";
 import { expandPath, serializeQuery } from "./core/path.ts";
 import { transport } from "./core/transport.ts";
-import type { OrUnknown } from "./core/unknown-result.ts";
 import { argumentError, InvalidArgumentError, readArguments } from "./errors/invalid-argument-error.ts";
 import type { paths } from "./generated/types.gen.ts";
 import type { RequestOptions } from "./options/options.ts";
 import type { Outgoing } from "./send/call.ts";
 import { isFunction } from "./utils/guards.ts";
+import type { OrUnknown } from "./utils/unknown-result.ts";
 
 export type { components, operations, paths, webhooks } from "./generated/types.gen.ts";
 

@@ -10,7 +10,6 @@ import {
   QueryObserver,
 } from "@tanstack/query-core";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
-import type { UnknownResult } from "../src/core/unknown-result.ts";
 import type { CallTransferError } from "../src/errors/base.ts";
 import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
 import { OutcomeUnknownError } from "../src/errors/outcome-unknown-error.ts";
@@ -24,6 +23,7 @@ import {
   listCallsQueryOptions,
   listRolesQueryOptions,
 } from "../src/query.ts";
+import type { UnknownResult } from "../src/utils/unknown-result.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 const body = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };

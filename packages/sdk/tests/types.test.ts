@@ -1,6 +1,5 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { CallTransfer } from "../src/client.ts";
-import type { UnknownResult } from "../src/core/unknown-result.ts";
 import { ConfigurationError } from "../src/errors/base.ts";
 import { ConflictError } from "../src/errors/status-errors.gen.ts";
 import type {
@@ -15,6 +14,7 @@ import type {
 import type { AccessTokenOptions, ApiKeyOptions, ClientOptions, SharedClientOptions } from "../src/options/options.ts";
 import type { RawClient } from "../src/raw.ts";
 import { listCalls } from "../src/resources/calls.gen.ts";
+import type { UnknownResult } from "../src/utils/unknown-result.ts";
 import type { TransferOffer, UnknownWebhookEvent, WebhookEvent } from "../src/webhooks.ts";
 import { clientOf, json } from "./test-server.ts";
 

@@ -1,6 +1,6 @@
-import type { UnknownType } from "../core/unknown-result.ts";
 import type { TransferOffer } from "../generated/models.gen.ts";
 import { signature } from "../generated/signature.gen.ts";
+import type { UnknownType } from "../utils/unknown-result.ts";
 import { toHex } from "./bytes.ts";
 import { equal, fromHex, hmac } from "./hmac.ts";
 
