@@ -7,6 +7,7 @@ import type { Fault, FaultAction, RequestFault, WebhookFault } from "./fault.ts"
 
 /** What the list of faults adds to each. */
 export interface ListedFault {
+  /** What deletes it. */
   readonly id: string;
   /** How many requests or deliveries it has changed. */
   readonly hits: number;
