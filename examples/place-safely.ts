@@ -8,12 +8,13 @@ import {
 } from "@call-transfer/sdk";
 
 // The platform, in this process, with room for one call at a time. For the real
-// one, leave out `fetch`.
+// one, leave out `fetch` and `clock`.
 const backend = createBackend({ policies: { concurrentCallLimit: 1 } });
 const client = new CallTransfer({
   baseUrl: "http://localhost",
   apiKey: demo.apiKey,
   fetch: backend.fetch,
+  clock: backend.clock,
 });
 
 /**

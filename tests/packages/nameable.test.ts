@@ -23,7 +23,7 @@ it.each([
   [
     "what a promise holds",
     "interface Part { a: 1 } declare function open(): Promise<Part>; export { open };",
-    "await v",
+    ".open(",
   ],
   [
     "what a method of a class returns",

@@ -30,7 +30,7 @@ describe.each([
 
   it("retries a read after a connection reset", async () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
-    const client = new CallTransfer({ baseUrl, apiKey: demo.apiKey, random: () => 0 });
+    const client = new CallTransfer({ baseUrl, apiKey: demo.apiKey, random: () => 0, logLevel: "off" });
     const server = setUp();
     server.listen();
     backend.faults.add({ do: "reset" });

@@ -9,7 +9,7 @@ const exposed = (response: Response | undefined) =>
   response?.headers.get("access-control-expose-headers")?.split(", ").sort();
 
 it("pages of other origins may read the same headers from the mock server and under MSW", async () => {
-  const readable = ["Allow", "Retry-After", "WWW-Authenticate", "X-Request-Id"];
+  const readable = ["Allow", "Date", "Retry-After", "WWW-Authenticate", "X-Request-Id"];
   const server = await startMockServer({ port: 0, corsOrigins: [origin] });
   try {
     expect(exposed(await fetch(`${server.url}/api/v1/roles`, { headers }))).toEqual(readable);

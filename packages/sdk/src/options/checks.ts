@@ -23,6 +23,15 @@ const objectWith = (...methods: string[]): Rule => [
   `must be an object with ${methods.join(", ")}`,
 ];
 
+const clock: Rule = [
+  (value) =>
+    isObject(value) &&
+    isFunction(value.now) &&
+    (value.wait === undefined || isFunction(value.wait)) &&
+    isFunction(value.setTimeout) === isFunction(value.clearTimeout),
+  "must be an object with now(), and either both setTimeout() and clearTimeout() or none",
+];
+
 const milliseconds: Rule = [
   (value) => typeof value === "number" && value > 0 && value <= maxTimerMs,
   `must be a number above 0, at most ${maxTimerMs}`,
@@ -85,7 +94,7 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
   validate: aFunction,
   fetch: aFunction,
   instrumentation: objectWith("startRequest"),
-  clock: objectWith("now", "setTimeout", "clearTimeout"),
+  clock,
   random: aFunction,
 };
 

@@ -130,16 +130,18 @@ export interface Logger {
   error(message: string): void;
 }
 
-/** Source of time and timers, for tests. */
+/** Source of time and timers, for tests, such as `backend.clock` of the mock server's package. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
   /** Milliseconds since any fixed moment, unaffected by clock corrections; `now()` by default. */
   elapsed?(): number;
-  /** Calls back once, after `delayMs` milliseconds. Returns what `clearTimeout` accepts. */
-  setTimeout(callback: () => void, delayMs: number): unknown;
-  /** Cancels a timer. */
-  clearTimeout(timer: unknown): void;
+  /** Waits `delayMs` milliseconds before a retry; a timer by default. */
+  wait?(delayMs: number): Promise<void>;
+  /** Calls back once, after `delayMs` milliseconds. Returns what `clearTimeout` accepts. The runtime's by default. */
+  setTimeout?(callback: () => void, delayMs: number): unknown;
+  /** Cancels a timer. Needed beside `setTimeout`. */
+  clearTimeout?(timer: unknown): void;
 }
 
 /** Options of a client without its credential. */

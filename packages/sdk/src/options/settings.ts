@@ -8,7 +8,10 @@ import { RetryBudgets } from "./retry-budget.ts";
 import { checkRuntime, inBrowser, inReactNative, monotonicNow, readVariable, userAgentHeader } from "./runtime.ts";
 import { ServerTime } from "./server-time.ts";
 
-const systemClock: Clock = {
+/** Timers of the clock, or of the runtime. */
+export type Timers = Required<Pick<Clock, "setTimeout" | "clearTimeout">>;
+
+const systemClock: Clock & Timers = {
   now: () => Date.now(),
   elapsed: monotonicNow,
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
@@ -60,6 +63,7 @@ export interface Settings
   readonly loggedDeprecations: Set<string>;
   /** What is known of the server's clock, beside this client's. */
   readonly serverTime: ServerTime;
+  readonly timers: Timers;
   /** Milliseconds since any fixed moment, unaffected by clock corrections. */
   readonly elapsed: () => number;
 }
@@ -172,6 +176,7 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
     printedCauses,
     serverTime: knowsTime ? parent.serverTime : new ServerTime(),
     loggedDeprecations: parent?.loggedDeprecations ?? new Set(),
+    timers: clock.setTimeout ? (clock as Clock & Timers) : systemClock,
     elapsed,
   };
 }

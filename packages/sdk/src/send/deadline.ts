@@ -12,7 +12,7 @@ const graceMs = 50;
  * `onFailure` turns its error, or the interruption, into the result.
  */
 export function withDeadline<T>(
-  { signal, settings: { clock, elapsed } }: Call,
+  { signal, settings: { timers, elapsed } }: Call,
   limitMs: number,
   work: (stop: AbortController) => Promise<T>,
   onFailure: (thrown: unknown, interruption?: Failure) => T,
@@ -25,7 +25,7 @@ export function withDeadline<T>(
       if (over) return;
       over = true;
       try {
-        if (timer !== undefined) clock.clearTimeout(timer);
+        if (timer !== undefined) timers.clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
       } catch {
         // The caller's clock or signal failed. The result still counts.
@@ -49,7 +49,7 @@ export function withDeadline<T>(
     const onTimer = (dueAt: number) => {
       try {
         if (elapsed() - dueAt <= lateMs) return onTimeout();
-        timer = clock.setTimeout(onTimeout, graceMs);
+        timer = timers.setTimeout(onTimeout, graceMs);
       } catch {
         // The caller's clock failed.
         onTimeout();
@@ -59,7 +59,7 @@ export function withDeadline<T>(
     if (signal?.aborted) return onAbort();
     if (limitMs === 0) return onTimeout();
     const dueAt = elapsed() + limitMs;
-    timer = clock.setTimeout(() => onTimer(dueAt), limitMs);
+    timer = timers.setTimeout(() => onTimer(dueAt), limitMs);
     work(stop).then(
       (value) => end(() => value),
       (error: unknown) => end(() => onFailure(error)),

@@ -7,7 +7,7 @@ import { type RequestError, withRetryReason } from "../errors/request-error.ts";
 import { createApiError } from "../errors/status-errors.gen.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
-import { checkOptions, reconcileRules } from "../options/checks.ts";
+import { checkOptions, maxTimerMs, reconcileRules } from "../options/checks.ts";
 import type { RequestInstrumentation } from "../options/instrumentation.ts";
 import { retryCost } from "../options/retry-budget.ts";
 import { momentOf } from "../options/server-time.ts";
@@ -149,9 +149,11 @@ async function waitForRetry(call: Call, result: AttemptResult, delayMs: number):
   const event = attempt && { operationId, attempt, nextAttemptNumber: attempts.length + 1, context };
   const notify = async () => event && onRetry?.(event);
   notify().catch((error: unknown) => log("error", () => `onRetry threw: ${messageOf(error)}`, "onRetry"));
-  const never = () => new Promise<void>(() => {});
+  const { clock } = settings;
+  const limitMs = clock.wait ? maxTimerMs : delayMs;
+  const wait = () => clock.wait?.(delayMs) ?? new Promise<void>(() => {});
   // Ends early if the caller aborts. The next attempt then ends before it begins.
-  await withDeadline(call, delayMs, never, () => {});
+  await withDeadline(call, limitMs, wait, () => {});
 }
 
 /** Returns an error response whose outcome is known, or throws. */

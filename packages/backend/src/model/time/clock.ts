@@ -45,6 +45,10 @@ export interface Clock {
   /** Resolves when the clock has moved forward by `ms`. For tracked work only; `id` names it in the list of timers. */
   sleep(ms: number, id?: string): Promise<void>;
   /**
+   * What a client waits before a retry, if it has this clock: a frozen one moves forward by `ms` at once, a flowing one waits.
+   */
+  wait(ms: number): Promise<void>;
+  /**
    * Makes `advance` wait, before each timer, until the work has settled or sleeps on this clock. A frozen clock then runs the
    * timers that are due.
    */

@@ -77,10 +77,6 @@ class VirtualClock implements KeepableClock {
     return this.#latestIso.iso;
   };
 
-  get #isFlowing(): boolean {
-    return this.#mode === "flowing";
-  }
-
   get mode(): ClockMode {
     return this.#mode;
   }
@@ -113,7 +109,7 @@ class VirtualClock implements KeepableClock {
       await this.#fire(() => at, quiet);
       if (era !== this.#era) return;
       if (at > this.now()) this.#moveTo(at);
-      if (this.#isFlowing) this.#arm();
+      if (this.#mode === "flowing") this.#arm();
       if (this.now() > before) this.#options.changed?.(this.now() - before);
     });
   };
@@ -130,6 +126,13 @@ class VirtualClock implements KeepableClock {
     return woken;
   };
 
+  readonly wait = async (ms: number): Promise<void> => {
+    if (this.#mode === "flowing") return new Promise((end) => void this.#wall.after(ms / this.#rate, end));
+    // A step would wait for work that is tracked, perhaps for this. Without one, timers run before the next request.
+    if (this.#work.isQuiet && !this.#isFiring) await this.advance({ by: ms });
+    else this.set({ now: this.now() + ms });
+  };
+
   readonly track = (work: Promise<unknown>): void => {
     this.#work.track(work);
     const runDue = (): void => this.#runDueIfQuiet();
@@ -139,17 +142,17 @@ class VirtualClock implements KeepableClock {
   readonly schedule = (at: number, task: TimerTask, purpose?: TimerPurpose): void => {
     const timer = { at, task, purpose };
     this.#timers.add(timer);
-    if (this.#isFlowing && this.#timers.next === timer) this.#arm();
+    if (this.#mode === "flowing" && this.#timers.next === timer) this.#arm();
   };
 
   readonly setAlarm = (at: number | undefined, task: TimerTask): void => {
     this.#alarm = at === undefined ? undefined : { at, task, purpose: undefined };
-    if (this.#isFlowing) this.#armAlarm();
+    if (this.#mode === "flowing") this.#armAlarm();
   };
 
   readonly cancel = (selector: TimerSelector): void => {
     this.#timers.cancel(selector);
-    if (this.#isFlowing) this.#arm();
+    if (this.#mode === "flowing") this.#arm();
   };
 
   readonly timers = (): readonly (TimerPurpose & { readonly at: number })[] => this.#timers.list();
@@ -204,13 +207,13 @@ class VirtualClock implements KeepableClock {
   #arm(restMs = 0): void {
     this.#disarm();
     const { next } = this.#timers;
-    if (this.#isFlowing && next !== undefined) this.#disarm = this.#runAt(next.at, false, restMs);
+    if (this.#mode === "flowing" && next !== undefined) this.#disarm = this.#runAt(next.at, false, restMs);
     this.#armAlarm();
   }
 
   #armAlarm(): void {
     this.#disarmAlarm();
-    if (this.#isFlowing && this.#alarm !== undefined) this.#disarmAlarm = this.#runAt(this.#alarm.at, true);
+    if (this.#mode === "flowing" && this.#alarm !== undefined) this.#disarmAlarm = this.#runAt(this.#alarm.at, true);
   }
 
   #runAt(at: number, isIdle: boolean, restMs = 0): () => void {
