@@ -130,6 +130,7 @@ declare interface Clock {
   set(setting: ClockSetting): void;
   advance(step: Step): Promise<void>;
   sleep(ms: number, id?: string): Promise<void>;
+  wait(ms: number): Promise<void>;
   track(work: Promise<unknown>): void;
   schedule(at: number, task: TimerTask, purpose?: TimerPurpose): void;
   setAlarm(at: number | undefined, task: TimerTask): void;

@@ -210,8 +210,9 @@ declare type ClientOptions = ApiKeyOptions | AccessTokenOptions;
 declare interface Clock {
   now(): number;
   elapsed?(): number;
-  setTimeout(callback: () => void, delayMs: number): unknown;
-  clearTimeout(timer: unknown): void;
+  wait?(delayMs: number): Promise<void>;
+  setTimeout?(callback: () => void, delayMs: number): unknown;
+  clearTimeout?(timer: unknown): void;
 }
 
 declare class ConfigurationError extends CallTransferError {
