@@ -62,8 +62,10 @@ export function publicNamesOf(path: string, options: ts.CompilerOptions): Public
   const source = program.getSourceFile(path);
   if (!source) throw new Error(`${path} cannot be read`);
   const shown = (name: string, symbol: ts.Symbol): PublicName[] => {
-    const tags = symbol.getJsDocTags(checker);
-    if (tags.some((tag) => tag.name === "internal")) return [];
+    const [first] = symbol.declarations ?? [];
+    // Of a method with overloads an internal one is left out, and the method is not.
+    if (first && ts.getJSDocTags(first).some((tag) => tag.tagName.text === "internal")) return [];
+    const tags = symbol.getJsDocTags(checker).filter((tag) => tag.name !== "internal");
     const isType = (symbol.flags & ts.SymbolFlags.Value) === 0;
     const type = isType ? checker.getDeclaredTypeOfSymbol(symbol) : checker.getTypeOfSymbol(symbol);
     const texts = tags.map((tag) => `@${tag.name} ${ts.displayPartsToString(tag.text)}`);
