@@ -140,7 +140,7 @@ export interface RingState {
   readonly late: readonly { readonly code: string }[];
 }
 
-/** A server under test. Each case gets a target in a fresh state, {@link world}. */
+/** A server under test. Each case gets a target in the same fresh state. */
 export interface Target {
   /** The name in results and coverage. */
   readonly name: string;
