@@ -1,4 +1,4 @@
-// The mock server of a test: the command, from its sources, in a process of its own. What a test prepares and checks beside
+// The mock server of a test: the command in a process of its own. What a test prepares and checks beside
 // the page goes through the control plane.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,11 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { Seed } from "@call-transfer/backend";
 import { createControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
+import { commandFile } from "../../../../build/command-file.ts";
 
-const command = fileURLToPath(new URL("../../../mock-server/src/cli.ts", import.meta.url));
 const readyWithinMs = 120_000;
 const endsWithinMs = 30_000;
 
@@ -59,7 +58,7 @@ export async function startServer({ seed, ...options }: ServerOptions = {}): Pro
     value === undefined ? [] : [`--${name}`, String(value)],
   );
   const environment = Object.entries(process.env).filter(([name]) => !name.startsWith("CALL_TRANSFER_"));
-  const child = spawn(process.execPath, ["--conditions=@call-transfer/source", command, "--json", ...args], {
+  const child = spawn(process.execPath, [commandFile(), "--json", ...args], {
     ...{ cwd: folder, env: Object.fromEntries(environment), stdio: ["ignore", "pipe", "inherit"] },
   });
   const close = async () => {

@@ -5,11 +5,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { commandFile } from "../../../../build/command-file.ts";
 import { type Bug, startHandWrittenReceiver } from "./hand-written-receiver.ts";
 
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const cli = commandFile();
 const secrets = { secret: "secret-of-today", previousSecret: "secret-of-yesterday" };
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-attack-"));
 const close: (() => Promise<unknown> | unknown)[] = [];
@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs the command and returns its exit status and output. */
 async function run(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, ["--conditions=@call-transfer/source", cli, "attack", ...args], {
+  const child = spawn(process.execPath, [cli, "attack", ...args], {
     env: { ...process.env, ...variables },
   });
   const output = { stdout: "", stderr: "" };

@@ -5,13 +5,13 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
 import { demo } from "@call-transfer/backend";
 import { demoSeed } from "@call-transfer/backend/unstable";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { commandFile } from "../../../../build/command-file.ts";
 
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const cli = commandFile();
 let running: ChildProcess[] = [];
 
 function run(...args: string[]) {
@@ -19,7 +19,7 @@ function run(...args: string[]) {
 }
 
 function runIn(cwd: string, env: NodeJS.ProcessEnv, ...args: string[]) {
-  const child = spawn(process.execPath, ["--conditions=@call-transfer/source", cli, ...args], { cwd, env });
+  const child = spawn(process.execPath, [cli, ...args], { cwd, env });
   running.push(child);
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text) => {
@@ -100,12 +100,12 @@ it.each([
   [["--data", folder], "is a folder. Name a file."],
   [["--data", "mock.db", "--engine", "prism"], "--data does not work with --engine prism, which is stateless."],
   [["clock", "stop"], 'Unknown clock action "stop". Possible: advance, set, freeze, flow.'],
-  [["clock", "advance"], "Missing duration or time. Usage: npm -s start -- clock advance 24h"],
+  [["clock", "advance"], "Missing duration or time. Usage: npx @call-transfer/mock-server clock advance 24h"],
   [["clock", "advance", "1h", "2h"], 'Unexpected argument "2h".'],
-  [["trigger"], "Missing event name. Usage: npm -s start -- trigger transfer.offer"],
+  [["trigger"], "Missing event name. Usage: npx @call-transfer/mock-server trigger transfer.offer"],
   [["trigger", "call.ended"], 'Unknown event "call.ended". Possible: transfer.offer.'],
   [["trigger", "transfer.offer", "x"], 'Unexpected argument "x".'],
-  [["restore"], "Missing snapshot file. Usage: npm -s start -- restore FILE"],
+  [["restore"], "Missing snapshot file. Usage: npx @call-transfer/mock-server restore FILE"],
   [["restore", broken], `restore ${broken}: not valid JSON: `],
   [["clock", "--destination", "x"], "--destination only works with the trigger command."],
   [["clock", "--lifetime", "1h"], "--lifetime only works with the token command."],
@@ -205,7 +205,7 @@ it("starts without credentials when the data has no account", async () => {
 
 it("says what to do when no server is running", async () => {
   const { status, stderr } = await finish("clock", "--url", "http://127.0.0.1:1");
-  expect([status, stderr]).toEqual([1, expect.stringContaining("start a server: npm -s start --")]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining("start a server: npx @call-transfer/mock-server")]);
 });
 
 it("starts with the seed of a file and prints its credentials", async () => {
@@ -618,7 +618,7 @@ it("suggests --import for a snapshot that a running server rejects", async () =>
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { status, stderr } = await finish("restore", snapshot, "--url", url);
   server.close().closeAllConnections();
-  expect([status, stderr]).toEqual([1, expect.stringContaining(`npm -s start -- --import ${snapshot}`)]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`npx @call-transfer/mock-server --import ${snapshot}`)]);
 });
 
 it("reports a server that is not a mock server", async () => {

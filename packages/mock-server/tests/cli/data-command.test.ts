@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { createBackend, demo } from "@call-transfer/backend";
 import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
+import { commandFile } from "../../../../build/command-file.ts";
 
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-data-command-"));
 let running: ChildProcess[] = [];
 let files = 0;
@@ -26,7 +26,7 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function run(...args: string[]) {
-  const child = spawn(process.execPath, ["--conditions=@call-transfer/source", cli, "--port", "0", ...args]);
+  const child = spawn(process.execPath, [cli, "--port", "0", ...args]);
   running.push(child);
   const output = { stderr: "" };
   child.stderr.setEncoding("utf8").on("data", (text) => {

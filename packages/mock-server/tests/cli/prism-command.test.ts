@@ -4,16 +4,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { operations } from "@call-transfer/spec";
 import { afterAll, afterEach, expect, it } from "vitest";
+import { commandFile } from "../../../../build/command-file.ts";
 
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-prism-"));
 let running: ChildProcess[] = [];
 
 function run(...args: string[]) {
-  const child = spawn(process.execPath, ["--conditions=@call-transfer/source", ...args], {
+  const child = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.push(child);

@@ -4,18 +4,18 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { demo } from "@call-transfer/backend";
 import { afterAll, afterEach, expect, it } from "vitest";
+import { commandFile } from "../../../../build/command-file.ts";
 import { type MockServer, startMockServer } from "../../src/server/server.ts";
 
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-proxy-"));
 let running: ChildProcess[] = [];
 let target: MockServer | undefined;
 
 function run(...args: string[]) {
-  const child = spawn(process.execPath, ["--conditions=@call-transfer/source", cli, ...args], {
+  const child = spawn(process.execPath, [cli, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.push(child);

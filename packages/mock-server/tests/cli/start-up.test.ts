@@ -13,11 +13,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { commandFile } from "../../../../build/command-file.ts";
 
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
-const source = "--conditions=@call-transfer/source";
+const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-start-up-"));
 const listAtExit = `process.on("exit", () => console.log(JSON.stringify(process.moduleLoadList)));`;
 
@@ -31,7 +30,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 it("starts and answers requests without Node's implementation of fetch, whose loading takes as long as the rest", async () => {
   const preload = `data:text/javascript,${encodeURIComponent(listAtExit)}`;
-  const child = spawn(process.execPath, [source, "--import", preload, cli, "--port", "0", "--json"]);
+  const child = spawn(process.execPath, ["--import", preload, cli, "--port", "0", "--json"]);
   server = child;
   const printed = child.stdout.setEncoding("utf8")[Symbol.asyncIterator]();
   const { url, apiKey, accountId, tokens } = JSON.parse((await printed.next()).value);
@@ -62,7 +61,7 @@ describe("compiled code", () => {
   async function run(environment: Readonly<Record<string, string>>) {
     const env: NodeJS.ProcessEnv = { ...process.env, ...environment };
     if (environment.NODE_COMPILE_CACHE === undefined) delete env.NODE_COMPILE_CACHE;
-    const child = spawn(process.execPath, [source, cli, "--version"], { env });
+    const child = spawn(process.execPath, [cli, "--version"], { env });
     server = child;
     const output: string[] = [];
     for (const stream of [child.stdout, child.stderr])

@@ -4,10 +4,10 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, watch } from "n
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
+import { commandFile } from "../../../../build/command-file.ts";
 
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-log-"));
 let running: ChildProcess[] = [];
 let started = 0;
@@ -24,11 +24,9 @@ async function start(args: readonly string[], stdout: "pipe" | number = "pipe") 
     });
   });
   const file = join(folder, name);
-  const child = spawn(
-    process.execPath,
-    ["--conditions=@call-transfer/source", cli, "--port", "0", "--ready-file", file, ...args],
-    { stdio: ["ignore", stdout, "pipe"] },
-  );
+  const child = spawn(process.execPath, [cli, "--port", "0", "--ready-file", file, ...args], {
+    stdio: ["ignore", stdout, "pipe"],
+  });
   running.push(child);
   let stderr = "";
   child.stderr?.setEncoding("utf8").on("data", (text) => {
