@@ -31,7 +31,10 @@ export function readStatementFacts(table: string): StatementFact[] {
   return table.split("\n").flatMap((line, index) => {
     if (line === "" || line.startsWith("#")) return [];
     const [place, sources, says, ...rest] = line.split(" ¦ ");
-    if (!place || !sources || !says || rest.length > 0)
+    const isCited = sources
+      ?.split(", ")
+      .every((source) => /^(?:§[\d.]+|A-\d+|code|example|ours|\S+ = .+)$/.test(source));
+    if (!place || !sources || !isCited || !says || rest.length > 0)
       throw new Error(`Line ${index + 1} must be "place ¦ sources ¦ what it says", not: ${line}`);
     return [{ place, sources: sources.split(", "), says }];
   });

@@ -33,6 +33,13 @@ describe("statements", () => {
   const statement = (says: string) => ({ place: "calls Call", says, mark: undefined, isBeyond: false });
   const fact = { place: "calls Call", sources: ["§4.6"], says: "in second" };
 
+  it.each(["calls Call ¦ §4.6", "calls Call ¦ ? ¦ second", "calls Call ¦ §4.6, the page ¦ second"])(
+    "need facts with a source, not: %s",
+    (row) => {
+      expect(() => readStatementFacts(row)).toThrow("Line 1 must be");
+    },
+  );
+
   it("agree with their facts", () => {
     expect(wrongStatements([statement("in second")], [fact])).toEqual([]);
   });
