@@ -5,7 +5,7 @@ const listOf = (text: string): string[] => text.trim().split(/\s+/);
 /** Numbers, units and comparisons. */
 const quantities = `
   two three four five six seven eight nine ten once twice half third daily
-  millisecond second minute hour day week month year byte character digit am pm utc unix midnight noon
+  millisecond second minute hour day week month year byte kib mib gib utf iso character digit am pm utc unix midnight noon
   most least more less fewer greater lower longer shorter sooner larger smaller maximum minimum
   exactly inclusive exclusive default within between`;
 
@@ -66,6 +66,8 @@ export const quantitiesIn = (text: string): string[] =>
 /** Whether a word is a number, a unit, an order or a direction, which a source must contain. */
 export const isMeasure = (word: string): boolean => isNumber(word) || measuring.has(word);
 
-/** Every word of a source, also those of names in code. */
+/** Every word of a source, also those that names in code such as `totalTimeoutSecs` consist of. */
 export const everyWordIn = (text: string): ReadonlySet<string> =>
-  new Set((text.match(/\d+(?:\.\d+)*|[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).map(formOf));
+  new Set(
+    [/\d+(?:\.\d+)*|[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g, /[A-Za-z]+/g].flatMap((form) => text.match(form) ?? []).map(formOf),
+  );
