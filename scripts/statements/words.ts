@@ -30,7 +30,10 @@ const conditions = `
   queued offered answer ring ends starts expired expiry resets reset do-not-call wait modified
   conflicts exists unknown known failed fail true false null front
   per local time timestamp keep kept remove replace void carries carry match missed lost extra run runs grant grants
-  sign busy away selected account-scoped api-key phone app destination operation`;
+  sign busy away selected account-scoped api-key phone app destination operation
+  failing paused linked unlinked mapped claimed redeemed redeem resolved configured reached exhausted eligible generated
+  authenticated served ignored asked supported unsupported depend keeps gets tell apart identifies
+  json string number integer boolean text uuid iana e164 semantic standard scope role credential signing`;
 
 const digits = listOf("zero one two three four five six seven eight nine ten");
 
