@@ -107,13 +107,23 @@ function* statementsBelow(value: unknown, at: Position): Generator<Statement> {
   }
 }
 
+/** The statements of files by their text: many copies of openapi/ differ in one file. */
+const known = new Map<string, readonly Statement[]>();
+
+function statementsOf(file: string, text: string): readonly Statement[] {
+  const key = `${file}\n${text}`;
+  const document: unknown = known.has(key) ? undefined : parse(text, { merge: true });
+  const found = known.get(key) ?? [...statementsBelow(document, { file, keys: [], mark: undefined, isBeyond: false })];
+  known.set(key, found);
+  return found;
+}
+
 /** Everything that the documents in a folder state, without the control plane, which the specification does not have. */
 export function statementsIn(folder: URL): Statement[] {
   const files = globSync("{*,paths/*,schemas/*}.yaml", { cwd: folder }).filter((path) => path !== "redocly.yaml");
   return files.toSorted().flatMap((path) => {
-    const document: unknown = parse(readFileSync(new URL(path, folder), "utf8"), { merge: true });
-    const file = path.replace(/^schemas\/|\.yaml$/g, "").replace(/\.yaml$/, "");
-    return [...statementsBelow(document, { file, keys: [], mark: undefined, isBeyond: false })];
+    const file = path.replace(/^schemas\/|\.yaml$/g, "");
+    return statementsOf(file, readFileSync(new URL(path, folder), "utf8"));
   });
 }
 
