@@ -15,6 +15,7 @@ import {
   readCodeTable,
 } from "../../scripts/generate/read/document.ts";
 import { problemsIn } from "../../scripts/generate/read/problems.ts";
+import { factsFile, readStatementFacts, statementsIn, wrongStatements } from "../../scripts/statements/statements.ts";
 
 /** A text of openapi/ and what replaces it. */
 export interface WrongFact {
@@ -48,9 +49,9 @@ export function withWrongFact({ name, file, text, wrong }: WrongFact, source: st
   return source.slice(0, at) + wrong.replaceAll("\\n", `\n${indent}`) + source.slice(at + target.length);
 }
 
-/** What caught a wrong fact: a sentence of the comparison or of the generator. A crash of either catches nothing. */
+/** What caught a wrong fact: a sentence of a comparison or of the generator. A crash catches nothing. */
 export interface Caught {
-  readonly by: "comparison" | "generator" | "crash";
+  readonly by: "comparison" | "statements" | "generator" | "crash";
   readonly sentence: string;
 }
 
@@ -73,7 +74,7 @@ export async function tryWrongFacts(
       // What the row leaves unchanged is not read again. A file that cannot be read is a mistake of the row.
       const document = isCode ? structuredClone(correct.document) : await bundleDocument(copyUrl);
       const codes = isCode ? readCodeTable(copyUrl) : structuredClone(correct.codes);
-      onResult(fact, caughtByComparison(document, codes) ?? caughtByGenerator(copyUrl));
+      onResult(fact, caughtByComparison(document, codes) ?? caughtByStatements(copyUrl) ?? caughtByGenerator(copyUrl));
       writeFileSync(join(copy, fact.file), source);
     }
   } finally {
@@ -88,6 +89,13 @@ function caughtByComparison(bundled: OpenApiDocument, codes: CodeTable): Caught 
   } catch (error) {
     return { by: "crash", sentence: String(error) };
   }
+}
+
+const statementFacts = readStatementFacts(readFileSync(factsFile, "utf8"));
+
+function caughtByStatements(copy: URL): Caught | undefined {
+  const [sentence] = wrongStatements(statementsIn(copy), statementFacts);
+  return sentence === undefined ? undefined : { by: "statements", sentence };
 }
 
 function caughtByGenerator(copy: URL): Caught | undefined {

@@ -24,8 +24,9 @@ export function published(completed: OpenApiDocument): OpenApiDocument {
   const { "x-extensions": meanings = {}, ...document } = structuredClone(completed);
   const allRoles = document.components.schemas.Role?.enum as string[];
   const rows = Object.assign({}, ...readCodeTable().groups.map(({ codes }) => codes)) as Record<string, CodeRow>;
+  const limits = document["x-limits"];
   for (const { operation, parameters } of operationsOf(document)) {
-    operation.description += `\n\n${callersText(operation, allRoles)}`;
+    operation.description += `\n\n${callersText(operation, allRoles)}\n\n${repetitionText(operation, limits)}`;
     addCauses(operation, rows, conditionsOf(operation, parameters, allRoles));
   }
   for (const { post } of Object.values(document.webhooks)) addSignedString(post);
@@ -44,6 +45,23 @@ function callersText(operation: OperationObject, allRoles: readonly string[]): s
   const self = roles.includes("self") ? ", and the member in the path" : "";
   const who = (named.length < allRoles.length ? some : everyone) + self;
   return `Who may call it: ${who}. An API key needs the scope \`${scope}\`.`;
+}
+
+const repetitions = {
+  safe: "A request whose outcome is unknown may be sent again.",
+  unique: "A request whose outcome is unknown may be sent again: if the first one took effect, the second is refused.",
+  once: "Do not send a request again whose outcome is unknown, such as after a timeout: it may take effect twice (A-53).",
+} as const;
+
+/** What to do if the response is lost. */
+function repetitionText(operation: OperationObject, limits: OpenApiDocument["x-limits"]): string {
+  const { "x-retry": retry = "safe", "x-reconcile": reconcile } = operation;
+  if (!reconcile) return repetitions[retry];
+  const remedy =
+    "list" in reconcile
+      ? `First look for its effect in \`${reconcile.list}\`, with \`${reconcile.since}\` set to the time of the request.`
+      : reconcile.explain.replace("{until}", `${limits[reconcile.untilLimit]} hours after the request`);
+  return `${repetitions[retry]} ${remedy}`;
 }
 
 const list = new Intl.ListFormat("en-GB");

@@ -2,6 +2,12 @@
 import type { ContractCase } from "../../packages/contract/src/suite/case.ts";
 import type { Entry } from "./parts.ts";
 
+/** A test: its file, and the title that stands there. */
+export interface TestName {
+  readonly path: string;
+  readonly title: string;
+}
+
 /** A row of evidence.txt. */
 export interface EvidenceRow {
   readonly section: string;
@@ -10,9 +16,11 @@ export interface EvidenceRow {
   readonly cases: readonly string[];
   /** Whether the comparison with the facts shows it. */
   readonly facts: boolean;
-  /** Files of tests. */
-  readonly tests: readonly string[];
+  /** Tests by file and title. */
+  readonly tests: readonly TestName[];
   readonly reasons: readonly string[];
+  /** What the evidence does not show. */
+  readonly gaps: readonly string[];
 }
 
 const after = (word: string, cells: readonly string[]): string[] =>
@@ -23,7 +31,7 @@ export function readEvidence(table: string): EvidenceRow[] {
   return table.split("\n").flatMap((line, index) => {
     if (line === "" || line.startsWith("#")) return [];
     const [section = "", start = "", ...cells] = line.split("¦").map((cell) => cell.trim());
-    const isKnown = (cell: string) => cell === "facts" || /^(?:case|test|reason) ./.test(cell);
+    const isKnown = (cell: string) => cell === "facts" || /^(?:case|test \S+:|reason|not) ./.test(cell);
     if (!section.startsWith("§") || start === "" || cells.length === 0 || !cells.every(isKnown))
       throw new Error(`Line ${index + 1} must be "§section ¦ start of the part ¦ evidence", not: ${line}`);
     return [
@@ -32,8 +40,12 @@ export function readEvidence(table: string): EvidenceRow[] {
         start,
         cases: after("case", cells),
         facts: cells.includes("facts"),
-        tests: after("test", cells),
+        tests: after("test", cells).map((text) => {
+          const [path = "", ...title] = text.split(": ");
+          return { path, title: title.join(": ") };
+        }),
         reasons: after("reason", cells),
+        gaps: after("not", cells),
       },
     ];
   });
@@ -51,19 +63,21 @@ const nameOf = ({ noun, name }: ContractCase): string => `${noun}: ${name}`;
 const patternOf = (source: string, { codes }: Entry): RegExp =>
   new RegExp(source.replaceAll("{code}", `(?:${codes.join("|")})`));
 
-/** Each entry with its evidence, and what is wrong with the table. `isFile` says whether the file of a test exists. */
+/** Each entry with its evidence, and what is wrong with the table. `hasTest` says whether a test exists. */
 export function trace(
   entries: readonly Entry[],
   rows: readonly EvidenceRow[],
   cases: readonly ContractCase[],
-  isFile: (path: string) => boolean,
+  hasTest: (test: TestName) => boolean,
 ) {
   const belongs = (entry: Entry) => (row: EvidenceRow) =>
     row.section === entry.section && entry.text.startsWith(row.start);
   const traced = entries.map((entry): Traced => {
     const own = rows.filter(belongs(entry));
     const patterns = own.flatMap((row) => row.cases).map((source) => patternOf(source, entry));
-    return { entry, rows: own, cases: cases.filter((one) => patterns.some((pattern) => pattern.test(nameOf(one)))) };
+    // In the order of the evidence, as the page names the first.
+    const shown = patterns.flatMap((pattern) => cases.filter((one) => pattern.test(nameOf(one))));
+    return { entry, rows: own, cases: [...new Set(shown)] };
   });
   const problems = [
     ...traced
@@ -80,7 +94,9 @@ export function trace(
         .map(({ source }) => `§${entry.section} "${entry.text.slice(0, 60)}": no case has a name like ${source}.`),
     ),
     ...rows.flatMap(({ section, start, tests }) =>
-      tests.filter((path) => !isFile(path)).map((path) => `§${section} "${start}": there is no file ${path}.`),
+      tests
+        .filter((test) => !hasTest(test))
+        .map(({ path, title }) => `§${section} "${start}": ${path} has no test "${title}".`),
     ),
   ];
   return { traced, problems };

@@ -2,7 +2,7 @@
 
 import { operationIds } from "../../packages/contract/src/document/document.ts";
 import { operations as operationFacts } from "../../packages/contract/src/facts/operations.ts";
-import type { Capability } from "../../packages/contract/src/suite/target.ts";
+import type { ContractCase } from "../../packages/contract/src/suite/case.ts";
 import { type OperationId, operations } from "../../packages/spec/src/index.ts";
 import type { Traced } from "./evidence.ts";
 
@@ -14,9 +14,12 @@ Written by \`npm run record\` from [the specification](specification.md), the na
 A part is a paragraph, an item of a list, or a table. Tables of statuses, states, types and limits count row by row.
 
 - *Facts*: \`openapi/\` is compared with \`packages/contract/src/facts/\`, and every response of every case with \`openapi/\`.
-- *Cases*: contract cases show it; the first is named. "all" targets are the suite's targets; Prism alone keeps no state
-  and runs few cases.
-- *Assumption*: what this project assumes where the part leaves something open.
+- *Cases*: contract cases show it; the first is named. They passed in the run that [contract-coverage.md](contract-coverage.md)
+  records.
+- *Targets*: where they passed. "all" are the suite's targets. Prism, alone or as a proxy, keeps no state or changes responses,
+  so some cases do not run there or deviate as listed.
+- *Not shown*: what the evidence leaves out.
+- *Assumption*: what this project assumes where the part leaves something open, or where it departs from it.
 `;
 
 const longest = 90;
@@ -46,23 +49,37 @@ function shownBy({ entry, rows, cases }: Traced): string {
   return [
     ...(rows.some(({ facts }) => facts) ? ["facts"] : []),
     ...(first ? [`${cases.length === 1 ? "the case" : "cases such as"} *${first.noun}: ${cut(first.name)}*`] : []),
-    ...rows.flatMap(({ tests }) => tests.map((path) => `\`${path}\``)),
+    ...rows.flatMap(({ tests }) => tests.map(({ path, title }) => `\`${path}\`: *${title}*`)),
     ...rows.flatMap(({ reasons }) => reasons),
+    ...rows.flatMap(({ gaps }) => gaps.map((gap) => `not shown: ${gap}`)),
     ...(rows.length === 0 && entry.isOpen ? ["left open"] : []),
   ].join("; ");
 }
 
-/** The page. `lacks` are the capabilities that the target with the fewest does not have. */
-export function pageOf(traced: readonly Traced[], lacks: readonly Capability[]): string {
-  const targetsOf = ({ cases }: Traced): string => {
-    if (cases.length === 0) return "";
-    return cases.some(({ needs }) => !needs.some((need) => lacks.includes(need))) ? "all" : "all but Prism alone";
-  };
+/** A target on which not every case passes. */
+export interface PartialTarget {
+  readonly name: string;
+  passes(contractCase: ContractCase): boolean;
+}
+
+/** Where the cases of a part passed. */
+function targetsOf({ cases }: Traced, partial: readonly PartialTarget[]): string {
+  if (cases.length === 0) return "";
+  const limits = partial.flatMap(({ name, passes }) => {
+    const passed = cases.filter((one) => passes(one)).length;
+    if (passed === cases.length) return [];
+    return passed === 0 ? `not on ${name}` : `${passed} of ${cases.length} on ${name}`;
+  });
+  return ["all", ...limits].join("; ");
+}
+
+/** The page. `partial` are the targets on which some cases do not pass. */
+export function pageOf(traced: readonly Traced[], partial: readonly PartialTarget[]): string {
   const line = (one: Traced): string => {
     const { section, text, assumptions } = one.entry;
     const anchor = `s${section.replaceAll(".", "-")}`;
     const links = assumptions.map((id) => `[${id}](assumptions.md#${id.toLowerCase()})`).join(", ");
-    const cells = [cell(cut(text)), operationsOf(one), cell(shownBy(one)), targetsOf(one), links];
+    const cells = [cell(cut(text)), operationsOf(one), cell(shownBy(one)), targetsOf(one, partial), links];
     return `| [§${section}](specification.md#${anchor}) | ${cells.join(" | ")} |`;
   };
   return [

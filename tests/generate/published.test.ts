@@ -44,6 +44,17 @@ describe("the published document", () => {
     expect(operation(id).description).toContain(`Who may call it: ${who}`);
   });
 
+  it.each([
+    ["rotateDestinationSecret", "the previous one keeps signing until 24 hours after the request at the earliest"],
+    ["rotateDestinationSecret", "Do not send a request again whose outcome is unknown"],
+    ["createCall", "First look for its effect in `listCalls`, with `startDate` set to the time of the request."],
+    ["createDestinationGroup", "may be sent again: if the first one took effect, the second is refused."],
+    ["deleteMemberHours", "A request whose outcome is unknown may be sent again."],
+    ["listAccounts", "A request whose outcome is unknown may be sent again."],
+  ])("says what to do if the response of %s is lost: %s", (id, remedy) => {
+    expect(operation(id).description).toContain(remedy);
+  });
+
   it("names under each error response every code of the operation with this status, with its cause", () => {
     const rows = completed["x-error-table"];
     for (const { operation: described } of operationsOf(document))

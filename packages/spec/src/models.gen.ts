@@ -41,7 +41,10 @@ export interface TransferDestination {
 export interface DestinationGroupMember {
   /** ID of a destination of the same account. */
   destinationId: string;
-  /** How long this member rings, 5 to 45 seconds. Without it the member rings as long as the group. */
+  /**
+   * How long this member rings, 5 to 45 seconds. Without it the member rings as long as the group, and
+   * never longer than that.
+   */
   ringTimeoutSecs?: number | undefined;
 }
 
@@ -121,7 +124,7 @@ export interface Call {
   id: string;
   /** Whether the account placed or received the call, e.g. `outbound`. */
   direction: string;
-  /** Length of the call in seconds. */
+  /** Length of the call in seconds, until now while it is in progress. 0 while it waits in the queue. */
   duration: number;
 }
 
@@ -163,7 +166,7 @@ export interface CallInitiated {
 export interface CallQueued {
   /** Distinguishes a queued call from one that is being placed. */
   type: "queued";
-  /** Place in the queue, from 1. */
+  /** Place in the queue, from 1, which starts next. */
   position: number;
 }
 
@@ -185,7 +188,7 @@ export interface AccountList {
 export interface TransferOffer {
   /** Kind of the event. */
   type: "transfer.offer";
-  /** Identifies the delivery's event. */
+  /** Identifies the event. An event that is sent again has the same id. */
   id?: string;
   /** When the call was offered. An ISO 8601 time. */
   createdAt?: string;

@@ -198,7 +198,7 @@ export const zErrorResponse = z.object({
   requestId: z.string().nullish()
 });
 
-/** The account that the request is for. A request authenticated with a JWT must carry it (§5.2). */
+/** The account that the request is for. A request authenticated with a JWT must carry it (§5.2). One with an API key needs none, because the key belongs to one account (A-17). */
 export const zAccountId = z.string();
 
 /** Checks the headers of `rotateDestinationSecret`. */
@@ -235,7 +235,7 @@ export const zDeleteMemberHoursPath = z.object({
   memberId: z.string()
 });
 
-/** The hours were removed. There is no body. */
+/** The hours were removed, or there were none. There is no body. */
 export const zDeleteMemberHoursResponse = z.void();
 
 /** Checks the headers of `getMemberAvailability`. */

@@ -34,7 +34,7 @@ export interface paths {
       header?: {
         /**
          * The account that the request is for. A request authenticated with a JWT must carry it
-         * (§5.2).
+         * (§5.2). One with an API key needs none, because the key belongs to one account (A-17).
          */
         "X-Account-Id"?: components["parameters"]["AccountId"];
       };
@@ -61,7 +61,7 @@ export interface paths {
       header?: {
         /**
          * The account that the request is for. A request authenticated with a JWT must carry it
-         * (§5.2).
+         * (§5.2). One with an API key needs none, because the key belongs to one account (A-17).
          */
         "X-Account-Id"?: components["parameters"]["AccountId"];
       };
@@ -72,7 +72,7 @@ export interface paths {
      * Create a destination group
      *
      * Creates a set of destinations that ring together as one transfer target (§4.2). The name is unique
-     * per account.
+     * per account. Names compare exactly, including letter case and spaces (A-22).
      */
     post: operations["createDestinationGroup"];
     delete?: never; options?: never; head?: never; patch?: never; trace?: never;
@@ -83,7 +83,7 @@ export interface paths {
       header?: {
         /**
          * The account that the request is for. A request authenticated with a JWT must carry it
-         * (§5.2).
+         * (§5.2). One with an API key needs none, because the key belongs to one account (A-17).
          */
         "X-Account-Id"?: components["parameters"]["AccountId"];
       };
@@ -108,7 +108,7 @@ export interface paths {
       header?: {
         /**
          * The account that the request is for. A request authenticated with a JWT must carry it
-         * (§5.2).
+         * (§5.2). One with an API key needs none, because the key belongs to one account (A-17).
          */
         "X-Account-Id"?: components["parameters"]["AccountId"];
       };
@@ -132,7 +132,7 @@ export interface paths {
       header?: {
         /**
          * The account that the request is for. A request authenticated with a JWT must carry it
-         * (§5.2).
+         * (§5.2). One with an API key needs none, because the key belongs to one account (A-17).
          */
         "X-Account-Id"?: components["parameters"]["AccountId"];
       };
@@ -152,7 +152,7 @@ export interface paths {
       header?: {
         /**
          * The account that the request is for. A request authenticated with a JWT must carry it
-         * (§5.2).
+         * (§5.2). One with an API key needs none, because the key belongs to one account (A-17).
          */
         "X-Account-Id"?: components["parameters"]["AccountId"];
       };
@@ -161,7 +161,8 @@ export interface paths {
     /**
      * List calls
      *
-     * Lists the account's calls, newest first, by limit and offset (§4.6).
+     * Lists the account's calls, newest first, by limit and offset (§4.6). A page beyond the end is
+     * empty (A-9).
      */
     get: operations["listCalls"];
     put?: never;
@@ -196,7 +197,7 @@ export interface webhooks {
      *
      * Sent to the server of an `app` destination (§6). Verify the signature over the raw body before
      * anything else. Until `previousSecretExpiresAt` the header carries two signatures, the new secret's
-     * first; either one is enough.
+     * first; either one is enough. There is one attempt, of at most 10 seconds (A-32).
      */
     post: operations["transferOffer"];
     delete?: never; options?: never; head?: never; patch?: never; trace?: never;
@@ -234,7 +235,10 @@ export interface components {
     Unexpected: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
   };
   parameters: {
-    /** The account that the request is for. A request authenticated with a JWT must carry it (§5.2). */
+    /**
+     * The account that the request is for. A request authenticated with a JWT must carry it (§5.2). One
+     * with an API key needs none, because the key belongs to one account (A-17).
+     */
     AccountId: string;
   };
   requestBodies: never;
@@ -256,7 +260,7 @@ export interface operations {
       header?: {
         /**
          * The account that the request is for. A request authenticated with a JWT must carry it
-         * (§5.2).
+         * (§5.2). One with an API key needs none, because the key belongs to one account (A-17).
          */
         "X-Account-Id"?: components["parameters"]["AccountId"];
       };
@@ -270,7 +274,7 @@ export interface operations {
     responses: {
       /** The destination with its new secret. */
       200: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": TransferDestination } };
-      /** The request is malformed or breaks the rules listed in `errors` (§7). */
+      /** The request cannot be accepted as it is (§7). */
       400: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The credential is missing, expired or invalid (§5). */
       401: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
@@ -278,7 +282,7 @@ export interface operations {
       403: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The resource does not exist in the selected account (§4). */
       404: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
-      /** A rate limit or a full queue; `meta.retryAfterSecs` says how long to wait (§8). */
+      /** Too many requests at once; `meta.retryAfterSecs` says how many seconds to wait (§8.1). */
       429: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** Something failed inside the platform (§7.2). */
       500: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
@@ -291,7 +295,7 @@ export interface operations {
       header?: {
         /**
          * The account that the request is for. A request authenticated with a JWT must carry it
-         * (§5.2).
+         * (§5.2). One with an API key needs none, because the key belongs to one account (A-17).
          */
         "X-Account-Id"?: components["parameters"]["AccountId"];
       };
@@ -301,7 +305,7 @@ export interface operations {
     responses: {
       /** The new group. */
       201: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": DestinationGroup } };
-      /** The request is malformed or breaks the rules listed in `errors` (§7). */
+      /** The request cannot be accepted as it is (§7). */
       400: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The credential is missing, expired or invalid (§5). */
       401: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
@@ -309,7 +313,7 @@ export interface operations {
       403: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The request conflicts with what exists (§4). */
       409: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
-      /** A rate limit or a full queue; `meta.retryAfterSecs` says how long to wait (§8). */
+      /** Too many requests at once; `meta.retryAfterSecs` says how many seconds to wait (§8.1). */
       429: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** Something failed inside the platform (§7.2). */
       500: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
@@ -322,7 +326,7 @@ export interface operations {
       header?: {
         /**
          * The account that the request is for. A request authenticated with a JWT must carry it
-         * (§5.2).
+         * (§5.2). One with an API key needs none, because the key belongs to one account (A-17).
          */
         "X-Account-Id"?: components["parameters"]["AccountId"];
       };
@@ -334,9 +338,9 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** The hours were removed. There is no body. */
+      /** The hours were removed, or there were none. There is no body. */
       204: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content?: never };
-      /** The request is malformed or breaks the rules listed in `errors` (§7). */
+      /** The request cannot be accepted as it is (§7). */
       400: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The credential is missing, expired or invalid (§5). */
       401: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
@@ -344,7 +348,7 @@ export interface operations {
       403: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The resource does not exist in the selected account (§4). */
       404: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
-      /** A rate limit or a full queue; `meta.retryAfterSecs` says how long to wait (§8). */
+      /** Too many requests at once; `meta.retryAfterSecs` says how many seconds to wait (§8.1). */
       429: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** Something failed inside the platform (§7.2). */
       500: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
@@ -357,7 +361,7 @@ export interface operations {
       header?: {
         /**
          * The account that the request is for. A request authenticated with a JWT must carry it
-         * (§5.2).
+         * (§5.2). One with an API key needs none, because the key belongs to one account (A-17).
          */
         "X-Account-Id"?: components["parameters"]["AccountId"];
       };
@@ -371,7 +375,7 @@ export interface operations {
     responses: {
       /** The current availability. */
       200: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": MemberAvailability } };
-      /** The request is malformed or breaks the rules listed in `errors` (§7). */
+      /** The request cannot be accepted as it is (§7). */
       400: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The credential is missing, expired or invalid (§5). */
       401: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
@@ -379,7 +383,7 @@ export interface operations {
       403: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The resource does not exist in the selected account (§4). */
       404: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
-      /** A rate limit or a full queue; `meta.retryAfterSecs` says how long to wait (§8). */
+      /** Too many requests at once; `meta.retryAfterSecs` says how many seconds to wait (§8.1). */
       429: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** Something failed inside the platform (§7.2). */
       500: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
@@ -392,7 +396,7 @@ export interface operations {
       header?: {
         /**
          * The account that the request is for. A request authenticated with a JWT must carry it
-         * (§5.2).
+         * (§5.2). One with an API key needs none, because the key belongs to one account (A-17).
          */
         "X-Account-Id"?: components["parameters"]["AccountId"];
       };
@@ -402,13 +406,13 @@ export interface operations {
     responses: {
       /** The built-in roles. */
       200: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": RoleList } };
-      /** The request is malformed or breaks the rules listed in `errors` (§7). */
+      /** The request cannot be accepted as it is (§7). */
       400: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The credential is missing, expired or invalid (§5). */
       401: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The caller may not do this (§5). */
       403: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
-      /** A rate limit or a full queue; `meta.retryAfterSecs` says how long to wait (§8). */
+      /** Too many requests at once; `meta.retryAfterSecs` says how many seconds to wait (§8.1). */
       429: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** Something failed inside the platform (§7.2). */
       500: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
@@ -430,7 +434,7 @@ export interface operations {
       header?: {
         /**
          * The account that the request is for. A request authenticated with a JWT must carry it
-         * (§5.2).
+         * (§5.2). One with an API key needs none, because the key belongs to one account (A-17).
          */
         "X-Account-Id"?: components["parameters"]["AccountId"];
       };
@@ -440,13 +444,13 @@ export interface operations {
     responses: {
       /** One page of calls. */
       200: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": CallList } };
-      /** The request is malformed or breaks the rules listed in `errors` (§7). */
+      /** The request cannot be accepted as it is (§7). */
       400: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The credential is missing, expired or invalid (§5). */
       401: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The caller may not do this (§5). */
       403: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
-      /** A rate limit or a full queue; `meta.retryAfterSecs` says how long to wait (§8). */
+      /** Too many requests at once; `meta.retryAfterSecs` says how many seconds to wait (§8.1). */
       429: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** Something failed inside the platform (§7.2). */
       500: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
@@ -459,7 +463,7 @@ export interface operations {
       header?: {
         /**
          * The account that the request is for. A request authenticated with a JWT must carry it
-         * (§5.2).
+         * (§5.2). One with an API key needs none, because the key belongs to one account (A-17).
          */
         "X-Account-Id"?: components["parameters"]["AccountId"];
       };
@@ -471,7 +475,7 @@ export interface operations {
       201: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": CallInitiated } };
       /** The account is at its concurrent-call limit; the call waits in the queue. */
       202: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": CallQueued } };
-      /** The request is malformed or breaks the rules listed in `errors` (§7). */
+      /** The request cannot be accepted as it is (§7). */
       400: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The credential is missing, expired or invalid (§5). */
       401: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
@@ -479,7 +483,7 @@ export interface operations {
       403: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** A business rule forbids the request (§7.2). */
       422: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
-      /** A rate limit or a full queue; `meta.retryAfterSecs` says how long to wait (§8). */
+      /** Too many requests at once; `meta.retryAfterSecs` says how many seconds to wait (§8.1). */
       429: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** Something failed inside the platform (§7.2). */
       500: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
@@ -496,7 +500,7 @@ export interface operations {
       401: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** The caller may not do this (§5). */
       403: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
-      /** A rate limit or a full queue; `meta.retryAfterSecs` says how long to wait (§8). */
+      /** Too many requests at once; `meta.retryAfterSecs` says how many seconds to wait (§8.1). */
       429: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
       /** Something failed inside the platform (§7.2). */
       500: { headers: { "X-Request-Id": components["headers"]["RequestId"]; [name: string]: unknown }; content: { "application/json": ErrorResponse } };
@@ -520,7 +524,10 @@ export interface operations {
     responses: {
       /** The offer is accepted. */
       "2XX": { headers: { [name: string]: unknown }; content?: never };
-      /** The offer is declined. */
+      /**
+       * The offer is declined, as with any other status that is not 2xx, and without an answer in
+       * time.
+       */
       "4XX": { headers: { [name: string]: unknown }; content?: never };
     };
   };

@@ -124,42 +124,35 @@ export const fieldCodes: readonly string[] = words(
 /** Codes whose body lists failing fields: §2.6 and §7.1 name the first, a note of §7.2 the second. */
 export const codesWithFieldErrors: readonly string[] = ["validation_failed", "flow_structure_invalid"];
 
-/** What the note of a code states, as words that its meaning must contain. */
-export interface NoteFact {
-  readonly section: string;
-  readonly says: readonly string[];
-}
-const note = (section: string, ...says: string[]): NoteFact => ({ section, says });
-
-/** The notes of error codes. The meaning of any other code is not stated. */
-export const codeNotes: Readonly<Record<string, NoteFact>> = {
-  api_key_ip_restricted: note("§5.3", "IP", "is not in", "allowed list"),
-  api_key_not_allowed: note("§5.3", "not permitted", "JWT is required"),
-  api_key_limit_reached: note("§7.2", "maximum number", "keys", "account"),
-  account_header_missing: note("§5.2", "JWT must carry", "X-Account-Id"),
-  email_verification_code_expired: note("§7.2", "15 minutes"),
-  password_reset_token_expired: note("§7.2", "1 hour"),
-  phone_verification_code_expired: note("§7.2", "10 minutes"),
-  phone_number_cannot_initiate_calls: note("§7.2", "receive-only", "messaging-app number"),
-  daily_call_limit_exceeded: note("§7.2", "resets at midnight UTC"),
-  outside_callable_hours: note("§7.2", "recipient's local time", "outside 8 AM to 9 PM"),
-  flow_structure_invalid: note("§7.2", "errors", "node and edge issues"),
-  flow_version_invalid: note("§7.2", "not a semantic version", "X.Y.Z"),
-  flow_version_conflict: note("§7.2", "was modified since", "last loaded"),
-  lead_source_lead_unrecoverable: note("§7.2", "no valid phone number"),
-  carrier_credentials_required: note("§7.2", "account SID", "auth token", "carrier"),
-  assistant_quota_exceeded: note("§7.2", "used up", "meta.resetsAt", "resets"),
-  queue_full: note("§7.2", "queue", "at capacity"),
-  rate_limit_exceeded: note("§7.2", "Wait meta.retryAfterSecs seconds", "before retrying"),
-  invalid_cron_expression: note("§7.2", "not a standard 5-field cron"),
-  invalid_timezone: note("§7.2", "not an IANA timezone identifier"),
-  invalid_id_format: note("§7.2", "not a UUID"),
-  validation_failed: note("§7.1", "errors", "lists"),
+/** The sections whose notes state what error codes mean. The meaning of any other code is not stated. */
+export const codeNotes: Readonly<Record<string, string>> = {
+  api_key_ip_restricted: "§5.3",
+  api_key_not_allowed: "§5.3",
+  api_key_limit_reached: "§7.2",
+  account_header_missing: "§5.2",
+  email_verification_code_expired: "§7.2",
+  password_reset_token_expired: "§7.2",
+  phone_verification_code_expired: "§7.2",
+  phone_number_cannot_initiate_calls: "§7.2",
+  daily_call_limit_exceeded: "§7.2",
+  outside_callable_hours: "§7.2",
+  flow_structure_invalid: "§7.2",
+  flow_version_invalid: "§7.2",
+  flow_version_conflict: "§7.2",
+  lead_source_lead_unrecoverable: "§7.2",
+  carrier_credentials_required: "§7.2",
+  assistant_quota_exceeded: "§7.2",
+  queue_full: "§7.2",
+  rate_limit_exceeded: "§7.2",
+  invalid_cron_expression: "§7.2",
+  invalid_timezone: "§7.2",
+  invalid_id_format: "§7.2",
+  validation_failed: "§7.1",
 };
 
-/** The notes of field-level codes. */
-export const fieldCodeNotes: Readonly<Record<string, NoteFact>> = {
-  mfa_code_invalid_format: note("§7.3", "exactly 6 digits"),
-  password_too_short: note("§7.3", "at least 8 characters"),
-  version_invalid_format: note("§7.3", "X.Y.Z"),
+/** The sections whose notes state what field-level codes mean. */
+export const fieldCodeNotes: Readonly<Record<string, string>> = {
+  mfa_code_invalid_format: "§7.3",
+  password_too_short: "§7.3",
+  version_invalid_format: "§7.3",
 };

@@ -47,13 +47,10 @@ export const authentication = { type: "http", scheme: "bearer" } as const;
 export const contentType = "application/json";
 
 /**
- * Webhooks (§6, §6.1): the only event, the name of a signature in the header, the form of the header,
- * and words of its description.
+ * Webhooks (§6, §6.1): the only event, the name of a signature in the header, and the form of the header.
  */
 export const webhook = {
   event: "transfer.offer",
   scheme: "v1",
-  // Two signatures after a rotation: their order, and that one of them is enough (§6.2).
-  says: ["new secret's first", "either one is enough"],
   form: /^t=[^,]+,v1=[^,]+(?:,v1=[^,]+)?$/,
 } as const;

@@ -15,8 +15,6 @@ export interface OperationFact {
   readonly errors: readonly number[];
   /** Whether a JWT must come with the account header (§5.2). */
   readonly accountScoped: boolean;
-  /** Words that its description must contain. */
-  readonly says?: readonly string[];
   /** What a client that has no response may do by itself, and why. */
   readonly retry: RetryFact;
 }
@@ -64,7 +62,6 @@ export const operations: Readonly<Record<string, OperationFact>> = {
     successes: { 200: "TransferDestination" },
     errors: [...always, 400, 403, 404],
     accountScoped: true,
-    says: ["returned this once", "for 24 hours each webhook carries", "second signature made with the previous secret"],
     // A header has two signatures at most (§6.2), so a repetition voids the secret that receivers still have.
     retry: { mark: "once", section: "§6.2", because: "a repetition voids the previous secret" },
   },
@@ -77,7 +74,6 @@ export const operations: Readonly<Record<string, OperationFact>> = {
     successes: { 201: "DestinationGroup" },
     errors: [...always, 400, 403, 409],
     accountScoped: true,
-    says: ["ring together as one transfer target", "unique per account"],
     retry: { mark: "unique", section: "§4.2", because: "a repetition answers 409, as the name exists" },
   },
   "DELETE /api/v1/transfers/members/{memberId}/hours": {
@@ -89,7 +85,6 @@ export const operations: Readonly<Record<string, OperationFact>> = {
     successes: { 204: null },
     errors: [...always, 403, 404, headerMissing],
     accountScoped: true,
-    says: ["always within hours"],
     retry: { mark: "safe", section: "§4.3", because: "a repetition leaves the member without hours too" },
   },
   "GET /api/v1/transfers/members/{memberId}/availability": {
@@ -126,11 +121,6 @@ export const operations: Readonly<Record<string, OperationFact>> = {
     // The errors of calls are those of the group Calls (§7.2), and a full queue (§8.2).
     errors: [...always, 400, 422, keyRefused],
     accountScoped: true,
-    says: [
-      "at the account's concurrent-call limit the call is queued",
-      "can place a second call",
-      "check the call list",
-    ],
     retry: { mark: "once", section: "§8.3", because: "a repetition can place a second call" },
   },
   "GET /api/v1/calls": {

@@ -29,8 +29,6 @@ export interface FieldFact {
   readonly fits?: readonly string[];
   /** Texts that it does not. */
   readonly unfit?: readonly string[];
-  /** Words that its description must contain. */
-  readonly says?: readonly string[];
 }
 
 /** A resource or a request body. */
@@ -60,8 +58,8 @@ export const availabilitySources = ["member", "admin", "auto"] as const;
 /** The built-in roles (§2.5, §5.5). */
 export const roles = ["agent", "member", "admin", "owner"] as const;
 
-const groupName: Rules = { minLength: 1, maxLength: 100, says: ["unique per account"] };
-const groupMembers: Rules = { minItems: 1, maxItems: 10, says: ["destinations of this account", "in ring order"] };
+const groupName: Rules = { minLength: 1, maxLength: 100 };
+const groupMembers: Rules = { minItems: 1, maxItems: 10 };
 const totalTimeout: Rules = { minimum: 5, maximum: 60 };
 const ringTimeout: Rules = { minimum: 5, maximum: 45 };
 
@@ -86,12 +84,9 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
       updatedAt: must("datetime"),
       signingSecret: orNull("string", {
         shownBy: ["rotateDestinationSecret"],
-        says: ["app` destinations only", "only when the destination is created or its secret is rotated"],
       }),
-      signingSecretHint: orNull("string", { says: ["app` destinations only", "last characters"] }),
-      previousSecretExpiresAt: orNull("datetime", {
-        says: ["app` destinations only, after a rotation", "until this time webhooks also carry", "previous secret"],
-      }),
+      signingSecretHint: orNull("string"),
+      previousSecretExpiresAt: orNull("datetime"),
     },
   },
   DestinationGroup: {
@@ -102,8 +97,6 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
       strategy: must("string", {
         values: strategies,
         moreValues: true,
-        // §1.
-        says: ["every member rings at once", "the first to answer is connected"],
       }),
       totalTimeoutSecs: must("integer", totalTimeout),
       members: must("list of DestinationGroupMember", groupMembers),
@@ -124,16 +117,13 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
     fields: {
       memberId: must("string"),
       userId: must("string"),
-      status: must("string", { values: availabilityStatuses, says: ["in force now"] }),
-      busy: must("boolean", {
-        says: ["true while the member is on a transferred call", "a busy member is not offered another call"],
-      }),
+      status: must("string", { values: availabilityStatuses }),
+      busy: must("boolean"),
       source: orNull("string", {
         values: availabilitySources,
-        says: ["who set the status", "an owner or admin", "the platform, after missed calls"],
       }),
-      reason: orNull("string", { says: ["why the platform set", "missed_calls"] }),
-      until: orNull("datetime", { says: ["ends by itself", "null means until changed"] }),
+      reason: orNull("string"),
+      until: orNull("datetime"),
       updatedAt: orNull("datetime"),
     },
   },
@@ -173,7 +163,7 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
   ErrorResponseMeta: {
     section: "§2.6",
     fields: {
-      retryAfterSecs: partly({ type: "number", open: true, says: ["seconds to wait"] }),
+      retryAfterSecs: partly({ type: "number", open: true }),
       resetsAt: partly({ type: "datetime", open: true }),
     },
   },

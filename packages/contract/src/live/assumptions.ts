@@ -25,6 +25,8 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
   "A-11": ["Which forms of ISO 8601 are used", "no response held a time"],
   "A-12": ["The length of a secret's hint and the format of the secret", onlyRotations("a hint")],
   "A-13": ["Unknown fields in a request", "the call list could not be read"],
+  "A-53": ["Retries of the official clients after 408, 429 and 5xx", "it is about the client, not the server"],
+  "A-54": ["The official client for Python", "it is about the client, not the server"],
   "A-14": ["Names of scopes and permissions", "the role list could not be read"],
   "A-15": [
     "Who may read availability, place calls and list calls",
@@ -53,6 +55,12 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
     "Requests that cannot be read",
     "a server with another rule would carry the request out instead of rejecting it",
   ],
+  "A-55": ["Parameters and headers that are sent twice", "no request sent a parameter twice"],
+  "A-56": [
+    "Compressed bodies, and other encodings than UTF-8",
+    "a server with another rule would carry the request out instead of rejecting it",
+  ],
+  "A-57": ["A body in a request to an operation that has none", "no request had such a body"],
   "A-47": ["The response to a call that names what the account does not have", wouldCall],
   "A-48": ["The order of the rules for a call", wouldCall],
   "A-24": ["The state at the exact instant of a time limit", "the server's time cannot be moved to such an instant"],

@@ -1,7 +1,7 @@
 import { type FieldFact, type ResourceFact, resources } from "../../src/facts/resources.ts";
 import type { FieldContext, Resolve, SchemaNode } from "./document.ts";
 import { compareKeywords, limitKeywords } from "./keywords.ts";
-import { beyond, compareRequired, compareWords, isMarked, wrong } from "./sentences.ts";
+import { beyond, compareRequired, isMarked, wrong } from "./sentences.ts";
 
 const shown = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value));
 
@@ -133,7 +133,6 @@ export function* compareField(
   }
   yield* compareKeywords(place, [node, context.resolve(node), named, schema]);
   yield* compareLimits(place, schema, fact, section);
-  yield* compareWords(`the description of ${place}`, schema.description, fact.says, section);
   yield* compareValues(place, schema, fact, section, context);
   yield* compareShownBy(place, schema, fact, section, context);
   if (resource) return yield* compareResource(place, named, resource, context);

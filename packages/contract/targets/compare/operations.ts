@@ -3,7 +3,7 @@ import { type AnswerFact, answers, type OperationFact, operations } from "../../
 import { type FieldFact, resources } from "../../src/facts/resources.ts";
 import type { ContentNode, ContractDocument, FieldContext, OperationNode, ParameterNode } from "./document.ts";
 import { compareField } from "./fields.ts";
-import { beyond, compareRequired, compareWords, isExtension, isMarked, wrong } from "./sentences.ts";
+import { beyond, compareRequired, isExtension, isMarked, wrong } from "./sentences.ts";
 
 const methods = ["get", "put", "post", "delete", "patch", "head", "options", "trace"];
 const listOf = (values: readonly (string | number)[]): string => values.join(", ") || "none";
@@ -57,7 +57,6 @@ function* headerSentences(
     const field = `the header ${headers.account} of ${place}`;
     yield* keywordSentences(field, account);
     yield* compareField(field, account.schema, { type: "string", nullable: false }, "§5.2", context);
-    yield* compareWords(`the description of ${field}`, account.description, ["JWT must carry"], "§5.2");
   }
   for (const parameter of own)
     if (!(accountScoped && parameter === account) && !isMarked(parameter))
@@ -193,7 +192,6 @@ export function* operationSentences(document: ContractDocument, context: FieldCo
         retry.section,
         `makes it ${retry.mark}: ${retry.because}`,
       );
-    yield* compareWords(`the description of ${place}`, operation.description, fact.says, fact.section);
   }
   for (const [name, { operation }] of found)
     if (!Object.hasOwn(operations, name) && !isMarked(operation)) yield beyond(`the operation ${name}`);

@@ -14,25 +14,6 @@ export const beyond = (what: string): string =>
 /** Whether a keyword is an extension of this project, which restricts no value. */
 export const isExtension = (keyword: string): boolean => keyword.startsWith("x-");
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-
-/** The words that a text lacks as whole words: "115 minutes" does not contain "15 minutes". */
-export function lackingWords(text: string | undefined, words: readonly string[]): string[] {
-  return words.filter((one) => !new RegExp(`(?<![\\w.-])${escaped(one)}(?![\\w-])`, "i").test(text ?? ""));
-}
-
-/** A sentence if a text lacks words that a section states. */
-export function* compareWords(
-  what: string,
-  text: string | undefined,
-  words: readonly string[] | undefined,
-  section: string,
-): Generator<string> {
-  const lacking = lackingWords(text, words ?? []);
-  if (lacking.length > 0)
-    yield wrong(`${what} is "${text ?? ""}"`, section, `says ${lacking.map((one) => `"${one}"`).join(", ")}`);
-}
-
 /** Whether a node of the document says that the specification does not have it, or leaves it open. */
 export const isMarked = (node: unknown): boolean =>
   memberOf(node, "x-beyond-specification") === true || typeof memberOf(node, "x-assumption") === "string";

@@ -6,7 +6,6 @@ import * as facts from "../../src/facts/limits.ts";
 import { operations as operationFacts } from "../../src/facts/operations.ts";
 import { contradictions } from "../../targets/compare/contradictions.ts";
 import type { ContractDocument } from "../../targets/compare/document.ts";
-import { lackingWords } from "../../targets/compare/sentences.ts";
 
 const contract = published as ContractDocument;
 
@@ -73,13 +72,6 @@ describe("the contract and the specification", () => {
     const path = ["paths", "/api/v1/roles", "get", "responses", "404"];
     const response = { ...listRoles.responses["403"], "x-beyond-specification": true };
     expect(contradictions(withValue(path, response)).join()).toContain("there is the response 404 of listRoles");
-  });
-
-  it("compares whole words, whatever their case", () => {
-    const says = ["15 minutes", "X.Y.Z", "not in"];
-    expect(lackingWords("Valid for 15 Minutes, x.y.z, not in the list.", says)).toEqual([]);
-    expect(lackingWords("Valid for 115 minutes, x-y-z, not inside the list.", says)).toEqual(says);
-    expect(lackingWords(undefined, ["busy"])).toEqual(["busy"]);
   });
 
   it("have 140 error codes and 33 field codes", () => {

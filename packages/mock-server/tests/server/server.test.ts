@@ -59,6 +59,15 @@ describe("the mock server", () => {
     expect(await response.json()).toMatchObject({ type: "initiated" });
   });
 
+  it.each(["{}", "{", "x".repeat(2 ** 10)])("ignores a body of a GET, such as %j (A-57)", async (body) => {
+    const head = `GET /api/v1/roles HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}`;
+    const answer = await raw(
+      await start(),
+      `${head}\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(answer.split("\r\n")[0]).toBe("HTTP/1.1 200 OK");
+  });
+
   it("starts at the real time on a flowing clock", async () => {
     const before = Date.now();
     const { backend } = await start();

@@ -9,7 +9,7 @@ import type { CreateDestinationGroupRequest, DestinationGroup } from "../generat
  * Create a destination group.
  *
  * Creates a set of destinations that ring together as one transfer target (§4.2). The name is unique per
- * account.
+ * account. Names compare exactly, including letter case and spaces (A-22).
  *
  * Retried after 408, 429, 5xx, timeouts and lost connections: the API refuses a name that is taken.
  *
@@ -32,7 +32,7 @@ export class DestinationGroups {
    * Create a destination group.
    *
    * Creates a set of destinations that ring together as one transfer target (§4.2). The name is unique per
-   * account.
+   * account. Names compare exactly, including letter case and spaces (A-22).
    *
    * Retried after 408, 429, 5xx, timeouts and lost connections: the API refuses a name that is taken.
    *
