@@ -64,8 +64,10 @@ export const leakChecks: readonly Check[] = [
     "the path of a file",
     "the path of a file",
     (exchange, { sender }) => {
+      const own = sender.options.urls.map((url) => new URL(url).pathname);
+      // Pages at other addresses are the framework's. They name its scripts.
+      if (!own.includes(new URL(exchange.url).pathname)) return false;
       // The receiver may name its own address.
-      const own = [exchange.url, ...sender.options.urls].map((url) => new URL(url).pathname);
       const found = textOf(exchange).replaceAll(linked, "").matchAll(path);
       return [...found].some(([name]) => !own.some((ownPath) => name.endsWith(ownPath)));
     },

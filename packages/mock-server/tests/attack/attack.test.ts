@@ -315,6 +315,18 @@ describe("a receiver that", () => {
     expect(findings.some(({ check }) => check === "the path of a file")).toBe(isFound);
   });
 
+  it("has a framework whose page for unknown addresses names its scripts leaks no path", async () => {
+    const { url } = await serve((request, response) => {
+      const isOffer = request.url?.startsWith("/offers?") || request.url === "/offers";
+      const status = !isOffer ? 404 : request.headers["service-signature"] === undefined ? 400 : 200;
+      request
+        .resume()
+        .on("end", () => response.writeHead(status).end(isOffer ? "" : "load(/_next/static/chunks/app.js)"));
+    });
+    const { findings } = await attackReceiver({ url, secret: "secret" });
+    expect(findings.map(({ check }) => check)).not.toContain("the path of a file");
+  });
+
   it("stops answering is not attacked to the end", async () => {
     // It ends within the offers that are sent at the same time, so that they time out together.
     let count = 0;
