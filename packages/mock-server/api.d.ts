@@ -8,7 +8,7 @@ declare module "@call-transfer/mock-server" {
 declare module "@call-transfer/mock-server/attack" {
   export {
     AttackFindingsError, AttackOptions, AttackReport, CheckGroup, CheckResult, Finding, FindingKind, HandledCounts,
-    attackReceiver, expectNoFindings, formatReport
+    Severity, attackReceiver, expectNoFindings, formatReport
   };
 }
 
@@ -64,9 +64,11 @@ declare interface AttackOptions {
   readonly url: string | readonly string[];
   readonly secret: string;
   readonly previousSecret?: string;
+  readonly retiredSecret?: string;
   readonly handled?: () => HandledCounts | Promise<HandledCounts>;
   readonly toleranceMs?: number;
   readonly timeoutMs?: number;
+  readonly patient?: boolean;
   readonly seed?: number;
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly allowRemote?: boolean;
@@ -140,8 +142,12 @@ declare interface Finding {
   readonly kind: FindingKind;
   readonly check: string;
   readonly cites: string;
+  readonly basis: "stated" | "assumed" | "practice";
+  readonly severity: Severity;
+  readonly expected: string;
   readonly problem: string;
   readonly fix: string;
+  readonly evidence: readonly { readonly sent: string; readonly answer: string }[];
 }
 
 declare type FindingKind = "accepted" | "refused" | "handled-twice" | "leaked" | "other";
@@ -222,6 +228,7 @@ declare class SandboxDirectory {
 }
 
 declare type SandboxOptions = Pick<BackendOptions, "seed" | "now" | "clock" | "prng" | "policies" | "faults">;
+declare type Severity = "high" | "medium" | "low";
 
 declare interface SqlStorage {
   exec(query: string, ...values: (string | number | null)[]): Iterable<Record<string, SqlValue>>;

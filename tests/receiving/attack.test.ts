@@ -11,6 +11,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const secrets = { secret: "secret-of-today", previousSecret: "secret-of-yesterday" };
+const retiredSecret = "secret-of-last-week";
 const close: (() => unknown)[] = [];
 
 afterEach(() => {
@@ -41,7 +42,7 @@ async function start(options: Partial<WebhookHandlerOptions> = {}) {
 
 describe("the attack on the SDK's receiver", () => {
   it("finds nothing", async () => {
-    const { findings, checks } = await attackReceiver({ ...secrets, ...(await start()) });
+    const { findings, checks } = await attackReceiver({ ...secrets, retiredSecret, ...(await start()) });
     expect(findings).toEqual([]);
     expect(checks.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
   });
@@ -54,6 +55,8 @@ describe("the attack on the SDK's receiver", () => {
       "refused: the same bytes again",
       "refused: the same event with a new signature",
       "refused: 20 copies at the same time",
+      "refused: the same event written in another way",
+      "refused: a copy after all other offers",
     ]);
   });
 });

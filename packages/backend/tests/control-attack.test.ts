@@ -37,6 +37,25 @@ describe("an attack through the control plane", () => {
     expect(targets).toEqual([{ url: "http://127.0.0.1:4011/offers", secret: demo.signingSecret }]);
   });
 
+  it("reports evidence without the query of the address, too", async () => {
+    const [url = ""] = report.urls;
+    const finding: WebhookAttackReport["findings"][number] = {
+      kind: "accepted",
+      check: "PUT",
+      cites: "§6",
+      basis: "practice",
+      severity: "low",
+      expected: "4xx.",
+      problem: "2xx.",
+      fix: "Refuse.",
+      evidence: [{ sent: `curl -X PUT '${url}'`, answer: `200: ${url}` }],
+    };
+    const { backend } = newBackend(async () => ({ ...report, findings: [finding] }));
+    const { body } = await control(backend, "POST /webhooks/attacks", { destinationId: app });
+    const shown = "http://127.0.0.1:4011/offers";
+    expect(body.findings[0].evidence).toEqual([{ sent: `curl -X PUT '${shown}'`, answer: `200: ${shown}` }]);
+  });
+
   it("never goes to an address that the request names", async () => {
     const { backend, targets } = newBackend();
     const { status } = await control(backend, "POST /webhooks/attacks", {

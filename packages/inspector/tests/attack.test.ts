@@ -16,6 +16,10 @@ const finding = {
   kind: "accepted",
   check: "wrong secret",
   cites: "§6",
+  basis: "practice",
+  severity: "high",
+  expected: "A status from 400 to 499.",
+  evidence: [],
   problem: "It got 204.",
   fix: "Verify.",
 } as const;

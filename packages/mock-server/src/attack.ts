@@ -1,4 +1,6 @@
-export { type AttackOptions, attackReceiver } from "./attack/attack.ts";
+export { attackReceiver } from "./attack/attack.ts";
+export type { AttackOptions } from "./attack/attack-options.ts";
+export { formatReport } from "./attack/format-report.ts";
 export type { HandledCounts } from "./attack/handled-counts.ts";
 export {
   AttackFindingsError,
@@ -8,5 +10,5 @@ export {
   expectNoFindings,
   type Finding,
   type FindingKind,
-  formatReport,
+  type Severity,
 } from "./attack/report.ts";

@@ -587,10 +587,26 @@ export interface components {
         readonly check: string;
         /** @description The section of the specification, or the assumption, such as `A-31`. */
         readonly cites: string;
+        /**
+         * @description Whether the specification states what was expected, an assumption takes its place, so that a receiver may differ on purpose, or signed webhooks need it to be of use.
+         * @enum {string}
+         */
+        readonly basis: "stated" | "assumed" | "practice";
+        /** @enum {string} */
+        readonly severity: "high" | "medium" | "low";
+        /** @description What a correct receiver does, in a sentence. */
+        readonly expected: string;
         /** @description What is wrong, in a sentence. */
         readonly problem: string;
         /** @description What to do. */
         readonly fix: string;
+        /** @description At most three deliveries that show it, without signing secrets. */
+        readonly evidence: readonly {
+          /** @description The delivery as a command of curl, or in words. */
+          readonly sent: string;
+          /** @description Status and start of the body, or why there was no answer. */
+          readonly answer: string;
+        }[];
       }[];
       readonly checks: readonly {
         readonly name: string;

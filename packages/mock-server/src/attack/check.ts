@@ -1,14 +1,29 @@
-import type { CheckGroup, FindingKind } from "./report.ts";
-import type { Sender } from "./sender.ts";
+import type { Reply } from "./deliver.ts";
+import type { CheckGroup, FindingKind, Severity } from "./report.ts";
+import type { Offer, Sender } from "./sender.ts";
 
 /** How often the app may handle an event. */
 export type Handling = "never" | "at most once" | "once";
+
+/** An offer that was accepted. A copy of it at the end shows how long the receiver remembers. */
+export interface FirstDelivery {
+  readonly offer: Offer;
+  readonly signature: string;
+  readonly reply: Reply;
+  /** When it was answered, by `performance.now()`. */
+  readonly at: number;
+}
 
 /** What a check needs to know besides how to send. */
 export interface Lab {
   readonly sender: Sender;
   readonly previousSecret: string | undefined;
+  readonly retiredSecret: string | undefined;
   readonly toleranceSecs: number;
+  /** How long a correct receiver takes for an answer. A patient attack waits longer. */
+  readonly timeoutMs: number;
+  /** What all checks share. */
+  readonly memory: { first?: FirstDelivery };
   /** Registers how often an event must be handled. It is compared at the end, so that late handling is seen too. */
   expectHandled(id: string, handling: Handling): void;
   /** Adds what a check measured to its result. */
@@ -20,6 +35,8 @@ export interface Problem {
   readonly kind: FindingKind;
   readonly problem: string;
   readonly fix?: string;
+  /** The answers that show it. The report shows what they answered. */
+  readonly replies?: readonly Reply[];
 }
 
 export interface Check {
@@ -27,21 +44,26 @@ export interface Check {
   readonly group: CheckGroup;
   readonly cites: string;
   readonly fix: string;
+  /** How severe a finding is; by its kind unless given. */
+  readonly severity?: Severity;
   /** What it cannot do without. */
-  readonly requires?: "handled" | "previousSecret";
+  readonly requires?: Requirement;
   /** Sends its deliveries and returns what was wrong. */
   run(lab: Lab): Promise<readonly Problem[]>;
 }
 
-/** The name of a check, the section or assumption that it is about, and how to fix what it finds. */
-export type About = readonly [name: string, cites: string, fix: string];
+/** An option that some checks need. */
+export type Requirement = "previousSecret" | "retiredSecret";
+
+/** The name of a check, the section or assumption that it is about, how to fix what it finds, and how severe that is. */
+export type About = readonly [name: string, cites: string, fix: string, severity?: Severity];
 
 /** Creates a check. */
 export function check(
   group: CheckGroup,
-  [name, cites, fix]: About,
+  [name, cites, fix, severity]: About,
   run: (lab: Lab) => Promise<readonly Problem[]>,
-  requires?: "previousSecret",
+  requires?: Requirement,
 ): Check {
-  return { name, group, cites, fix, run, ...(requires && { requires }) };
+  return { name, group, cites, fix, run, ...(severity && { severity }), ...(requires && { requires }) };
 }

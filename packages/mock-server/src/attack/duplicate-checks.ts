@@ -7,23 +7,30 @@ import { describe, isAccepted, type Offer } from "./sender.ts";
 
 const copies = 20;
 
-function duplicates(name: string, run: (lab: Lab) => Promise<readonly Problem[]>, fix = remember): Check {
-  return check("duplicates", [name, "A-32", fix], run);
+export function duplicates(
+  name: string,
+  run: (lab: Lab) => Promise<readonly Problem[]>,
+  fix = remember,
+  cites = "A-32",
+): Check {
+  return check("duplicates", [name, cites, fix], run);
 }
 
 /** Compares the answers to the copies of an offer with the first one. */
-function compared(lab: Lab, { id }: Offer, [first, ...others]: readonly [Reply, ...Reply[]]): Problem[] {
+export function compared(lab: Lab, { id }: Offer, [first, ...others]: readonly [Reply, ...Reply[]]): Problem[] {
   lab.expectHandled(id, isAccepted(first) ? "once" : "at most once");
-  if (!isAccepted(first)) return [{ kind: "refused", problem: `The first copy got ${describe(first)}.` }];
+  if (!isAccepted(first))
+    return [{ kind: "refused", problem: `The first copy got ${describe(first)}.`, replies: [first] }];
   const refused = others.find((reply) => !isAccepted(reply));
   if (refused !== undefined) {
     const problem = `The first copy got ${describe(first)}, and another ${describe(refused)}. That declines an accepted offer.`;
-    return [{ kind: "refused", problem }];
+    return [{ kind: "refused", problem, replies: [first, refused] }];
   }
   const other = others.find(({ status, body }) => status !== first.status || body !== first.body);
   if (other === undefined) return [];
   const difference = other.status === first.status ? "with another body" : `and another ${describe(other)}`;
-  return [{ kind: "other", problem: `The first copy got ${describe(first)}, ${difference}.` }];
+  const problem = `The first copy got ${describe(first)}, ${difference}.`;
+  return [{ kind: "other", problem, replies: [first, other] }];
 }
 
 /** The checks of copies. Without counts, they see only the answers. */

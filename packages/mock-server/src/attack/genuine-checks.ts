@@ -1,5 +1,5 @@
 // Offers as the platform may send them. A receiver must accept each.
-import { type About, type Check, check, type Lab, type Problem } from "./check.ts";
+import { type About, type Check, check, type Lab, type Problem, type Requirement } from "./check.ts";
 import { describe, isAccepted, type Offer, type Sending } from "./sender.ts";
 
 const atOnce = 20;
@@ -14,14 +14,12 @@ export const plainOffer = "an offer as the platform sends it";
 export async function expectAccepted(lab: Lab, offer: Offer, sending: Sending = {}): Promise<Problem[]> {
   const reply = await lab.sender.send(offer, sending);
   lab.expectHandled(offer.id, isAccepted(reply) ? "once" : "at most once");
-  return isAccepted(reply) ? [] : [{ kind: "refused", problem: `A genuine offer got ${describe(reply)}.` }];
+  return isAccepted(reply)
+    ? []
+    : [{ kind: "refused", problem: `A genuine offer got ${describe(reply)}.`, replies: [reply] }];
 }
 
-function genuine(
-  about: About,
-  make: (lab: Lab) => { offer: Offer; sending?: Sending },
-  requires?: "previousSecret",
-): Check {
+function genuine(about: About, make: (lab: Lab) => { offer: Offer; sending?: Sending }, requires?: Requirement): Check {
   const run = (lab: Lab) => {
     const { offer, sending } = make(lab);
     return expectAccepted(lab, offer, sending);
@@ -35,7 +33,7 @@ const withText = (text: string) => (fields: object) => `{${text},${JSON.stringif
 const written = (name: string, write: (fields: object) => string): Check =>
   genuine([name, "A-31", rawBody], ({ sender }) => ({ offer: sender.offer(write) }));
 
-const signed = (about: About, sign: (lab: Lab, offer: Offer) => string, requires?: "previousSecret"): Check =>
+const signed = (about: About, sign: (lab: Lab, offer: Offer) => string, requires?: Requirement): Check =>
   genuine(
     about,
     (lab) => {
@@ -60,12 +58,35 @@ function cutInCharacter(body: string): readonly Uint8Array[] {
   return [bytes.subarray(0, cut), bytes.subarray(cut)];
 }
 
+/** Many offers together. How long they take also says how a slow receiver can be attacked. */
+export const atTheSameTime = check(
+  "genuine",
+  [
+    `${atOnce} offers at the same time`,
+    "A-32",
+    "Accept each offer on its own. Do not hold a lock that all offers share.",
+  ],
+  async (lab) => {
+    const offers = Array.from({ length: atOnce }, () => lab.sender.offer());
+    const problems = await Promise.all(offers.map((offer) => expectAccepted(lab, offer)));
+    return problems.flat().slice(0, 1);
+  },
+);
+
 export const genuineChecks: readonly Check[] = [
   written("JSON with spaces and line breaks", (fields) => JSON.stringify(fields, null, 2)),
   written("JSON with keys in another order", withText('"2":"second","1":"first"')),
   written("JSON with escapes", withText('"note":"caf\\u00e9 \\/ \\u0041"')),
   written("JSON with characters outside ASCII", withText(`"note":${JSON.stringify(notAscii)}`)),
   written("JSON with large and unusual numbers", withText('"amount":12345678901234567890,"rate":1.0,"count":1e2')),
+  genuine(
+    [
+      "an offer of 20 kB",
+      "A-30",
+      "Sign and read the whole body: an event may have more fields. Refuse it from 1 MB on.",
+    ],
+    ({ sender }) => ({ offer: sender.offer(undefined, { note: "x".repeat(20_000) }) }),
+  ),
   check(
     "genuine",
     ["an event of another type", "A-30", "Verify every event. Answer 2xx to types that you do not handle."],
@@ -143,17 +164,5 @@ export const genuineChecks: readonly Check[] = [
       return { offer, sending: { parts: [bytes.subarray(0, 40), bytes.subarray(40)], pauseMs: 50 } };
     },
   ),
-  check(
-    "genuine",
-    [
-      `${atOnce} offers at the same time`,
-      "A-32",
-      "Accept each offer on its own. Do not hold a lock that all offers share.",
-    ],
-    async (lab) => {
-      const offers = Array.from({ length: atOnce }, () => lab.sender.offer());
-      const problems = await Promise.all(offers.map((offer) => expectAccepted(lab, offer)));
-      return problems.flat().slice(0, 1);
-    },
-  ),
+  atTheSameTime,
 ];

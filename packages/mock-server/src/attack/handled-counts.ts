@@ -1,5 +1,7 @@
 // Compares how often the app handled the events with how often it may.
 import type { Handling, Problem } from "./check.ts";
+import type { Result } from "./report-of.ts";
+import type { SentDelivery } from "./sender.ts";
 
 /** How often the app handled each event, by the event's id. */
 export type HandledCounts = Readonly<Record<string, number>> | ReadonlyMap<string, number>;
@@ -15,16 +17,17 @@ export async function compareCounts(
   handled: () => HandledCounts | Promise<HandledCounts>,
   expected: ReadonlyMap<string, Expectation>,
   timeoutMs: number,
-  problemsOf: ReadonlyMap<string, Problem[]>,
+  { results, exchanges }: { results: readonly Result[]; exchanges: readonly SentDelivery[] },
 ): Promise<void> {
   const countOf = await settledCounts(handled, expected, timeoutMs);
-  for (const [check, problems] of problemsOf) {
+  for (const { check, problems } of results) {
     const kinds = new Set(problems.map(({ kind }) => kind));
     for (const [id, expectation] of expected) {
-      const problem = expectation.check === check ? countProblem(expectation.handling, countOf(id)) : undefined;
+      const problem = expectation.check === check.name ? countProblem(expectation.handling, countOf(id)) : undefined;
       // One problem of a kind says enough.
       if (problem === undefined || kinds.has(problem.kind)) continue;
-      problems.push(problem);
+      const replies = exchanges.filter(({ body }) => body.includes(id)).map(({ reply }) => reply);
+      problems.push({ ...problem, replies });
       kinds.add(problem.kind);
     }
   }

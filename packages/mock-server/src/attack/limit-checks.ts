@@ -22,13 +22,12 @@ export const limitChecks: readonly Check[] = [
       const { reply, bytesTaken, tookAll } = await flood(url, message, floodMegabytes * megabyte, options.timeoutMs);
       sender.record(message, reply, url);
       note(`A body of ${floodMegabytes} MB got ${describe(reply)} after ${(bytesTaken / megabyte).toFixed(1)} MB.`);
-      if (isAccepted(reply)) return [{ kind: "accepted", problem: `It got ${describe(reply)}.` }];
-      if (reply.code === "TIMEOUT") return [{ kind: "other", problem: `It got ${describe(reply)}.` }];
+      if (isAccepted(reply)) return [{ kind: "accepted", problem: `It got ${describe(reply)}.`, replies: [reply] }];
+      if (reply.code === "TIMEOUT") return [{ kind: "other", problem: `It got ${describe(reply)}.`, replies: [reply] }];
       // Some servers read the rest and drop it, and then refuse the body for its size.
       if (!tookAll || reply.status === 413) return [];
-      return [
-        { kind: "other", problem: `The receiver read all ${floodMegabytes} MB before it refused the signature.` },
-      ];
+      const problem = `The receiver read all ${floodMegabytes} MB before it refused the signature.`;
+      return [{ kind: "other", problem, replies: [reply] }];
     },
   ),
   check(
@@ -51,7 +50,8 @@ export const limitChecks: readonly Check[] = [
       const problems = await expectAccepted(lab, sender.offer(), { url });
       const reply = await held.close();
       sender.record(message, reply, url);
-      if (isAccepted(reply)) problems.push({ kind: "accepted", problem: `Half of a body got ${describe(reply)}.` });
+      if (isAccepted(reply))
+        problems.push({ kind: "accepted", problem: `Half of a body got ${describe(reply)}.`, replies: [reply] });
       const afterwards = await expectAccepted(lab, sender.offer(), { url });
       return [...problems, ...afterwards.map((problem) => ({ ...problem, fix: surviveAbort }))];
     },

@@ -1,4 +1,5 @@
-// What an attack found, as data, as text, and as a verdict for tests.
+// What an attack found, as data, and as a verdict for tests.
+import { withOneFix } from "./one-fix.ts";
 
 /** The kinds of findings. */
 export type FindingKind =
@@ -13,6 +14,9 @@ export type FindingKind =
   /** Anything else: no answer, a crash, a copy that was answered differently, a body without a limit. */
   | "other";
 
+/** How much harm a finding can do. `high`: calls are taken or repeated by others, or secrets are exposed. */
+export type Severity = "high" | "medium" | "low";
+
 /** Something that the receiver does wrong. */
 export interface Finding {
   /** What kind of mistake it is. */
@@ -21,10 +25,26 @@ export interface Finding {
   readonly check: string;
   /** The section of the specification, or the assumption, that the check is about. */
   readonly cites: string;
+  /**
+   * Where the expectation comes from. `stated`: the specification states it. `assumed`: it does not, and the assumption
+   * that is cited takes its place, so a receiver may differ on purpose. `practice`: signed webhooks need it to be of use.
+   */
+  readonly basis: "stated" | "assumed" | "practice";
+  /** How much harm it can do. */
+  readonly severity: Severity;
+  /** What a correct receiver does, in one sentence. */
+  readonly expected: string;
   /** What is wrong, in one sentence. */
   readonly problem: string;
   /** What to do, in one sentence or two. */
   readonly fix: string;
+  /** What was sent, and what came: at most three deliveries. Signing secrets are replaced by `[secret]`. */
+  readonly evidence: readonly {
+    /** The delivery as a command of curl, or in words if curl cannot send it. Its signature is the one that was sent. */
+    readonly sent: string;
+    /** The answer: status and the start of its body, or why there was none. */
+    readonly answer: string;
+  }[];
 }
 
 /** The groups of checks. */
@@ -71,54 +91,6 @@ export interface AttackReport {
   readonly answerTimes: { readonly medianMs: number; readonly maxMs: number };
 }
 
-const kinds: Readonly<Record<FindingKind, string>> = {
-  accepted: "Accepted, but must be refused",
-  refused: "Refused, but must be accepted",
-  "handled-twice": "Handled more than once",
-  leaked: "Leaked in an answer",
-  other: "Other problems",
-};
-
-const groups: Readonly<Record<CheckGroup, string>> = {
-  genuine: "Genuine offers are accepted",
-  forged: "Forgeries are refused",
-  duplicates: "Each event is handled once",
-  limits: "Long and broken bodies do no harm",
-  leaks: "Answers leak nothing",
-};
-
-/** Returns the report as text for people. */
-export function formatReport(report: AttackReport): string {
-  const { urls, findings, checks } = report;
-  return [
-    `Attacked ${urls.join(" and ")}`,
-    "",
-    ...Object.entries(groups).map(([group, title]) => groupLine(title, inGroup(checks, group))),
-    ...Object.entries(kinds).flatMap(([kind, title]) => findingLines(title, findings, kind)),
-    ...notCheckedLines(checks),
-    "",
-    ...figures(report),
-    "",
-    verdict(report),
-  ].join("\n");
-}
-
-function figures({ deliveries, answerTimes, checks }: AttackReport): string[] {
-  const { sent, accepted, refused, unanswered } = deliveries;
-  const counts = [`${accepted} accepted`, `${refused} refused`, `${unanswered} not answered`].join(", ");
-  const times = `Answers took ${answerTimes.medianMs} ms in the median, ${answerTimes.maxMs} ms at most.`;
-  return [
-    `${sent} ${sent === 1 ? "delivery" : "deliveries"}: ${counts}. ${times}`,
-    ...checks.flatMap(({ note }) => note ?? []),
-  ];
-}
-
-function verdict({ findings, seed }: AttackReport): string {
-  if (findings.length === 0) return "No findings.";
-  const count = findings.length === 1 ? "1 finding." : `${findings.length} findings.`;
-  return `${count} The event ids came from the seed ${seed}.`;
-}
-
 /**
  * Throws an `AttackFindingsError` if the attack found something. The message lists the findings. For tests of a receiver, with
  * any test runner.
@@ -138,74 +110,13 @@ export class AttackFindingsError extends Error {
 
   constructor(report: AttackReport) {
     const { findings } = report;
-    const lines = withOneFix(findings).flatMap(({ checks, problem, fix }) => [
+    const lines = withOneFix(findings).flatMap(({ checks, first }) => [
       ...checks.map((check) => `- ${check}`),
-      `  ${problem}`,
-      `  Fix: ${fix}`,
+      `  ${first.problem}`,
+      `  Fix: ${first.fix}`,
     ]);
     const failed = new Set(findings.map(({ check }) => check)).size;
     super(`The receiver failed ${failed} of the attack's checks:\n${lines.join("\n")}`);
     this.report = report;
   }
-}
-
-const inGroup = (checks: readonly CheckResult[], group: string) => checks.filter((check) => check.group === group);
-
-function groupLine(title: string, checks: readonly CheckResult[]): string {
-  const count = (outcome: CheckResult["outcome"]) => checks.filter((check) => check.outcome === outcome).length;
-  const [passed, failed, open] = [count("passed"), count("failed"), count("not checked")];
-  const mark = failed > 0 ? "✗" : passed > 0 ? "✓" : "–";
-  const isPartial = checks.some(({ outcome, reason }) => outcome !== "not checked" && reason !== undefined);
-  const rest = [
-    failed > 0 && `${failed} failed`,
-    open > 0 && `${open} not checked`,
-    isPartial && "as far as answers show",
-  ].filter(Boolean);
-  return `  ${mark} ${title.padEnd(34)} ${[`${passed} of ${checks.length} passed`, ...rest].join(", ")}`;
-}
-
-/** The findings of a kind. Those with the same problem and fix share their lines. */
-function findingLines(title: string, findings: readonly Finding[], kind: string): string[] {
-  const ofKind = findings.filter((finding) => finding.kind === kind);
-  if (ofKind.length === 0) return [];
-  const lines = withOneFix(ofKind).flatMap(({ checks, problem, fix }) => [
-    "",
-    ...checks.map((check) => `  ✗ ${check}`),
-    ...indented(problem),
-    ...indented(`Fix: ${fix}`),
-  ]);
-  return ["", `${title}: ${ofKind.length}`, ...lines];
-}
-
-/** The findings, and once for all that share them, the problem and the fix. */
-function withOneFix(findings: readonly Finding[]): { checks: string[]; problem: string; fix: string }[] {
-  const groups = new Map<string, { checks: string[]; problem: string; fix: string }>();
-  for (const { check, problem, fix } of findings) {
-    const key = `${problem}\n${fix}`;
-    const group = groups.get(key) ?? { checks: [], problem, fix };
-    group.checks.push(check);
-    groups.set(key, group);
-  }
-  return [...groups.values()];
-}
-
-/** Why checks were left out: one line for all that share a reason. */
-function notCheckedLines(checks: readonly CheckResult[]): string[] {
-  const reasons = new Set(checks.flatMap(({ reason }) => (reason === undefined ? [] : [reason])));
-  if (reasons.size === 0) return [];
-  return ["", "Not checked", ...[...reasons].flatMap((reason) => indented(reason, "  – ", "    "))];
-}
-
-/** Breaks a text into lines of at most 96 characters. */
-function indented(text: string, first = "    ", others = "    "): string[] {
-  const lines: string[] = [];
-  let line = first;
-  for (const word of text.split(" ")) {
-    if (line.trim() !== "" && line.trim() !== first.trim() && line.length + word.length > 96) {
-      lines.push(line.trimEnd());
-      line = others;
-    }
-    line += `${word} `;
-  }
-  return [...lines, line.trimEnd()];
 }

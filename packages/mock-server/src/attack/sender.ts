@@ -20,7 +20,8 @@ export interface Sending {
   readonly parts?: readonly Uint8Array[];
   readonly pauseMs?: number;
   readonly method?: string;
-  readonly contentType?: string;
+  /** null for none. */
+  readonly contentType?: string | null;
   /** The name of the signature header, to write it in another case. */
   readonly headerName?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -35,13 +36,20 @@ export interface Signing {
   readonly ageSecs?: number;
 }
 
-/** A delivery that was sent, for the checks of leaks. */
+/** A delivery that was sent, for the checks of leaks and the report. */
 export interface SentDelivery {
+  readonly message: Message;
   readonly signature: string;
   readonly body: string;
   readonly reply: Reply;
   readonly url: string;
   readonly check: string;
+}
+
+/** What the senders of all checks share. */
+interface Shared {
+  readonly exchanges: SentDelivery[];
+  turn: number;
 }
 
 export interface SenderOptions {
@@ -56,21 +64,32 @@ export interface SenderOptions {
 
 const ringMs = 30_000;
 
-/** Makes offers, signs them and sends them. */
+/** Makes offers, signs them and sends them, for one check. */
 export class Sender {
   readonly options: SenderOptions;
-  readonly exchanges: SentDelivery[] = [];
-  check = "";
+  readonly #check: string;
+  readonly #shared: Shared;
   #ids = 0;
-  #turn = 0;
 
-  constructor(options: SenderOptions) {
+  constructor(options: SenderOptions, check = "", shared: Shared = { exchanges: [], turn: 0 }) {
     this.options = options;
+    this.#check = check;
+    this.#shared = shared;
+  }
+
+  /** The sender of a check, optionally with another time limit. Its deliveries are among those of all. */
+  of(check: string, timeoutMs = this.options.timeoutMs): Sender {
+    return new Sender({ ...this.options, timeoutMs }, check, this.#shared);
+  }
+
+  /** The deliveries of all checks, as they were answered. */
+  get exchanges(): readonly SentDelivery[] {
+    return this.#shared.exchanges;
   }
 
   /** A new offer. `write` turns its fields into the text of the body; `JSON.stringify` by default. */
-  offer(write: (fields: object) => string = JSON.stringify, fields: object = {}): Offer {
-    const [id, transferId, destinationId] = [this.id(), this.id(), this.id()];
+  offer(write: (fields: object) => string = JSON.stringify, fields: object = {}, id: string = this.id()): Offer {
+    const [transferId, destinationId] = [this.id(), this.id()];
     const now = Date.now();
     const body = write({
       transferId,
@@ -85,10 +104,10 @@ export class Sender {
     return { id, body };
   }
 
-  /** The next id in the form of a UUID. The seed decides all ids. */
+  /** The next id in the form of a UUID. Seed and check decide it, whatever else is sent meanwhile. */
   id(): string {
     const hex = createHash("sha256")
-      .update(`${this.options.seed}/${this.#ids++}`)
+      .update(`${this.options.seed}/${this.#check}/${this.#ids++}`)
       .digest("hex");
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   }
@@ -106,7 +125,7 @@ export class Sender {
     return {
       method,
       headers: {
-        "content-type": contentType,
+        ...(contentType !== null && { "content-type": contentType }),
         ...(sending.parts === undefined && { "content-length": String(Buffer.byteLength(body)) }),
         ...(signature !== null && { [headerName]: signature }),
         ...headers,
@@ -119,7 +138,7 @@ export class Sender {
 
   nextUrl(): string {
     const { urls } = this.options;
-    return urls[this.#turn++ % urls.length] ?? "";
+    return urls[this.#shared.turn++ % urls.length] ?? "";
   }
 
   /** Sends an offer, or a forgery that begins with one. Never rejects. */
@@ -136,7 +155,8 @@ export class Sender {
     const [, signature = ""] =
       Object.entries(message.headers).find(([name]) => name.toLowerCase() === webhookSignature.header.toLowerCase()) ??
       [];
-    this.exchanges.push({ signature, body: Buffer.concat(message.parts).toString(), reply, url, check: this.check });
+    const body = Buffer.concat(message.parts).toString();
+    this.#shared.exchanges.push({ message, signature, body, reply, url, check: this.#check });
   }
 }
 

@@ -1,6 +1,7 @@
-import { attackReceiver, isLoopback } from "../attack/attack.ts";
+import { attackReceiver } from "../attack/attack.ts";
+import { isLoopback } from "../attack/attack-options.ts";
+import { formatMarkdown, formatReport } from "../attack/format-report.ts";
 import type { HandledCounts } from "../attack/handled-counts.ts";
-import { formatReport } from "../attack/report.ts";
 import { attackOptions, exitStatus, variables } from "./options/options.ts";
 import { program } from "./terminal/program.ts";
 import {
@@ -17,7 +18,10 @@ type AttackValues = ReturnType<typeof readArguments<typeof attackOptions>>["valu
 
 /** Attacks a receiver and prints the report. The process ends with status 1 if there are findings. */
 export async function attack(operands: readonly string[], values: AttackValues): Promise<void> {
-  const { prng, payload, "handled-url": handledUrl, "allow-remote": allowRemote } = values;
+  const { prng, payload, "handled-url": handledUrl, "allow-remote": allowRemote, patient } = values;
+  const { "retired-secret": retiredSecret } = values;
+  if (values.json && values.markdown)
+    throw new UsageError("--json and --markdown exclude each other. Use one of them.");
   if (operands.length === 0)
     throw new UsageError(`Missing the receiver's URL. Usage: ${program} attack http://127.0.0.1:3000/offers`);
   const url = operands.map((operand) => readUrl("attack", operand));
@@ -34,14 +38,17 @@ export async function attack(operands: readonly string[], values: AttackValues):
     url,
     secret,
     allowRemote,
+    patient,
     toleranceMs: readDuration("--tolerance", values.tolerance ?? attackOptions.tolerance.fallback),
     timeoutMs,
     ...(previousSecret && { previousSecret }),
+    ...(retiredSecret && { retiredSecret }),
     ...(prng !== undefined && { seed: readNumber("--prng", prng, 2 ** 31 - 1) }),
     ...(payload !== undefined && { payload: readFields("--payload", payload) }),
     ...(handledUrl !== undefined && { handled: countsAt(readUrl("--handled-url", handledUrl), timeoutMs) }),
   });
-  console.log(values.json ? JSON.stringify(report) : formatReport(report));
+  const format = values.json ? JSON.stringify : values.markdown ? formatMarkdown : formatReport;
+  console.log(format(report));
   if (report.findings.length > 0) process.exitCode = exitStatus.failure;
 }
 

@@ -15,7 +15,7 @@ export interface AttackRules {
 }
 
 /** How long one answer may take, and after which time no further check begins, in milliseconds. */
-const limits = { timeoutMs: 5000, maxDurationMs: 45_000 };
+const limits = { timeoutMs: 10_000, maxDurationMs: 40_000 };
 
 /**
  * Creates what attacks receivers for the control plane: on this machine or in a private network only, because

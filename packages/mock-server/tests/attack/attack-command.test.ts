@@ -56,7 +56,10 @@ const fromEnvironment = {
 describe("the attack command", () => {
   it("prints a report and exits with 0 when the receiver passes every check", async () => {
     const { url, pageUrl } = await start();
-    const { status, stdout, stderr } = await run([url, "--handled-url", `${pageUrl}/handled`], fromEnvironment);
+    const { status, stdout, stderr } = await run(
+      [url, "--handled-url", `${pageUrl}/handled`, "--retired-secret", "secret-of-last-week"],
+      fromEnvironment,
+    );
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toContain(`Attacked ${url}\n`);
     expect(stdout).not.toContain("Not checked");
@@ -72,6 +75,15 @@ describe("the attack command", () => {
     const { findings, seed } = JSON.parse(stdout);
     expect(seed).toBe(3);
     expect(findings).toContainEqual(expect.objectContaining({ kind: "handled-twice", check: "the same bytes again" }));
+  });
+
+  it("prints Markdown with --markdown", async () => {
+    const { url } = await start("verifies the first v1 only");
+    const { status, stdout } = await run([url, "--markdown", "--patient"], fromEnvironment);
+    expect(status).toBe(1);
+    expect(stdout).toContain(`# Attack on ${url}\n\n1 finding.`);
+    expect(stdout).toContain("\n- **Severity:** medium\n");
+    expect(stdout).toContain(`\n\`\`\`sh\ncurl -X POST ${url} \\\n`);
   });
 
   it("sends the fields of --payload", async () => {
@@ -125,6 +137,7 @@ describe("the attack command", () => {
     [["http://127.0.0.1:9/"], "Missing the signing secret. Set CALL_TRANSFER_SIGNING_SECRET, or use --secret."],
     [["http://example.com/offers", "--secret", "x"], "attack http://example.com/offers: not on this machine."],
     [["offers", "--secret", "x"], "attack offers: must be an http or https URL"],
+    [["http://127.0.0.1:9/", "--secret", "x", "--json", "--markdown"], "--json and --markdown exclude each other."],
     [["http://127.0.0.1:9/", "--secret", "x", "--timeout", "10"], "--timeout 10: must be a duration above 0"],
     [["http://127.0.0.1:9/", "--secret", "x", "--prng", "x"], "--prng x: must be a whole number"],
     [["http://127.0.0.1:9/", "--sekret", "x"], "Unknown option --sekret. Did you mean --secret?"],

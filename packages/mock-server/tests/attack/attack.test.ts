@@ -2,11 +2,17 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { signatureHeader } from "@call-transfer/backend/unstable";
 import { afterEach, describe, expect, it } from "vitest";
 import { type AttackOptions, attackReceiver, type Finding, formatReport } from "../../src/attack.ts";
 import { type Bug, bugs, type HandWrittenReceiver, startHandWrittenReceiver } from "./hand-written-receiver.ts";
+import { type Steps, startReceiver } from "./receiver-steps.ts";
 
-const secrets = { secret: "secret-of-today", previousSecret: "secret-of-yesterday" };
+const secrets = {
+  secret: "secret-of-today",
+  previousSecret: "secret-of-yesterday",
+  retiredSecret: "secret-of-last-week",
+};
 const close: (() => Promise<unknown> | unknown)[] = [];
 
 afterEach(async () => {
@@ -55,8 +61,8 @@ describe("a correct receiver", () => {
     const { findings, checks, deliveries } = await attack();
     expect(findings).toEqual([]);
     expect(checks.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
-    expect(deliveries.sent).toBe(113);
-    expect(deliveries.accepted).toBe(71);
+    expect(deliveries.sent).toBe(219);
+    expect(deliveries.accepted).toBe(82);
   });
 
   it("gets a report that JSON can hold, without its secrets", async () => {
@@ -73,6 +79,7 @@ describe("a correct receiver", () => {
     expect(new Set(checks.flatMap(({ reason }) => reason ?? []))).toEqual(
       new Set([
         "Whether the previous secret is accepted during a rotation: give previousSecret, or --previous-secret.",
+        "Whether a secret of an earlier rotation is refused: give retiredSecret, or --retired-secret.",
         "How often the app handled each event, and whether a forgery reached it: give handled, or --handled-url.",
       ]),
     );
@@ -87,7 +94,10 @@ describe("a correct receiver", () => {
       });
       request.on("error", () => {});
       request.on("end", () => {
-        if (text.startsWith("{")) seen.add(JSON.parse(text).destinationId);
+        const signature = String(request.headers["service-signature"]);
+        const [, time = ""] = /^t=(\d+),/.exec(signature) ?? [];
+        const isGenuine = signature === signatureHeader(text, ["secret"], Number(time) * 1000);
+        if (isGenuine && text.startsWith("{")) seen.add(JSON.parse(text).destinationId);
         response.end();
       });
     });
@@ -118,6 +128,7 @@ const findingsOf: Readonly<Record<Bug, readonly string[]>> = {
     "refused: JSON with large and unusual numbers",
     "accepted: a body with a space added",
     "accepted: a body written with other spaces",
+    "refused: the same event written in another way",
   ],
   "compares the header as text": [
     "refused: two signatures, the first with the secret",
@@ -136,22 +147,28 @@ const findingsOf: Readonly<Record<Bug, readonly string[]>> = {
     "other: a signature in Base64",
     "other: a signature by HMAC-SHA1",
     "other: a signature by HMAC-SHA512",
+    "other: a signature that is a pattern",
   ],
   "verifies the first v1 only": ["refused: two signatures, the second with the secret"],
   "has no tolerance": [
     "accepted: a signature older than the tolerance",
     "accepted: a signature further ahead than the tolerance",
     "accepted: a signature of last year",
+    "accepted: a signed time that is no Unix time",
   ],
   "does not recognize copies": [
     "handled-twice: the same bytes again",
     "handled-twice: the same event with a new signature",
     "handled-twice: 20 copies at the same time",
+    "handled-twice: the same event written in another way",
+    "handled-twice: a copy after all other offers",
   ],
   "answers 409 to copies": [
     "refused: the same bytes again",
     "refused: the same event with a new signature",
     "refused: 20 copies at the same time",
+    "refused: the same event written in another way",
+    "refused: a copy after all other offers",
   ],
   "answers before it verifies": ["accepted: verified before the answer"],
   "accepts only the previous secret": ["refused: an offer as the platform sends it"],
@@ -186,10 +203,17 @@ describe("a receiver that", () => {
     const report = await attack("verifies the first v1 only");
     const page = readFileSync(new URL("../../../../docs/attack.md", import.meta.url), "utf8");
     const [, shown = ""] = /```text\n(.*?)```/s.exec(page) ?? [];
-    // The figures at the end differ from run to run.
-    const untilFigures = (text: string) => text.slice(0, text.search(/^\d+ deliveries/m));
-    const text = formatReport({ ...report, urls: ["http://127.0.0.1:3000/offers"] });
-    expect(untilFigures(shown)).toBe(untilFigures(text));
+    const [url = ""] = report.urls;
+    const printed = formatReport(report).replaceAll(url, "http://127.0.0.1:3000/offers").split("\n");
+    const lines = shown.trimEnd().split("\n");
+    // Signatures and ids, and the figures at the end, differ from run to run.
+    const end = lines.findIndex((line) => /^\d+ deliveries/.test(line));
+    const cut = printed.map((line, index) => {
+      const start = lines[index]?.endsWith("…") ? lines[index].slice(0, -1) : undefined;
+      return start !== undefined && line.startsWith(start) ? `${start}…` : line;
+    });
+    expect(end).toBeGreaterThan(0);
+    expect(lines.slice(0, end)).toEqual(cut.slice(0, end));
     expect(shown.trimEnd().split("\n").at(-1)).toMatch(/^1 finding\. /);
   });
 
@@ -291,6 +315,18 @@ describe("a receiver that", () => {
     expect(findings.some(({ check }) => check === "the path of a file")).toBe(isFound);
   });
 
+  it("has a framework whose page for unknown addresses names its scripts leaks no path", async () => {
+    const { url } = await serve((request, response) => {
+      const isOffer = request.url?.startsWith("/offers?") || request.url === "/offers";
+      const status = !isOffer ? 404 : request.headers["service-signature"] === undefined ? 400 : 200;
+      request
+        .resume()
+        .on("end", () => response.writeHead(status).end(isOffer ? "" : "load(/_next/static/chunks/app.js)"));
+    });
+    const { findings } = await attackReceiver({ url, secret: "secret" });
+    expect(findings.map(({ check }) => check)).not.toContain("the path of a file");
+  });
+
   it("stops answering is not attacked to the end", async () => {
     // It ends within the offers that are sent at the same time, so that they time out together.
     let count = 0;
@@ -321,6 +357,87 @@ describe("a receiver that", () => {
   });
 });
 
+describe("a slow receiver", () => {
+  const startSlow = async (steps: Partial<Steps>) => {
+    const {
+      url,
+      handled,
+      close: end,
+    } = await startReceiver({
+      secrets: [secrets.secret, secrets.previousSecret],
+      ...steps,
+    });
+    close.push(end);
+    return { url, handled };
+  };
+
+  it("gets many checks at the same time, and a patient attack waits for answers that come too late", async () => {
+    const receiver = await startSlow({ delayMs: 1000 });
+    const { findings, checks } = await attackReceiver({ ...secrets, ...receiver, timeoutMs: 900, patient: true });
+    expect(namesOf(findings)).toEqual(["refused: an answer in time"]);
+    expect(findings[0]?.problem).toMatch(
+      /^A plain offer was answered after 1\.\d s\. The platform gives it up after 0\.9 s\.$/,
+    );
+    expect(checks.filter(({ outcome }) => outcome !== "passed").map(({ name }) => name)).toEqual(["an answer in time"]);
+  });
+
+  it("with a mistake gets the finding about it", async () => {
+    const receiver = await startSlow({ delayMs: 1000, keyOf: ({ event }) => String(event?.id).slice(0, 12) });
+    const { findings } = await attackReceiver({ ...secrets, ...receiver, timeoutMs: 2000 });
+    expect(namesOf(findings)).toEqual(["other: events whose ids are nearly the same"]);
+  });
+
+  it("is not checked longer than allowed, and the report names what was left out", async () => {
+    const receiver = await startSlow({ delayMs: 1000 });
+    const report = await attackReceiver({ ...secrets, ...receiver, maxDurationMs: 500 });
+    expect(report.findings).toEqual([]);
+    const left = report.checks.filter(({ outcome }) => outcome === "not checked");
+    expect(left.length).toBeGreaterThan(80);
+    expect(new Set(left.map(({ reason }) => reason?.replace(/1\.\d s/, "1.0 s")))).toEqual(
+      new Set([
+        "The remaining checks, because the attack ended after 1 s, and a plain offer takes 1.0 s. Use patient, or --patient, to wait longer.",
+      ]),
+    );
+    expect(formatReport(report)).toContain("JSON with escapes");
+  });
+});
+
+describe("the evidence of a finding", () => {
+  it("is the delivery as curl sends it, and the answer, without secrets", async () => {
+    const { url, handled } = await startReceiver({
+      secrets: [secrets.secret],
+      isSame: () => false,
+      refusal: () => ({ body: `\u001b[31mkey=${secrets.secret} ${Buffer.from(secrets.secret).toString("hex")}` }),
+    }).then((receiver) => {
+      close.push(receiver.close);
+      return receiver;
+    });
+    const payload = { note: "it's" };
+    const { findings } = await attackReceiver({ url, ...secrets, handled, payload });
+    const [{ evidence, severity, basis } = {}] = findings;
+    expect({ severity, basis }).toEqual({ severity: "medium", basis: "stated" });
+    const [{ sent = "", answer } = {}] = evidence ?? [];
+    expect(answer).toBe("status 400: \\u001b[31mkey=[secret] [secret]");
+    expect(sent.split(" \\\n  ")).toEqual([
+      `curl -X POST ${url}`,
+      "-H 'content-type: application/json'",
+      expect.stringMatching(/^-H 'Service-Signature: t=\d+,v1=[0-9a-f]{64}'$/),
+      expect.stringMatching(/^--data-binary '\{.*"note":"it'\\''s".*\}'$/),
+    ]);
+    expect(JSON.stringify(findings)).not.toContain(secrets.secret);
+  });
+
+  it("says in words what curl cannot send, and names chunks and other methods", async () => {
+    const { url } = await serve((request, response) => void request.resume().on("end", () => response.end()));
+    const { findings } = await attackReceiver({ url, secret: "secret" });
+    const sentBy = (name: string) => findings.find(({ check }) => check === name)?.evidence[0]?.sent;
+    expect(sentBy("verified before the answer")).toContain("-H 'content-type: application/json'");
+    expect(sentBy("a forged body of 64 MB")).toBe(
+      `POST ${url}, by the check itself: a command would be too long, or cannot send it.`,
+    );
+  });
+});
+
 describe("attackReceiver", () => {
   it("says where no receiver is listening", async () => {
     const url = await unusedUrl();
@@ -337,6 +454,7 @@ describe("attackReceiver", () => {
     [{ url: "http://127.0.0.1.example.com/" }, "http://127.0.0.1.example.com/ is not on this machine."],
     [{ secret: "" }, "secret must be non-empty text"],
     [{ previousSecret: "" }, "previousSecret must be non-empty text"],
+    [{ retiredSecret: "secret" }, "retiredSecret must differ from the secrets that the receiver accepts"],
     [{ toleranceMs: 0 }, "toleranceMs must be a number above 0"],
     [
       { toleranceSecs: 300 } as Partial<AttackOptions>,

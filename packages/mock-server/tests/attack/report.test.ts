@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { formatMarkdown } from "../../src/attack/format-report.ts";
 import {
   AttackFindingsError,
   type AttackReport,
+  type CheckResult,
   expectNoFindings,
   type Finding,
   formatReport,
@@ -34,10 +36,30 @@ const clean: AttackReport = {
   answerTimes: { medianMs: 1.5, maxMs: 20 },
 };
 
-const crash = { kind: "other", cites: "§6.1", problem: "A forgery got status 500.", fix: "Answer 400." } as const;
+const crash: Omit<Finding, "check"> = {
+  kind: "other",
+  cites: "§6.1",
+  basis: "stated",
+  severity: "low",
+  expected: "A status from 400 to 499.",
+  problem: "A forgery got status 500.",
+  fix: "Answer 400.",
+  evidence: [],
+};
+const sent = "curl -X POST http://127.0.0.1:3000/offers \\\n  --data-binary '{}'";
 const findings: readonly Finding[] = [
   { ...crash, check: "no signature header" },
-  { kind: "accepted", check: "an empty v1", cites: "§6.1", problem: "A forgery got status 200.", fix: "Verify." },
+  {
+    ...crash,
+    kind: "accepted",
+    check: "an empty v1",
+    cites: "A-31",
+    basis: "assumed",
+    severity: "high",
+    problem: "A forgery got status 200.",
+    fix: "Verify.",
+    evidence: [{ sent, answer: "status 200: ```" }],
+  },
   { ...crash, check: "an empty signature header" },
 ];
 /** A check may find several things. */
@@ -67,14 +89,19 @@ No findings.`);
 Accepted, but must be refused: 1
 
   ✗ an empty v1
-    A forgery got status 200.
+    A forgery got status 200. Severity: high.
+    Expected: A status from 400 to 499. (A-31, assumed: the specification is silent)
     Fix: Verify.
+      curl -X POST http://127.0.0.1:3000/offers \\
+        --data-binary '{}'
+      > status 200: \`\`\`
 
 Other problems: 2
 
   ✗ no signature header
   ✗ an empty signature header
-    A forgery got status 500.
+    A forgery got status 500. Severity: low.
+    Expected: A status from 400 to 499. (§6.1, stated by the specification)
     Fix: Answer 400.
 `);
   });
@@ -89,6 +116,41 @@ Other problems: 2
     const text = formatReport({ ...clean, findings: [{ ...crash, check: "an empty v1", fix }] });
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(110);
     expect(text.replaceAll(/\n +/g, " ")).toContain(fix);
+  });
+});
+
+describe("formatMarkdown", () => {
+  it("shows the findings in sections, with what was sent and what came", () => {
+    const text = formatMarkdown({ ...clean, findings });
+    expect(text).toContain(`
+## 1. Accepted, but must be refused: an empty v1
+
+- **Severity:** high
+- **Expected:** A status from 400 to 499. (A-31, assumed: the specification is silent)
+- **Found:** A forgery got status 200.
+- **Fix:** Verify.
+
+\`\`\`sh
+${sent}
+\`\`\`
+
+\`\`\`\`text
+status 200: \`\`\`
+\`\`\`\`
+
+## 2. Other problems: no signature header; an empty signature header
+`);
+    expect(text).toContain("| ✓ | Genuine offers are accepted | 1 of 1 passed |");
+    expect(text).toContain("\n## Not checked\n\n- Counts: give handled.\n");
+  });
+});
+
+describe("what was not checked", () => {
+  it("is named with its reason, and a long list is cut", () => {
+    const left = (name: string) => ({ ...clean.checks[0], name, outcome: "not checked", reason: "The end." }) as const;
+    const checks = Array.from({ length: 33 }, (_, index) => left(`check ${index}`) as CheckResult);
+    expect(formatReport({ ...clean, checks: checks.slice(0, 2) })).toContain("  – The end. (check 0; check 1)");
+    expect(formatReport({ ...clean, checks }).replaceAll(/\n +/g, " ")).toContain("check 29, and 3 more, which");
   });
 });
 

@@ -5,7 +5,7 @@ import { shownAddress } from "../../platform/delivery.ts";
 import { isInbox } from "../../platform/inbox.ts";
 import { secretsAt } from "../../rules/secrets.ts";
 import type { BackendControls } from "../parts/controls.ts";
-import type { AttackTarget, ControlHandlers } from "../parts/exchange.ts";
+import type { AttackTarget, ControlHandlers, WebhookAttackReport } from "../parts/exchange.ts";
 import { controlError } from "../parts/reply.ts";
 
 /** The backends that attack now: an attack uses all of a receiver. */
@@ -24,8 +24,7 @@ export const attackHandlers = {
       return controlError("conflict", "Another attack is running in this sandbox. Wait until it ends.");
     attacking.add(backend);
     try {
-      const report = await attack(target);
-      return { ...report, urls: report.urls.map((url) => shownAddress(url) ?? "") };
+      return withoutQueries(await attack(target));
     } catch (error) {
       return controlError("conflict", messageOf(error), "destinationId");
     } finally {
@@ -33,6 +32,21 @@ export const attackHandlers = {
     }
   },
 } satisfies Partial<ControlHandlers>;
+
+/** The report without the queries of addresses, which may hold a password. */
+function withoutQueries(report: WebhookAttackReport): WebhookAttackReport {
+  const { findings, urls } = report;
+  const queries = urls.map((url) => new URL(url).search).filter((query) => query !== "");
+  const cut = (text: string) => queries.reduce((rest, query) => rest.replaceAll(query, ""), text);
+  return {
+    ...report,
+    urls: urls.map((url) => shownAddress(url) ?? ""),
+    findings: findings.map((finding) => ({
+      ...finding,
+      evidence: finding.evidence.map(({ sent, answer }) => ({ sent: cut(sent), answer: cut(answer) })),
+    })),
+  };
+}
 
 /** The receiver of a destination, or why it has none to attack. */
 function targetOf(destination: DestinationRecord, withPrevious: boolean, now: number): AttackTarget | string {

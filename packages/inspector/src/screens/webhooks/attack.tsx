@@ -83,9 +83,9 @@ function Report({ report }: { readonly report: AttackReport }) {
                 <Status tone={tones[outcome]}>{outcome}</Status>
                 <div>
                   {name} <span class="muted">{cites}</span>
-                  {findings.map(({ problem, fix }) => (
+                  {findings.map(({ problem, fix, severity }) => (
                     <p key={problem}>
-                      {problem} <strong>What to do: </strong>
+                      {problem} <span class="muted">Severity: {severity}.</span> <strong>What to do: </strong>
                       {fix}
                     </p>
                   ))}

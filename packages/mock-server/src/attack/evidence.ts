@@ -1,0 +1,62 @@
+// What was sent and what came, for those who must fix a finding. No signing secret is in it.
+import type { Reply } from "./deliver.ts";
+import { describe, type SentDelivery } from "./sender.ts";
+
+const longestBody = 2000;
+const longestAnswer = 300;
+
+/** The forms in which an answer may quote a secret. */
+export function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  const [base64, base64url] = [bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
+  return [...new Set([secret, base64, base64url, bytes.toString("hex"), encodeURIComponent(secret)])];
+}
+
+/** Returns a delivery and its answer as text, without the secrets. */
+export function evidenceOf(exchange: SentDelivery, secrets: readonly string[]): { sent: string; answer: string } {
+  const redact = (text: string) =>
+    secrets.flatMap(formsOf).reduce((rest, form) => rest.replaceAll(form, "[secret]"), text);
+  return { sent: redact(curlOf(exchange)), answer: redact(answerOf(exchange.reply)) };
+}
+
+function answerOf(reply: Reply): string {
+  const text = printable(reply.body.trim());
+  const shown = text.length > longestAnswer ? `${text.slice(0, longestAnswer)}…` : text;
+  return shown === "" ? describe(reply) : `${describe(reply)}: ${shown}`;
+}
+
+/** Control characters would change what a terminal shows. */
+const printable = (text: string) =>
+  text.replaceAll(/\p{Cc}/gu, (character) => (character === "\n" ? " " : JSON.stringify(character).slice(1, -1)));
+
+/** The command that sends the message, or words if there is none of a sensible length. */
+function curlOf({ message: { method, headers, parts }, url }: SentDelivery): string {
+  const body = Buffer.concat(parts);
+  const sent = [
+    `curl -X ${method} ${quoted(url)}`,
+    ...Object.entries(headers)
+      .filter(([name]) => name !== "content-length")
+      .map(([name, value]) => `-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`),
+  ];
+  const isChunked = headers["content-length"] === undefined;
+  const isShort = body.length <= longestBody && sent.every((line) => line.length <= longestBody);
+  const declared = Number(headers["content-length"] ?? body.length);
+  if (!isShort || declared !== body.length || (isChunked && parts.length === 0))
+    return `${method} ${url}, by the check itself: a command would be too long, or cannot send it.`;
+  if (isChunked) sent.push("-H 'Transfer-Encoding: chunked'");
+  return [...sent, `--data-binary ${quotedBytes(body)}`].join(" \\\n  ");
+}
+
+const quoted = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** Bytes that are not text are written for bash. */
+function quotedBytes(bytes: Buffer): string {
+  const text = bytes.toString();
+  if (Buffer.from(text).equals(bytes) && !/\p{Cc}/u.test(text)) return quoted(text);
+  const written = [...bytes].map((byte) =>
+    byte >= 32 && byte < 127 && byte !== 39 && byte !== 92
+      ? String.fromCharCode(byte)
+      : `\\x${byte.toString(16).padStart(2, "0")}`,
+  );
+  return `$'${written.join("")}'`;
+}
