@@ -1,7 +1,7 @@
 // Run it with: npm run --silent lab -- crashes --help
 import { parseArgs } from "node:util";
 import { checkPlant, checkStore, shortRun } from "./checks.ts";
-import { plantNames } from "./plants.ts";
+import { plantNames, storeOfPlant } from "./plants.ts";
 import type { RunOptions } from "./run.ts";
 import { storeNames } from "./stores.ts";
 
@@ -79,7 +79,7 @@ async function main(): Promise<boolean> {
     return isRight;
   }
   for (const plant of chosen("plant", plantNames, values.plant))
-    isRight = (await checkPlant(plant, { ...options, store: "redis", plant })) && isRight;
+    isRight = (await checkPlant(plant, { ...options, store: storeOfPlant(plant), plant })) && isRight;
   return isRight;
 }
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkPlant, checkStore, shortRun } from "./checks.ts";
-import { plantNames } from "./plants.ts";
+import { plantNames, storeOfPlant } from "./plants.ts";
 import { storeNames } from "./stores.ts";
 
 for (const store of storeNames) {
@@ -14,6 +14,6 @@ for (const store of storeNames) {
 
 for (const plant of plantNames) {
   test(`a run with crashes finds a planted mistake: ${plant}`, async () => {
-    assert.ok(await checkPlant(plant, { ...shortRun, store: "redis", plant }));
+    assert.ok(await checkPlant(plant, { ...shortRun, store: storeOfPlant(plant), plant }));
   });
 }

@@ -50,5 +50,11 @@ export type Mistake = (typeof mistakes)[number];
 export type WrapperName = keyof typeof wrappers;
 export const wrapperNames = Object.keys(wrappers) as readonly WrapperName[];
 
-export type PlantName = Mistake | WrapperName;
-export const plantNames: readonly PlantName[] = [...mistakes, ...wrapperNames];
+/** A mistake with an inbox: the app writes its row over another connection. */
+export const effectOutside = "effect-outside-transaction";
+
+export type PlantName = Mistake | WrapperName | typeof effectOutside;
+export const plantNames: readonly PlantName[] = [...mistakes, ...wrapperNames, effectOutside];
+
+/** The store in which a mistake is planted. */
+export const storeOfPlant = (plant: PlantName) => (plant === effectOutside ? "inbox-pg" : "redis");

@@ -1,21 +1,32 @@
 // A receiver process. It decides events as they say, and writes down what it does.
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createWebhookHandler, toNodeHandler, type WebhookEvent } from "@call-transfer/sdk/webhooks";
+import {
+  createWebhookHandler,
+  toNodeHandler,
+  type WebhookEvent,
+  type WebhookHandler,
+} from "@call-transfer/sdk/webhooks";
 import { createRandom } from "../simulate/scheduler.ts";
+import { createInboxReceiver, insertEffect, openPool } from "./effects.ts";
 import { openEntries } from "./entries.ts";
 import type { EventBody } from "./plan.ts";
+import { effectOutside } from "./plants.ts";
 import { eventHeader, handledHeader, type ProcessOptions, scope, secret } from "./process-options.ts";
 import { context, recordStore } from "./recorded-store.ts";
-import { openStore } from "./stores.ts";
+import { isInbox, openStore } from "./stores.ts";
 
 const options = JSON.parse(process.argv[2] ?? "") as ProcessOptions;
-const { name, port, leaseMs, waitMs, storeTimeoutMs, onStoreError } = options;
+const { name, port, store, storeUrl, plant, leaseMs, waitMs, storeTimeoutMs, onStoreError } = options;
 const write = openEntries(options.entries);
 const random = createRandom(options.seed, name);
 let handlings = 0;
 
-async function onEvent(event: WebhookEvent): Promise<Response> {
+/** `query` runs a statement where the effects of a handling belong. Redis has none. */
+async function onEvent(
+  event: WebhookEvent,
+  query: ((text: string, values: string[]) => Promise<unknown>) | undefined,
+): Promise<Response> {
   const { id, decideMs, decision, failureRate, answerLength } = event as unknown as EventBody;
   handlings += 1;
   const handling = `${name}#${handlings}`;
@@ -24,6 +35,7 @@ async function onEvent(event: WebhookEvent): Promise<Response> {
   const note = (action: "start" | "end", result?: string) =>
     write({ action, event: id, owner: current?.owner, handling, fromMs: Date.now(), atMs: Date.now(), result });
   note("start");
+  await query?.(insertEffect, [id, handling]);
   await sleep(decideMs);
   const fails = random.chance(failureRate);
   note("end", fails ? "failed" : "answered");
@@ -35,13 +47,20 @@ async function onEvent(event: WebhookEvent): Promise<Response> {
   return new Response(body, { status, headers: { "content-type": type } });
 }
 
-const store = recordStore(await openStore(options.store, options.storeUrl, options.plant), write, storeTimeoutMs);
-const handle = createWebhookHandler({
-  ...{ secret, scope, store, leaseMs, waitMs, storeTimeoutMs, onStoreError, onEvent },
-  onError() {
-    // The entries say what happened.
-  },
-});
+// The entries say what happened.
+const common = { secret, scope, waitMs, onError() {} };
+
+async function createHandler(): Promise<WebhookHandler> {
+  if (isInbox(store)) return createInboxReceiver(store, storeUrl, common, plant === effectOutside, onEvent);
+  const recorded = recordStore(await openStore(store, storeUrl, plant), write, storeTimeoutMs);
+  const pool = store === "postgres" ? openPool(storeUrl) : undefined;
+  return createWebhookHandler({
+    ...{ ...common, store: recorded, leaseMs, storeTimeoutMs, onStoreError },
+    onEvent: (event) => onEvent(event, pool && ((text, values) => pool.query(text, values))),
+  });
+}
+
+const handle = await createHandler();
 
 const server = createServer((request, response) => {
   const event = String(request.headers[eventHeader]);

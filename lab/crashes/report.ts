@@ -1,4 +1,5 @@
 // Prints what a run counted, and what it found.
+import { compareEffects } from "./compare-effects.ts";
 import { describe } from "./history.ts";
 import { causes } from "./judge.ts";
 import type { RunResult } from "./run.ts";
@@ -6,13 +7,14 @@ import type { RunResult } from "./run.ts";
 const longestList = 5;
 
 /** What is counted, by name. */
-export function countsOf({ history, verdict, acts, seconds }: RunResult): Map<string, string> {
+export function countsOf({ history, verdict, effects, acts, seconds }: RunResult): Map<string, string> {
   const { deliveries, entries, events } = history;
   const attempts = deliveries.flatMap((delivery) => delivery.attempts);
   const answered = deliveries.filter(({ answer }) => answer !== undefined);
   const responses = entries.filter(({ action }) => action === "respond");
   const handlings = entries.filter(({ action }) => action === "start");
   const number = (count: number) => Math.round(count).toLocaleString("en");
+  const compared = effects && compareEffects(effects, events, deliveries, () => {});
   return new Map([
     ["Deliveries", number(deliveries.length)],
     ["Events", number(events.length)],
@@ -27,7 +29,18 @@ export function countsOf({ history, verdict, acts, seconds }: RunResult): Map<st
     ["Restarts of the store", number(acts["restart-store"])],
     ["Handlings", number(handlings.length)],
     ["Events started more than once", number(verdict.eventsStartedAgain)],
-    ...causes.map((cause) => [`- because ${cause}`, number(verdict.startedAgain.get(cause) ?? 0)] as const),
+    // With an inbox, why does not matter: a handling that was interrupted has left nothing.
+    ...causes.flatMap((cause) => {
+      const count = verdict.startedAgain.get(cause);
+      return count === undefined ? [] : [[`- because ${cause}`, number(count)] as const];
+    }),
+    ...(compared
+      ? ([
+          ["Rows of the app", number(compared.rows)],
+          ["Events with more rows, failing ones aside", number(compared.eventsWithMore)],
+          ["Events whose answer contradicts the first row", number(compared.eventsThatContradict)],
+        ] as const)
+      : []),
     ["Answers that the failing store could not keep", number(verdict.answersNotKept)],
     ["Deliveries a second", number(deliveries.length / seconds)],
   ]);

@@ -2,13 +2,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Effect, readEffects } from "./effects.ts";
 import { startFleet } from "./fleet.ts";
 import { judge, type RunHistory, type Verdict } from "./judge.ts";
+import { judgeInbox } from "./judge-inbox.ts";
 import { planActs, planEvents } from "./plan.ts";
 import type { PlantName } from "./plants.ts";
 import { type ActCounts, sabotage } from "./saboteur.ts";
 import { createSender, type Delivery } from "./sender.ts";
-import { type StoreName, startServer } from "./stores.ts";
+import { isInbox, isInPostgres, type StoreName, startServer } from "./stores.ts";
 
 export interface RunOptions {
   readonly store: StoreName;
@@ -31,6 +33,8 @@ export interface RunOptions {
 export interface RunResult {
   readonly history: RunHistory;
   readonly verdict: Verdict;
+  /** The app's own rows, with PostgreSQL. */
+  readonly effects: readonly Effect[] | undefined;
   readonly acts: ActCounts;
   /** How long the deliveries took, without the start of the servers. */
   readonly seconds: number;
@@ -63,7 +67,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
       await sender.deliverAll(events, ({ when }) => when === "last");
       const seconds = (performance.now() - started) / 1000;
       const history = { events, deliveries, entries: await fleet.close(), lives: fleet.lives, leaseMs, storeTimeoutMs };
-      return { history, verdict: judge(history), acts, seconds };
+      const effects = isInPostgres(store) ? await readEffects(server.url) : undefined;
+      const verdict = isInbox(store) ? judgeInbox(history, effects ?? []) : judge(history);
+      return { history, verdict, effects, acts, seconds };
     } finally {
       sender.close();
       await fleet.close();

@@ -4,21 +4,26 @@ import { createEventTable, postgresEventStore } from "@call-transfer/sdk/webhook
 import { ioredisEventStore, redisEventStore } from "@call-transfer/sdk/webhooks/redis";
 import type { ServerProcess } from "../../tests/receiving/server-process.ts";
 import { startPostgres, startRedis } from "../../tests/receiving/servers.ts";
+import { createEffects, type InboxName, inboxNames, openPool } from "./effects.ts";
 import { mistakes, type PlantName, wrapperNames, wrappers } from "./plants.ts";
 
-export const storeNames = ["redis", "ioredis", "postgres"] as const;
-export type StoreName = (typeof storeNames)[number];
+const eventStoreNames = ["redis", "ioredis", "postgres"] as const;
+export const storeNames = [...eventStoreNames, ...inboxNames] as const;
+type EventStoreName = (typeof eventStoreNames)[number];
+export type StoreName = EventStoreName | InboxName;
+
+export const isInbox = (name: StoreName): name is InboxName => inboxNames.some((inbox) => inbox === name);
+export const isInPostgres = (name: StoreName): boolean => name === "postgres" || isInbox(name);
 
 /** A restart of the server must not lose an answer, so Redis writes each to disk before it replies. */
 const durable = ["--appendfsync", "always"];
 
 /** Starts the server of a store. */
 export async function startServer(store: StoreName): Promise<ServerProcess> {
-  if (store !== "postgres") return startRedis({ settings: durable });
+  if (!isInPostgres(store)) return startRedis({ settings: durable });
   const server = await startPostgres();
-  const { Pool } = await import("pg");
-  const pool = new Pool({ connectionString: server.url, max: 1 });
-  await pool.query(createEventTable());
+  const pool = openPool(server.url);
+  await pool.query(createEventTable() + createEffects);
   await pool.end();
   return server;
 }
@@ -27,7 +32,7 @@ export async function startServer(store: StoreName): Promise<ServerProcess> {
 const ignore = (): void => {};
 
 /** A process loads only the client that it uses. */
-const openers: Record<StoreName, (url: string) => Promise<EventStore>> = {
+const openers: Record<EventStoreName, (url: string) => Promise<EventStore>> = {
   async redis(url) {
     const { createClient } = await import("redis");
     const client = createClient({ url });
@@ -42,15 +47,12 @@ const openers: Record<StoreName, (url: string) => Promise<EventStore>> = {
     return ioredisEventStore(client);
   },
   async postgres(url) {
-    const { Pool } = await import("pg");
-    const pool = new Pool({ connectionString: url, max: 10 });
-    pool.on("error", ignore);
-    return postgresEventStore(pool);
+    return postgresEventStore(openPool(url));
   },
 };
 
 /** Opens a store for a receiver process, with a wrong behaviour if one is named. */
-export async function openStore(name: StoreName, url: string, plant: PlantName | undefined): Promise<EventStore> {
+export async function openStore(name: EventStoreName, url: string, plant: PlantName | undefined): Promise<EventStore> {
   const mistake = mistakes.find((one) => one === plant);
   if (mistake !== undefined) return (await import("./hand-written-store.ts")).openHandWrittenStore(url, mistake);
   const store = await openers[name](url);

@@ -38,8 +38,8 @@ declare module "@call-transfer/sdk/raw" {
 
 declare module "@call-transfer/sdk/webhooks" {
   export {
-    EventClaim, EventStore, LambdaEvent, LambdaResult, MemoryEventStoreOptions, NodeRequest, NodeResponse, RawBody,
-    SecretSource, SignOptions, TransferOffer, UnknownWebhookEvent, VerifyOptions, WebhookEvent, WebhookHandler,
+    EventClaim, EventInbox, EventStore, LambdaEvent, LambdaResult, MemoryEventStoreOptions, NodeRequest, NodeResponse,
+    RawBody, SecretSource, SignOptions, TransferOffer, UnknownWebhookEvent, VerifyOptions, WebhookEvent, WebhookHandler,
     WebhookHandlerOptions, WebhookHeaders, WebhookInput, WebhookSecrets, WebhookVerificationError, createWebhookHandler,
     isTransferOffer, memoryEventStore, signWebhook, toLambdaHandler, toNodeHandler, verifyWebhook
   };
@@ -53,7 +53,10 @@ declare module "@call-transfer/sdk/webhooks/durable-object" {
 }
 
 declare module "@call-transfer/sdk/webhooks/postgres" {
-  export { PostgresClient, PostgresEventStore, PostgresEventStoreOptions, createEventTable, postgresEventStore };
+  export {
+    PgClient, PostgresClient, PostgresEventStore, PostgresEventStoreOptions, PostgresJsTransaction, createEventTable,
+    pgInbox, postgresEventStore, postgresJsInbox
+  };
 }
 
 declare module "@call-transfer/sdk/webhooks/redis" {
@@ -249,6 +252,14 @@ declare type EventClaim = { readonly state: "mine" } | { readonly state: "busy" 
   readonly state: "done";
   readonly answer: string;
 };
+
+declare interface EventInbox<Tx> {
+  receive(key: string, settings: {
+    readonly duplicates: "answer" | "refuse";
+    readonly waitMs: number;
+    readonly keepMs: number;
+  }, handle: (tx: Tx) => Promise<Response>, report: (error: unknown) => void): Promise<Response>;
+}
 
 declare interface EventStore {
   claim(key: string, owner: string, leaseMs: number): Promise<EventClaim>;
@@ -503,6 +514,13 @@ declare class PermissionDeniedError extends ApiError {
   readonly status: 403;
 }
 
+declare interface PgClient {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; command?: string }>;
+  release(destroy?: boolean): void;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  removeListener(event: "error", listener: (error: Error) => void): unknown;
+}
+
 declare interface PostgresClient {
   query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
 }
@@ -513,6 +531,10 @@ declare interface PostgresEventStore extends EventStore {
 
 declare interface PostgresEventStoreOptions {
   table?: string;
+}
+
+declare interface PostgresJsTransaction {
+  unsafe(query: string, parameters?: (string | number)[]): PromiseLike<readonly unknown[]>;
 }
 
 declare type Problem = Readonly<Record<string, unknown>> | undefined;
@@ -721,10 +743,11 @@ declare interface VerifyOptions {
 declare type WebhookEvent = TransferOffer | UnknownWebhookEvent;
 declare type WebhookHandler = (request: Request) => Promise<Response>;
 
-declare interface WebhookHandlerOptions extends Omit<VerifyOptions, "secret"> {
+declare interface WebhookHandlerOptions<Tx = undefined> extends Omit<VerifyOptions, "secret"> {
   secret: WebhookSecrets | SecretSource;
-  onEvent(event: WebhookEvent): Promise<Response | undefined | void> | Response | undefined | void;
+  onEvent(event: WebhookEvent, tx: NoInfer<Tx>): Promise<Response | undefined | void> | Response | undefined | void;
   store?: EventStore;
+  inbox?: EventInbox<Tx>;
   scope?: string;
   duplicates?: "answer" | "refuse";
   onStoreError?: "handle" | "refuse";
@@ -769,7 +792,7 @@ declare function createDestinationGroupMutationOptions(client: CallTransferCore,
 }, DestinationGroup>;
 
 declare function createEventTable(table?: string): string;
-declare function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler;
+declare function createWebhookHandler<Tx = undefined>(options: WebhookHandlerOptions<Tx>): WebhookHandler;
 declare function deleteMemberHours(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<void>;
 
 declare function deleteMemberHoursMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"deleteMemberHours", {
@@ -794,7 +817,18 @@ declare function listRoles(client: CallTransferCore, options?: RequestOptions): 
 declare function listRolesQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listRoles", RoleList>;
 declare function memoryEventStore(options?: MemoryEventStoreOptions): EventStore;
 declare function openTelemetry(options?: OpenTelemetryOptions): Instrumentation;
+
+declare function pgInbox<Client extends PgClient>(pool: {
+  connect(): Promise<Client>;
+  connect(callback: (error: Error | undefined, client: Client | undefined, done: () => void) => void): void;
+}, { table }?: { table?: string }): EventInbox<Client>;
+
 declare function postgresEventStore(client: PostgresClient, { table }?: PostgresEventStoreOptions): PostgresEventStore;
+
+declare function postgresJsInbox<Tx extends PostgresJsTransaction & object>(sql: {
+  begin(options: string, work: (tx: Tx) => Promise<unknown>): Promise<unknown>;
+}, { table }?: { table?: string }): EventInbox<Tx>;
+
 declare function raw(client: CallTransferCore): RawClient;
 declare function redisEventStore(client: RedisClient, options?: RedisEventStoreOptions): EventStore;
 declare function rotateDestinationSecret(client: CallTransferCore, id: string, options?: RequestOptions): ApiPromise<TransferDestination>;

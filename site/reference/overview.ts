@@ -13,7 +13,7 @@ const entries: Readonly<Record<string, readonly [text: string, guide: string]>> 
   "sdk/raw": ["The typed client of openapi-fetch over the SDK's retries.", "sdk"],
   "sdk/webhooks": ["Verifies webhooks, and handles each event once.", "webhooks"],
   "sdk/webhooks/durable-object": ["An event store in a Cloudflare Durable Object.", "webhook-stores"],
-  "sdk/webhooks/postgres": ["An event store in PostgreSQL.", "webhook-stores"],
+  "sdk/webhooks/postgres": ["An event store and an inbox in PostgreSQL.", "webhook-stores"],
   "sdk/webhooks/redis": ["An event store in Redis.", "webhook-stores"],
   backend: ["The platform's behaviour as a `fetch` function on a virtual clock.", "backend"],
   "backend/conformance": ["Cases that check a store of your own for the backend's state.", "backend"],

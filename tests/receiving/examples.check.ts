@@ -8,11 +8,14 @@ import { promisify } from "node:util";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
+import { Pool } from "pg";
 import { startPostgres, startRedis } from "./servers.ts";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const [redis, postgres] = [await startRedis(), await startPostgres()];
+const pool = new Pool({ connectionString: postgres.url, max: 1 });
 after(async () => {
+  await pool.end();
   await redis.stop();
   await postgres.stop();
 });
@@ -29,12 +32,16 @@ async function deliverTwice(name: string): Promise<string> {
   return stdout;
 }
 
-for (const name of ["redis", "ioredis", "postgres"]) {
+for (const name of ["redis", "ioredis", "postgres", "inbox-pg", "inbox-postgres", "inbox-drizzle"]) {
   it(`${name}.ts`, async () => {
-    if (name !== "postgres") await redis.command("flushall");
+    if (name.endsWith("redis")) await redis.command("flushall");
+    if (name.startsWith("inbox")) await pool.query("truncate call_transfer_events; drop table if exists tickets");
+    // Its page has made the tables before.
+    if (name === "inbox-drizzle") await pool.query("create table tickets (destination text)");
     const printed = [await deliverTwice(name), await deliverTwice(name)].join("");
     assert.equal(printed.match(/answered 204/g)?.length, 4, printed);
     assert.equal(printed.match(/a call is offered/g)?.length, 1, printed);
+    if (name.startsWith("inbox")) assert.equal((await pool.query("select from tickets")).rowCount, 1);
   });
 }
 

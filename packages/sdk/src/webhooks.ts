@@ -1,5 +1,6 @@
 // Entry point for receiving webhooks. It does not import the client.
 export type { TransferOffer } from "./generated/models.gen.ts";
+export type { EventInbox } from "./webhooks/event-inbox.ts";
 export type { EventClaim, EventStore } from "./webhooks/event-store.ts";
 export { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from "./webhooks/handler.ts";
 export { type LambdaEvent, type LambdaResult, toLambdaHandler } from "./webhooks/lambda.ts";

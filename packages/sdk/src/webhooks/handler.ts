@@ -1,5 +1,6 @@
 // Receiving webhooks, for servers that map a Request to a Response.
 import { readUpTo, toHex } from "./bytes.ts";
+import { checkInbox, type EventInbox } from "./event-inbox.ts";
 import type { EventStore } from "./event-store.ts";
 import { memoryEventStore } from "./memory-event-store.ts";
 import { handleOnce, type OnceSettings } from "./once.ts";
@@ -20,7 +21,7 @@ import {
 const maxBodyBytes = 1024 * 1024;
 
 /** Options of `createWebhookHandler`. */
-export interface WebhookHandlerOptions extends Omit<VerifyOptions, "secret"> {
+export interface WebhookHandlerOptions<Tx = undefined> extends Omit<VerifyOptions, "secret"> {
   /**
    * The destination's signing secret. During a rotation, the new and the previous one: either may match. A function is
    * called for each webhook, so that secrets can change without a restart. If it fails or takes longer than 2 seconds, the
@@ -29,15 +30,22 @@ export interface WebhookHandlerOptions extends Omit<VerifyOptions, "secret"> {
   secret: WebhookSecrets | SecretSource;
   /**
    * Handles a verified event. If it returns nothing, the response is 204; a `Response` is sent as it is. If it throws, or
-   * returns anything else, the response is 500 without details.
+   * returns anything else, the response is 500 without details. With `inbox`, `tx` is the transaction that also stores the
+   * answer.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return a Response only sometimes
-  onEvent(event: WebhookEvent): Promise<Response | undefined | void> | Response | undefined | void;
+  onEvent(event: WebhookEvent, tx: NoInfer<Tx>): Promise<Response | undefined | void> | Response | undefined | void;
   /**
    * Remembers which events were handled, so that every copy of an event gets the first answer, also a copy with a new
    * signature. `memoryEventStore()` by default; several processes need a store that they share.
    */
   store?: EventStore;
+  /**
+   * Takes the place of `store` where what `onEvent` does is in a PostgreSQL database: its changes and the answer are
+   * committed together. `/webhooks/postgres` makes one. Then `store`, `onStoreError`, `leaseMs` and `storeTimeoutMs` are
+   * errors.
+   */
+  inbox?: EventInbox<Tx>;
   /**
    * Separates receivers that share a store: 1 to 100 letters, digits, dots, dashes or underscores; `default` by default.
    * Receivers with different secrets need different scopes.
@@ -128,7 +136,7 @@ const integer = (least: number, most: number): Rule => [
 // A function, so that bundlers leave it out where only verifyWebhook is used.
 const rules = (): Readonly<Record<keyof WebhookHandlerOptions, Rule>> => ({
   ...{ secret: checkedElsewhere, toleranceMs: checkedElsewhere, clock: checkedElsewhere },
-  ...{ onEvent: checkedElsewhere, onError: checkedElsewhere, store: checkedElsewhere },
+  ...{ onEvent: checkedElsewhere, onError: checkedElsewhere, store: checkedElsewhere, inbox: checkedElsewhere },
   scope: [
     (value) => typeof value === "string" && /^[\w.-]{1,100}$/.test(value),
     "must be 1 to 100 letters, digits, dots, dashes or underscores",
@@ -146,7 +154,7 @@ const defaults = {
   ...{ leaseMs: 2000, waitMs: 8000, keepMs: 86_400_000, storeTimeoutMs: 1000 },
 } as const;
 
-function checkNames(options: WebhookHandlerOptions): void {
+function checkNames<Tx>(options: WebhookHandlerOptions<Tx>): void {
   refuseOldNames(options);
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(rules(), name));
   if (unknown === "replayStore")
@@ -156,7 +164,7 @@ function checkNames(options: WebhookHandlerOptions): void {
   if (unknown !== undefined) throw new TypeError(`${unknown} is not an option. Check its spelling.`);
 }
 
-function checkOnce(options: WebhookHandlerOptions): OnceSettings & { readonly scope: string } {
+function checkOnce<Tx>(options: WebhookHandlerOptions<Tx>): OnceSettings & { readonly scope: string } {
   const { store = memoryEventStore(options.clock && { clock: options.clock }) } = options;
   for (const name of ["claim", "complete", "release"] as const)
     if (typeof store?.[name] !== "function") throw new TypeError(`store must be an event store, which has ${name}()`);
@@ -175,10 +183,11 @@ function checkOnce(options: WebhookHandlerOptions): OnceSettings & { readonly sc
  *
  * @throws {TypeError} An option is invalid, e.g. an empty secret.
  */
-export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler {
+export function createWebhookHandler<Tx = undefined>(options: WebhookHandlerOptions<Tx>): WebhookHandler {
   checkNames(options ?? {});
-  const { onEvent, onError, clock } = options ?? {};
+  const { onEvent, onError, clock, inbox } = options ?? {};
   if (typeof onEvent !== "function") throw new TypeError("onEvent must be a function");
+  checkInbox(inbox, options);
   const once = checkOnce(options);
   const verification = { toleranceMs: toleranceOf(options), ...(clock && { clock }) };
   const printed = new Map();
@@ -205,11 +214,22 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
     const event = await verifyWebhook(input, { ...verification, secret });
     enter("store");
     const key = await keyOf(once.scope, event, body);
-    const handleEvent = async () => {
+    const handleEvent = async (call: () => ReturnType<typeof onEvent>) => {
       enter("event");
-      return toResponse(await onEvent(event));
+      return toResponse(await call());
     };
-    return handleOnce(key, once, handleEvent, (error) => void report("store", error));
+    if (inbox) {
+      const handleIn = (tx: Tx) => handleEvent(() => onEvent(event, tx));
+      return inbox.receive(key, once, handleIn, (error) => void report("inbox", error));
+    }
+    // Tx is undefined, so onEvent has one parameter.
+    const handleAlone = onEvent as (event: WebhookEvent) => ReturnType<typeof onEvent>;
+    return handleOnce(
+      key,
+      once,
+      () => handleEvent(() => handleAlone(event)),
+      (error) => void report("store", error),
+    );
   };
   return async (request) => {
     let step: Step = "request";

@@ -1,5 +1,10 @@
-// Entry point for event stores in PostgreSQL.
+// Entry point for event stores and inboxes in PostgreSQL.
 import type { EventClaim, EventStore } from "./event-store.ts";
+import { defaultTable, quotedTable, statementsFor } from "./postgres-table.ts";
+
+export { type PgClient, pgInbox } from "./pg-inbox.ts";
+export { type PostgresJsTransaction, postgresJsInbox } from "./postgres-js-inbox.ts";
+export { createEventTable } from "./postgres-table.ts";
 
 /** Options of `postgresEventStore`. */
 export interface PostgresEventStoreOptions {
@@ -18,59 +23,6 @@ export interface PostgresEventStore extends EventStore {
   /** Deletes leases and answers that ran out, which the table keeps otherwise. Call it about once an hour. Returns how many. */
   deleteExpired(): Promise<number>;
 }
-
-const defaultTable = "call_transfer_events";
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
-/** Quotes the name of a table, with or without its schema. */
-function quotedTable(table: unknown): string {
-  const parts = typeof table === "string" ? table.split(".") : [];
-  const isName = parts.length >= 1 && parts.length <= 2 && parts.every((part) => part !== "" && !part.includes("\0"));
-  if (!isName) throw new TypeError("table must be the name of a table, or schema.table");
-  return parts.map(quoted).join(".");
-}
-
-/**
- * Returns the statements that create the table of `postgresEventStore`, for a migration. They change nothing if it exists.
- * Run them once, before the receivers start: where two processes create a table at the same moment, one fails.
- *
- * @throws {TypeError} The name is invalid.
- */
-export function createEventTable(table = defaultTable): string {
-  const index = quoted(`${table.split(".").at(-1)}_expires_at`);
-  return `create table if not exists ${quotedTable(table)} (
-  key text collate "C" primary key,
-  owner text not null,
-  answer text,
-  expires_at timestamptz not null
-);
-create index if not exists ${index} on ${quotedTable(table)} (expires_at);
-`;
-}
-
-const afterMs = (parameter: string): string => `now() + ${parameter}::float8 * interval '1 millisecond'`;
-
-/** One row, or none, of each statement. What ran out counts as if it were not there. */
-const statementsFor = (table: string) => ({
-  // The second part reads a row as it was before the statement. No row: another claim came between.
-  claim: `with taken as (
-  insert into ${table} as held (key, owner, expires_at) values ($1, $2, ${afterMs("$3")})
-  on conflict (key) do update set owner = excluded.owner, answer = null, expires_at = excluded.expires_at
-  where held.expires_at <= now() or (held.owner = excluded.owner and held.answer is null)
-  returning 'mine' as state, null::text as answer
-)
-select state, answer from taken
-union all
-select 'done', answer from ${table}
-where key = $1 and answer is not null and expires_at > now() and not exists (select from taken)`,
-  complete: `insert into ${table} as held (key, owner, answer, expires_at) values ($1, $2, $3, ${afterMs("$4")})
-on conflict (key) do update set owner = excluded.owner, answer = excluded.answer, expires_at = excluded.expires_at
-where held.expires_at <= now() or (held.owner = excluded.owner and held.answer is null)
-returning key`,
-  release: `delete from ${table} where key = $1 and owner = $2 and answer is null`,
-  deleteExpired: `with gone as (delete from ${table} where expires_at <= now() returning key) select count(*)::int from gone`,
-});
 
 const conflictRetries = 10;
 

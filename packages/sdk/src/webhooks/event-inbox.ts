@@ -1,0 +1,31 @@
+// The inbox of a receiver: its own database, in which an event's effects and its answer are committed together.
+
+/**
+ * Handles each event in a transaction of the app's database, which also stores its answer. `pgInbox` and `postgresJsInbox`
+ * of `/webhooks/postgres` make one for the option `inbox` of `createWebhookHandler`.
+ */
+export interface EventInbox<Tx> {
+  /**
+   * Handles an event, or finds its answer. Only the webhook handler calls this.
+   *
+   * @param key Names the event: 1 to 512 printable ASCII characters without spaces.
+   * @param settings The options of the webhook handler, in milliseconds.
+   * @param handle Calls `onEvent`. If it rejects or answers 5xx, the transaction is rolled back.
+   * @param report Receives an error that is not of `onEvent`, such as of the database. The response is then 503.
+   */
+  receive(
+    key: string,
+    settings: { readonly duplicates: "answer" | "refuse"; readonly waitMs: number; readonly keepMs: number },
+    handle: (tx: Tx) => Promise<Response>,
+    report: (error: unknown) => void,
+  ): Promise<Response>;
+}
+
+/** Refuses what is no inbox, and options that have no effect with one. */
+export function checkInbox(inbox: unknown, options: object): void {
+  if (inbox === undefined || inbox === null) return;
+  if (typeof (inbox as { receive?: unknown }).receive !== "function")
+    throw new TypeError("inbox must be made by pgInbox or postgresJsInbox of /webhooks/postgres");
+  for (const name of ["store", "onStoreError", "leaseMs", "storeTimeoutMs"])
+    if (Reflect.get(options, name) !== undefined) throw new TypeError(`${name} has no effect with inbox. Remove it.`);
+}

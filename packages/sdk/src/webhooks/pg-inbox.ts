@@ -1,0 +1,86 @@
+// The inbox over `pg`.
+import type { EventInbox } from "./event-inbox.ts";
+import { inTime } from "./in-time.ts";
+import { inboxOver, LostConnection } from "./inbox.ts";
+import { defaultTable } from "./postgres-table.ts";
+
+/** What `pgInbox` needs of a client from a pool of `pg`. `onEvent` gets the whole client. */
+export interface PgClient {
+  /** Runs a query. */
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; command?: string }>;
+  /** Gives the client back to the pool, or ends its connection. */
+  release(destroy?: boolean): void;
+  /** Listens to the loss of the connection. */
+  on(event: "error", listener: (error: Error) => void): unknown;
+  /** Ends listening. */
+  removeListener(event: "error", listener: (error: Error) => void): unknown;
+}
+
+const longestRollbackMs = 1000;
+
+/** Runs work in a transaction of a client that is out of the pool. */
+async function runOn<Client extends PgClient, Result>(
+  client: Client,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  let lost: Error | undefined;
+  // Without a listener, the loss of a connection between two queries ends the process.
+  const onError = (error: Error): void => {
+    lost ??= error;
+  };
+  client.on("error", onError);
+  let isReusable = false;
+  try {
+    await client.query("begin");
+    const result = await work(client);
+    const { command } = await client.query("commit");
+    // PostgreSQL answers so, and not with an error, if a query failed meanwhile.
+    if (command === "ROLLBACK") throw Object.assign(new Error("The transaction was rolled back."), { code: "25P02" });
+    isReusable = true;
+    return result;
+  } catch (error) {
+    // A query that hangs would delay it.
+    const rollback = inTime(() => client.query("rollback"), longestRollbackMs, "The database");
+    isReusable = await rollback.then(
+      () => true,
+      () => false,
+    );
+    throw lost ? new LostConnection(error) : error;
+  } finally {
+    client.removeListener("error", onError);
+    client.release(!isReusable);
+  }
+}
+
+/**
+ * Creates an inbox over a pool of `pg`, for the option `inbox` of `createWebhookHandler`. `onEvent` gets the client, in a
+ * transaction that the inbox commits: its queries must go to this client. `createEventTable` returns the table.
+ *
+ * @throws {TypeError} The name of the table is invalid.
+ *
+ * @example
+ * createWebhookHandler({
+ *   secret,
+ *   inbox: pgInbox(new Pool()),
+ *   async onEvent(event, client) {
+ *     await client.query("insert into offers values ($1)", [event.id]);
+ *   },
+ * });
+ */
+export function pgInbox<Client extends PgClient>(
+  pool: {
+    /** Takes a client out of the pool. */
+    connect(): Promise<Client>;
+    /** Not called. TypeScript infers the client from as many forms as the pool has. */
+    connect(callback: (error: Error | undefined, client: Client | undefined, done: () => void) => void): void;
+  },
+  { table = defaultTable }: { table?: string } = {},
+): EventInbox<Client> {
+  return inboxOver<Client>(
+    {
+      run: async (work) => runOn(await pool.connect(), work),
+      query: async (client, text, values) => (await client.query(text, values)).rows,
+    },
+    table,
+  );
+}

@@ -1,0 +1,128 @@
+// Inboxes over a pool that is only played. tests/receiving/inbox.check.ts runs them over PostgreSQL.
+import { createWebhookHandler, signWebhook, type WebhookHandlerOptions } from "@call-transfer/sdk/webhooks";
+import { pgInbox, postgresJsInbox } from "@call-transfer/sdk/webhooks/postgres";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const secret = "secret";
+
+function withResolvers(): { readonly promise: Promise<void>; resolve(): void } {
+  let settle = () => {};
+  const promise = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, resolve: () => settle() };
+}
+
+/** A pool whose clients answer as PostgreSQL does for a new event. */
+function playedPool(connecting: Promise<void> = Promise.resolve()) {
+  const played = { sent: [] as string[], destroyed: [] as (boolean | undefined)[], listeners: 0 };
+  let owner: unknown;
+  const client = {
+    async query(text: string, values: unknown[] = []) {
+      played.sent.push(/^\w+/.exec(text)?.[0] ?? "");
+      if (text.includes("try_advisory")) {
+        owner = values[1];
+        return { rows: [{ free: true }] };
+      }
+      if (text.startsWith("with taken")) return { rows: [{ state: "mine", answer: null }] };
+      if (text.startsWith("with stored")) return { rows: [{ key: values[0], owner }] };
+      return { rows: [], command: text.toUpperCase() };
+    },
+    release: (destroy?: boolean) => void played.destroyed.push(destroy),
+    on: () => (played.listeners += 1),
+    removeListener: () => (played.listeners -= 1),
+  };
+  async function connect(): Promise<typeof client>;
+  function connect(callback: (error: Error | undefined, client: undefined, done: () => void) => void): void;
+  async function connect() {
+    await connecting;
+    return client;
+  }
+  return { played, pool: { connect } };
+}
+
+type OnEvent = WebhookHandlerOptions<unknown>["onEvent"];
+
+async function deliver(
+  pool: ReturnType<typeof playedPool>["pool"],
+  onEvent: OnEvent,
+  onError?: (error: unknown) => void,
+) {
+  const receive = createWebhookHandler({
+    ...{ secret, inbox: pgInbox(pool), onEvent, waitMs: 0 },
+    ...(onError && { onError }),
+  });
+  const body = JSON.stringify({ type: "any", id: "1" });
+  const headers = { "Service-Signature": await signWebhook(body, { secret }) };
+  return receive(new Request("http://localhost/", { method: "POST", headers, body }));
+}
+
+describe("a receiver with an inbox", () => {
+  it.each(["store", "onStoreError", "leaseMs", "storeTimeoutMs"])("refuses the option %s", (name) => {
+    const options = { secret, inbox: pgInbox(playedPool().pool), onEvent() {}, [name]: 1000 };
+    expect(() => createWebhookHandler(options)).toThrow(`${name} has no effect with inbox. Remove it.`);
+  });
+
+  it("refuses what is no inbox, such as the pool itself", () => {
+    const options = { secret, onEvent() {}, inbox: playedPool().pool as never };
+    expect(() => createWebhookHandler(options)).toThrow("inbox must be made by pgInbox or postgresJsInbox");
+  });
+
+  it.each([
+    ["pgInbox", (table: string) => pgInbox(playedPool().pool, { table })],
+    ["postgresJsInbox", (table: string) => postgresJsInbox({ begin: async () => {} }, { table })],
+  ])("refuses the name of no table: %s", (_, create) => {
+    expect(() => create("a.b.c")).toThrow("table must be the name of a table");
+  });
+
+  it("commits between begin and the release of the client", async () => {
+    const { played, pool } = playedPool();
+    expect((await deliver(pool, () => {})).status).toBe(204);
+    expect(played.sent).toEqual(["begin", "select", "with", "with", "commit"]);
+    expect(played).toMatchObject({ destroyed: [false], listeners: 0 });
+  });
+
+  it("rolls back after 60 seconds of an onEvent that never returns", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { played, pool } = playedPool();
+    const errors: unknown[] = [];
+    const started = withResolvers();
+    const answer = deliver(
+      pool,
+      () => {
+        started.resolve();
+        return new Promise<void>(() => {});
+      },
+      (error) => errors.push(error),
+    );
+    await started.promise;
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(played.destroyed).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect((await answer).status).toBe(500);
+    expect(String(errors)).toContain("onEvent did not answer within 60000 ms");
+    expect(played.sent.at(-1)).toBe("rollback");
+  });
+
+  it("handles nothing when its connection comes after the answer", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const printed = vi.spyOn(console, "error").mockImplementation(() => {});
+    const connecting = withResolvers();
+    const { played, pool } = playedPool(connecting.promise);
+    const onEvent = vi.fn();
+    const answer = deliver(pool, onEvent);
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+    await vi.advanceTimersByTimeAsync(2000);
+    const { status, headers } = await answer;
+    expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(printed.mock.calls.join()).toContain("call-transfer: the inbox refused an event:");
+    connecting.resolve();
+    await vi.waitFor(() => expect(played.sent).toEqual(["begin", "commit"]));
+    expect(onEvent).not.toHaveBeenCalled();
+  });
+});
