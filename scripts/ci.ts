@@ -114,8 +114,14 @@ const counts = results.map(countOf);
 rmSync(folder, { recursive: true, force: true });
 
 const sum = (kind: keyof Count) => counts.reduce((total, count) => total + count[kind], 0);
-for (const { step, passed, seconds } of results.toSorted((one, other) => other.seconds - one.seconds))
-  console.log(`${String(seconds).padStart(4)} s  ${step.name.split(" -- --reporter")[0]}${passed ? "" : "  FAILED"}`);
-console.log(`${Math.round((performance.now() - startedAt) / 1000)} s in all`);
+console.log("\n  time  processor");
+for (const { step, passed, seconds, processorSeconds } of results.toSorted(
+  (one, other) => other.processorSeconds - one.processorSeconds || other.seconds - one.seconds,
+))
+  console.log(
+    `${String(seconds).padStart(4)} s  ${String(processorSeconds).padStart(7)} s  ${step.name.split(" -- --reporter")[0]}${passed ? "" : "  FAILED"}`,
+  );
+const used = results.reduce((total, { processorSeconds }) => total + processorSeconds, 0);
+console.log(`${Math.round((performance.now() - startedAt) / 1000)} s and ${used} s of processor time in all`);
 console.log(`\n${sum("passed")} passed, ${sum("failed")} failed`);
 if (sum("failed") > 0) process.exitCode = 1;

@@ -1,6 +1,7 @@
 // Runs commands side by side. Each one's output appears in one piece when it ends, so that two never mix.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 
 export interface Step {
   readonly name: string;
@@ -16,6 +17,20 @@ export interface StepResult {
   /** Both streams, in the order in which they arrived. */
   readonly output: string;
   readonly seconds: number;
+  /** Seconds of processor time; 0 on other systems than Linux. */
+  readonly processorSeconds: number;
+}
+
+let countedSeconds = 0;
+
+/** Seconds of processor time of the program that has just ended: Linux adds them up when a program ends. */
+function secondsOfEnded(): number {
+  if (process.platform !== "linux") return 0;
+  const [user, system] = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ").slice(13, 15) ?? [];
+  const all = (Number(user) + Number(system)) / 100;
+  const added = all - countedSeconds;
+  countedSeconds = all;
+  return Math.round(added);
 }
 
 /** Runs a command to its end. */
@@ -26,9 +41,13 @@ export async function runStep(step: Step): Promise<StepResult> {
   const child = spawn(program, options, { stdio: ["ignore", "pipe", "pipe"], shell: process.platform === "win32" });
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => output.push(text));
+  let processorSeconds = 0;
+  child.once("exit", () => {
+    processorSeconds = secondsOfEnded();
+  });
   const [status] = await once(child, "close");
   const seconds = Math.round((performance.now() - startedAt) / 1000);
-  return { step, passed: status === 0, output: output.join(""), seconds };
+  return { step, passed: status === 0, output: output.join(""), seconds, processorSeconds };
 }
 
 function print({ step, passed, output, seconds }: StepResult): void {
@@ -58,7 +77,7 @@ export async function runSteps(steps: readonly Step[], lanes = 2): Promise<StepR
         throw new Error(`No step has the name ${left[0]?.after}, which ${left[0]?.name} waits for.`);
       await Promise.race(running.values());
     } else if (step.after !== undefined && resultOf(step.after)?.passed === false)
-      keep({ step, passed: false, output: `Not run, because ${step.after} failed.`, seconds: 0 });
+      keep({ step, passed: false, output: `Not run, because ${step.after} failed.`, seconds: 0, processorSeconds: 0 });
     else running.set(step, runStep(step).then(keep));
   }
   return results;

@@ -17,6 +17,8 @@ const steps = [
 ];
 const results = await runSteps(steps, 3);
 const failed = results.filter(({ passed }) => !passed).map(({ step }) => step.name);
-const times = results.map(({ step, seconds }) => `${step.name} ${seconds} s`).join(", ");
+const times = results
+  .map(({ step, seconds, processorSeconds }) => `${step.name} ${seconds} s (processor ${processorSeconds} s)`)
+  .join(", ");
 console.log(`\n${failed.length === 0 ? "All passed" : `Failed: ${failed.join(", ")}`} (${times})`);
 if (failed.length > 0) process.exitCode = 1;
