@@ -127,7 +127,7 @@ declare interface CheckResult {
   readonly name: string;
   readonly group: CheckGroup;
   readonly cites: string;
-  readonly outcome: "passed" | "failed" | "not checked";
+  readonly outcome: "passed" | "failed" | "not_checked";
   readonly reason?: string;
   readonly note?: string;
 }
@@ -144,7 +144,7 @@ declare interface Finding {
   readonly fix: string;
 }
 
-declare type FindingKind = "accepted" | "refused" | "handled-twice" | "leaked" | "other";
+declare type FindingKind = "accepted" | "refused" | "handled_twice" | "leaked" | "other";
 declare type HandledCounts = Readonly<Record<string, number>> | ReadonlyMap<string, number>;
 
 declare interface MockServer {

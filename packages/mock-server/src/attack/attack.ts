@@ -214,7 +214,7 @@ function reportOf(
     problems.map((problem): Finding => ({ check: name, cites, fix, ...problem })),
   );
   const checks = [...results].map(([{ name, group, cites }, { problems, reason }]): CheckResult => {
-    const outcome = reason !== undefined ? "not checked" : problems.length > 0 ? "failed" : "passed";
+    const outcome = reason !== undefined ? "not_checked" : problems.length > 0 ? "failed" : "passed";
     const left = reason ?? (group === "duplicates" ? uncounted : undefined);
     const note = notes.get(name);
     return {

@@ -7,7 +7,7 @@ export type FindingKind =
   /** A genuine offer, or a copy of one, got something other than 2xx. */
   | "refused"
   /** An event was handled more than once. */
-  | "handled-twice"
+  | "handled_twice"
   /** An answer contains what an attacker can use. */
   | "leaked"
   /** Anything else: no answer, a crash, a copy that was answered differently, a body without a limit. */
@@ -39,7 +39,7 @@ export interface CheckResult {
   /** The section of the specification, or the assumption, that the check is about. */
   readonly cites: string;
   /** Whether the receiver passed. */
-  readonly outcome: "passed" | "failed" | "not checked";
+  readonly outcome: "passed" | "failed" | "not_checked";
   /** Why it was not checked, or not completely, and what to do. */
   readonly reason?: string;
   /** What it measured. */
@@ -74,7 +74,7 @@ export interface AttackReport {
 const kinds: Readonly<Record<FindingKind, string>> = {
   accepted: "Accepted, but must be refused",
   refused: "Refused, but must be accepted",
-  "handled-twice": "Handled more than once",
+  handled_twice: "Handled more than once",
   leaked: "Leaked in an answer",
   other: "Other problems",
 };
@@ -153,9 +153,9 @@ const inGroup = (checks: readonly CheckResult[], group: string) => checks.filter
 
 function groupLine(title: string, checks: readonly CheckResult[]): string {
   const count = (outcome: CheckResult["outcome"]) => checks.filter((check) => check.outcome === outcome).length;
-  const [passed, failed, open] = [count("passed"), count("failed"), count("not checked")];
+  const [passed, failed, open] = [count("passed"), count("failed"), count("not_checked")];
   const mark = failed > 0 ? "✗" : passed > 0 ? "✓" : "–";
-  const isPartial = checks.some(({ outcome, reason }) => outcome !== "not checked" && reason !== undefined);
+  const isPartial = checks.some(({ outcome, reason }) => outcome !== "not_checked" && reason !== undefined);
   const rest = [
     failed > 0 && `${failed} failed`,
     open > 0 && `${open} not checked`,
