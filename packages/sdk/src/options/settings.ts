@@ -84,7 +84,7 @@ function readOption<Name extends keyof typeof variables>(
 }
 
 function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Auth): Auth {
-  const { apiKey: ownKey, accessToken, allowApiKeyInBrowser } = given;
+  const { apiKey: ownKey, accessToken, allowExposedApiKey } = given;
   check(ownKey === undefined || accessToken === undefined, "accessToken", "and apiKey cannot be combined. Pass one.");
   const authOf = (kind: Auth["kind"], source: string | AccessTokenFunction): Auth =>
     parent?.isFrom(kind, source) ? parent : new Auth(kind, source);
@@ -98,8 +98,8 @@ function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Aut
   check(apiKey !== undefined || !meansToken, "accessToken", hint);
   check(apiKey !== undefined, "apiKey", `or accessToken is required. Pass one, or set ${variables.apiKey}.`);
   // Visitors can read the memory of a page or a web worker.
-  const advice = "Use accessToken, or set allowApiKeyInBrowser: true.";
-  const isAllowed = allowApiKeyInBrowser === true;
+  const advice = "Use accessToken, or set allowExposedApiKey: true.";
+  const isAllowed = allowExposedApiKey === true;
   check(isAllowed || !inBrowser(), "apiKey", `would be exposed in the browser. ${advice}`);
   check(isAllowed || !inReactNative(), "apiKey", `would be exposed to every user of the app. ${advice}`);
   return authOf("apiKey", apiKey);
