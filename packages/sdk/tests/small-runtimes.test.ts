@@ -160,7 +160,7 @@ describe("React Native", () => {
   it("refuses an API key, which every user of the app could read, unless that is allowed", () => {
     vi.stubGlobal("navigator", { product: "ReactNative" });
     expect(create({ apiKey: token })).toThrow(
-      "apiKey would be exposed to every user of the app. Use accessToken, or set allowExposedApiKey: true.",
+      "apiKey would be exposed to every user. Use accessToken, or set allowExposedApiKey: true.",
     );
     expect(create({ apiKey: token, allowExposedApiKey: true })).not.toThrow();
     expect(create({ accessToken: "token-of-a-user" })).not.toThrow();
