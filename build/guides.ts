@@ -49,7 +49,7 @@ const contents: Readonly<Record<string, Contents>> = {
     traps: [
       "A placed call rings a phone. `OutcomeUnknownError` means that it may have been placed: call `error.reconcile()`, and do not place it again on your own.",
       "The client already retries where a retry can do no harm. Put no retries of your own around it.",
-      "A placement is initiated or queued. Check `type` before you read `callId` or `position`.",
+      "A placement is initiated, queued, or of a type that this version does not know. Check `type` before you read `callId` or `position`.",
       "API keys are for servers. A page or an app uses an access token and names the account.",
       "Webhooks are verified on the raw body. Put the handler before any body parser.",
       "A webhook may arrive more than once. The handler answers copies within one process. Several processes need a shared `store`.",

@@ -19,12 +19,6 @@ declare module "@call-transfer/backend/msw" {
   export { MswHttp, MswOptions, callTransferHandlers, unmockedFetch };
 }
 
-declare interface AccountCalls {
-  readonly waiting: ReadonlyMap<string, CallRecord>;
-  readonly active: ReadonlyMap<string, CallRecord>;
-  readonly placedOn: ReadonlyMap<number, number>;
-}
-
 declare type AccountRecord = Checked<"accounts">;
 
 declare interface ApiKeyOptions {
@@ -38,16 +32,9 @@ declare interface ApiKeyOptions {
 
 declare type ApiKeyRecord = Stored<Checked<"apiKeys">, "id" | "key", "expiresAt">;
 
-declare interface AttackTarget {
-  readonly url: string;
-  readonly secret: string;
-  readonly previousSecret?: string;
-}
-
 declare interface Backend extends BackendControls {
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
-  record(request: RecordedRequest): void;
   readonly isResumed: boolean;
   readonly prng: number;
   close(): void;
@@ -59,8 +46,8 @@ declare interface BackendControls {
   upcoming(): readonly Upcoming[];
   readonly state: State;
   readonly collections: Collections;
-  readonly policies: Policies;
-  changePolicies(changes: object): Record<keyof Policies, unknown>;
+  readonly policies: Readonly<Policies>;
+  changePolicies(changes: Partial<Policies>): Policies;
   readonly faults: Faults;
   readonly deliveries: Deliveries;
   readonly inbox: Inbox;
@@ -100,9 +87,7 @@ declare interface BackendOptions {
   readonly forwardWebhooks?: string;
   readonly controlPlane?: boolean;
   readonly store?: SandboxStore;
-  readonly wall?: WallClock;
   readonly name?: string;
-  readonly attack?: WebhookAttack;
 }
 
 declare type CallRecord = Stored<Checked<"calls">, never, "createdAt" | "startedAt">;
@@ -110,13 +95,6 @@ declare type CallRecord = Stored<Checked<"calls">, never, "createdAt" | "started
 declare interface Callee {
   readonly destinationId?: string | undefined;
   readonly memberId?: string | undefined;
-}
-
-declare class Calls extends IndexedMap<CallRecord> {
-  #private;
-  of(accountId: string): AccountCalls;
-  protected reindex(before: CallRecord | undefined, after: CallRecord | undefined): void;
-  protected clearIndex(): void;
 }
 
 type Checked<Name extends CollectionName> = DeepReadonly<z.output<(typeof recordSchemas)[Name]>>;
@@ -131,13 +109,7 @@ declare interface Clock {
   advance(step: Step): Promise<void>;
   sleep(ms: number, id?: string): Promise<void>;
   wait(ms: number): Promise<void>;
-  track(work: Promise<unknown>): void;
-  schedule(at: number, task: TimerTask, purpose?: TimerPurpose): void;
-  setAlarm(at: number | undefined, task: TimerTask): void;
-  cancel(selector: TimerSelector): void;
-  timers(): readonly (TimerPurpose & { readonly at: number })[];
   runDue(): Promise<void>;
-  reset(): void;
 }
 
 declare type ClockMode = "frozen" | "flowing";
@@ -172,14 +144,6 @@ declare interface Collections {
 }
 
 declare type ContactRecord = Checked<"contacts">;
-
-type Contents<Responses> = {
-  [Status in keyof Responses]: Status extends 200 | 201 ? Responses[Status] extends {
-    content: { "application/json": infer Body };
-  } ? Body : never : never;
-}[keyof Responses];
-
-type ControlOperationId = unknown;
 
 declare interface Decision {
   readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "proxy";
@@ -227,11 +191,6 @@ declare interface Deviation {
   readonly where: string;
   readonly message: string;
   readonly section?: string;
-}
-
-declare interface Effects {
-  readonly changes: readonly RecordChange[];
-  readonly timers: readonly SetTimer[];
 }
 
 declare type EventDetails = Readonly<Record<string, unknown>>;
@@ -305,13 +264,6 @@ declare interface FollowOptions {
 
 declare type GroupRecord = Stored<Checked<"groups">, "createdAt" | "updatedAt", never>;
 
-declare class Groups extends IndexedMap<GroupRecord> {
-  #private;
-  named(accountId: string, name: string): GroupRecord | undefined;
-  protected reindex(before: GroupRecord | undefined, after: GroupRecord | undefined): void;
-  protected clearIndex(): void;
-}
-
 declare interface HandledResponse {
   readonly response: Response;
   readonly plain?: PlainResponse;
@@ -336,14 +288,6 @@ declare interface IncomingRequest extends Pick<Request, "method" | "url" | "body
   readonly headers: RequestHeaders;
   readonly bodyBytes?: Uint8Array;
   readonly signal?: AbortSignal;
-}
-
-declare abstract class IndexedMap<Item extends object> extends ReportingMap<Item> {
-  protected abstract reindex(before: Item | undefined, after: Item | undefined): void;
-  protected abstract clearIndex(): void;
-  set(id: string, item: Item): this;
-  delete(id: string): boolean;
-  clear(): void;
 }
 
 declare class InputError extends Error {
@@ -427,21 +371,6 @@ declare interface ListedFault {
 type Lists = { [Name in CollectionName]: z.ZodOptional<z.ZodArray<(typeof recordSchemas)[Name]>> };
 declare type MemberRecord = Checked<"members">;
 
-declare class Members extends IndexedMap<MemberRecord> {
-  #private;
-  of(accountId: string, userId: string): MemberRecord | undefined;
-  protected reindex(before: MemberRecord | undefined, after: MemberRecord | undefined): void;
-  protected clearIndex(): void;
-}
-
-declare interface Moment {
-  readonly position: number;
-  readonly windowsPosition: number;
-  readonly now: number;
-  readonly random: number;
-  readonly policies: Policies;
-}
-
 declare interface MswHttp<Handler> {
   all(predicate: RegExp, resolver: (info: { readonly request: Request }) => Promise<Response>): Handler;
 }
@@ -504,54 +433,10 @@ declare interface Policies {
 
 declare type ProviderRecord = Checked<"providers">;
 
-declare interface RecordChange {
-  readonly collection: string;
-  readonly id: string;
-  readonly before?: object;
-  readonly after?: object;
-}
-
-declare interface RecordWatch {
-  record(collection: string, key: string, before: object | undefined, after: object | undefined, next: string | undefined): void;
-}
-
-declare interface RecordedExchange {
-  readonly url: URL;
-  readonly headers: RequestHeaders;
-  readonly requestBody?: unknown;
-  readonly requestBytes?: Uint8Array | undefined;
-  readonly hasBody?: boolean;
-  readonly peerAddress?: string | undefined;
-  readonly responseHeaders?: RequestHeaders | Readonly<Record<string, string>> | undefined;
-  readonly responseText?: string | undefined;
-  readonly effects?: Effects | undefined;
-  readonly found?: Moment | undefined;
-  readonly faultAction?: Exclude<FaultAction, { latency: number }> | undefined;
-}
-
-declare interface RecordedRequest extends RecordedExchange {
-  readonly method: string;
-  readonly status: number;
-  readonly code?: string;
-  readonly operationId?: string;
-  readonly requestId?: string;
-  readonly durationMs: number;
-  readonly decidedBy: Decision;
-  readonly deviations?: readonly Deviation[];
-}
-
 declare interface RehearsedResponse {
   readonly status: number;
   readonly code?: string;
   readonly body?: unknown;
-}
-
-declare class ReportingMap<Item extends object> extends Map<string, Item> {
-  #private;
-  constructor(collection?: string, watch?: RecordWatch);
-  set(key: string, item: Item): this;
-  delete(key: string): boolean;
-  clear(): void;
 }
 
 declare interface RequestCaller {
@@ -610,7 +495,6 @@ declare interface SandboxStoresCase {
 declare interface Sandboxes {
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
-  record(request: RecordedRequest): void;
   readonly default: Backend;
   get(name: string): Backend | undefined;
   create(name: string, options?: SandboxOptions): Backend;
@@ -637,10 +521,6 @@ declare interface ScriptEntry extends Callee {
 declare type Seed = z.input<typeof seedSchema> & { readonly $schema?: string };
 declare type SeedRecord = Readonly<Record<string, unknown>>;
 
-declare interface SetTimer extends TimerPurpose {
-  readonly at: number;
-}
-
 declare interface ShownChange {
   readonly collection: string;
   readonly id: string;
@@ -658,18 +538,17 @@ declare type Snapshot = z.output<typeof snapshotSchema>;
 declare interface State {
   readonly accounts: Map<string, AccountRecord>;
   readonly users: Map<string, UserRecord>;
-  readonly members: Members;
+  readonly members: Map<string, MemberRecord>;
   readonly destinations: Map<string, DestinationRecord>;
-  readonly groups: Groups;
+  readonly groups: Map<string, GroupRecord>;
   readonly flows: Map<string, FlowRecord>;
   readonly providers: Map<string, ProviderRecord>;
   readonly numbers: Map<string, NumberRecord>;
   readonly contacts: Map<string, ContactRecord>;
-  readonly calls: Calls;
+  readonly calls: Map<string, CallRecord>;
   readonly apiKeys: Map<string, ApiKeyRecord>;
   readonly roles: Map<string, DeepReadonly<RoleDefinition>>;
   readonly transfers: Map<string, TransferRecord>;
-  readonly windows: Map<string, { readonly from: number; readonly count: number }>;
 }
 
 declare interface StatusCount {
@@ -695,16 +574,11 @@ declare interface StoredSandbox {
   readonly options: string;
 }
 
-declare type SuccessBody<Id extends ControlOperationId> = [Contents<operations[Id]["responses"]>] extends [never] ? unknown : Contents<operations[Id]["responses"]>;
-
 declare interface TimerPurpose {
   readonly kind: string;
   readonly id: string;
   readonly index?: number;
 }
-
-declare type TimerSelector = Pick<TimerPurpose, "id"> & Partial<TimerPurpose>;
-declare type TimerTask = (dueAt: number) => void | Promise<void>;
 
 declare interface TokenOptions {
   readonly userId: string;
@@ -737,14 +611,6 @@ declare interface Upcoming extends DescribedTimer {
 }
 
 declare type UserRecord = Checked<"users">;
-
-declare interface WallClock {
-  now(): number;
-  after(ms: number, task: () => void, isIdle?: boolean): () => void;
-}
-
-declare type WebhookAttack = (target: AttackTarget) => Promise<WebhookAttackReport>;
-declare type WebhookAttackReport = SuccessBody<"attackDestination">;
 
 declare interface WebhookFault {
   readonly name?: string;
@@ -844,7 +710,6 @@ declare const inboxAnswerSchema: z.ZodObject<{
 
 declare const inboxUrl = "http://inbox.invalid/offers";
 declare function memoryStores(): SandboxStores;
-type operations = unknown;
 
 declare const recordSchemas: {
   accounts: z.ZodObject<{

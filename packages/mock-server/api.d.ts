@@ -129,7 +129,7 @@ declare interface CheckResult {
   readonly name: string;
   readonly group: CheckGroup;
   readonly cites: string;
-  readonly outcome: "passed" | "failed" | "not checked";
+  readonly outcome: "passed" | "failed" | "not_checked";
   readonly reason?: string;
   readonly note?: string;
 }
@@ -150,7 +150,7 @@ declare interface Finding {
   readonly evidence: readonly { readonly sent: string; readonly answer: string }[];
 }
 
-declare type FindingKind = "accepted" | "refused" | "handled-twice" | "leaked" | "other";
+declare type FindingKind = "accepted" | "refused" | "handled_twice" | "leaked" | "other";
 declare type HandledCounts = Readonly<Record<string, number>> | ReadonlyMap<string, number>;
 
 declare interface MockServer {

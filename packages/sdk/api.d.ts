@@ -138,12 +138,12 @@ declare type ApiResult<T> = (ApiResponse<T> & { readonly ok: true; readonly erro
 
 declare interface Attempt {
   readonly startedAt: number;
-  status?: number;
-  code?: string;
-  requestId?: string;
-  delayMs?: number;
-  durationMs?: number;
-  error?: AttemptError;
+  readonly status?: number;
+  readonly code?: string;
+  readonly requestId?: string;
+  readonly delayMs?: number;
+  readonly durationMs?: number;
+  readonly error?: AttemptError;
 }
 
 declare type AttemptError = "connection_failed" | "connection_lost" | "timeout" | "aborted" | "body_too_large" | "own_code_failed";
@@ -155,7 +155,7 @@ declare interface AttemptInstrumentation {
 
 declare interface AttemptSummary {
   readonly outcome: RequestOutcome;
-  readonly attempt: Readonly<Attempt> | undefined;
+  readonly attempt: Attempt | undefined;
   readonly failure: { readonly name: string; readonly message: string } | undefined;
 }
 
@@ -492,7 +492,6 @@ declare interface OutgoingRequest {
 
 declare class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
   #private;
-  readonly itemsOf: (list: List) => readonly Item[];
   pages(): AsyncGenerator<List, void, undefined>;
   [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined>;
   toArray(limits: { maxItems: number }): Promise<Item[]>;
@@ -646,7 +645,7 @@ declare interface RequestRetryOptions {
 
 declare interface RequestSummary {
   readonly outcome: RequestOutcome;
-  readonly attempts: readonly Readonly<Attempt>[];
+  readonly attempts: readonly Attempt[];
   readonly retrySkippedReason: RetrySkippedReason | undefined;
   readonly error?: unknown;
 }
@@ -665,7 +664,7 @@ type ResponsesOf<Operation> = Operation extends { readonly responses: infer Resp
 
 declare interface RetryEvent {
   readonly operationId: string;
-  readonly attempt: Readonly<Attempt>;
+  readonly attempt: Attempt;
   readonly nextAttemptNumber: number;
   readonly context: RequestContext | undefined;
 }
@@ -693,7 +692,7 @@ declare class ServerError extends ApiError {
 declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "retry" | "extraBody" | "extraQuery" | "context"> {
   baseUrl?: string | undefined;
   allowInsecureHttp?: boolean | undefined;
-  allowApiKeyInBrowser?: boolean | undefined;
+  allowExposedApiKey?: boolean | undefined;
   fetch?: typeof globalThis.fetch | undefined;
   retry?: RetryOptions | undefined;
   onRetry?: ((event: RetryEvent) => unknown) | undefined;

@@ -209,7 +209,7 @@ export function renderSdkTables(document: OpenApiDocument, operations: Operation
   const rows = operations.map(({ id, method, path, retry, accountScoped, successes }) => {
     const success = successes.every(({ schema }) => schema) ? "object" : "object or nothing";
     const results = successes.flatMap(({ status, type, result }) =>
-      result === undefined ? [] : [status, type].flatMap((key) => (key === undefined ? [] : [[key, result]])),
+      result === undefined ? [] : [[type ?? status, result]],
     );
     const result = results.length > 0 && { result: Object.fromEntries(results) };
     const facts = { operationId: id, retry, ...(accountScoped && { accountScoped }), success, ...result };
@@ -237,7 +237,7 @@ export interface OperationFacts {
   readonly success?: "object" | "object or nothing";
   /**
    * The field without which a success is unusable: the ID of what was made, or what is shown only once. By the body's \`type\`,
-   * or by status where it has none: a newer API may answer with a type that this version does not know.
+   * without which it is unusable too, or by status: a newer API may answer with a type that this version does not know.
    */
   readonly result?: Readonly<Record<string, string>>;
 }

@@ -63,7 +63,11 @@ async function sentBy(baseUrl: string, headers: HeaderTexts, send: (client: Call
       return next();
     },
   ];
-  const { client, sent } = clientOf([json(200, { signingSecret: "s" })], { baseUrl, headers, middleware });
+  const { client, sent } = clientOf([json(200, { type: "queued", signingSecret: "s" })], {
+    baseUrl,
+    headers,
+    middleware,
+  });
   await send(client);
   return [
     ...seen.map(({ method, url, headers, body }) => [method, url, ...headers, body]),

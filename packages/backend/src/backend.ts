@@ -15,7 +15,9 @@ import { controlPrefix } from "./http/transport/paths.ts";
 import type { HandledResponse, IncomingRequest } from "./http/transport/transport.ts";
 import { begin, stop } from "./lifecycle.ts";
 import type { Events } from "./model/changes/events.ts";
+import type { WorldState } from "./model/state.ts";
 import { NotStoredError } from "./model/storage/keeper.ts";
+import type { WorldClock } from "./model/time/clock.ts";
 import { type BackendOptions, checkBackendOptions } from "./options.ts";
 import { rehearse } from "./rehearse.ts";
 import { handlers as allHandlers } from "./routes/index.ts";
@@ -38,6 +40,8 @@ export interface Backend extends BackendControls {
   /**
    * Records a request that something in front of the backend answered, as `handle` records the others. One that it did not
    * accept (`gate`, 403) is announced as the event `request.refused`, and not in the journal.
+   *
+   * @internal
    */
   record(request: RecordedRequest): void;
   /** Whether the state came from the store. */
@@ -68,8 +72,10 @@ export interface Parts {
 
 export const defaultParts: Parts = { table: callTransferOperations, handlers: allHandlers };
 
-/** A backend whose sandboxes announce events in it. */
+/** A backend with what sandboxes, in which they announce events, and tests need of it. */
 export interface AssembledBackend extends Backend {
+  readonly clock: WorldClock;
+  readonly state: WorldState;
   readonly events: Events;
 }
 

@@ -9,6 +9,7 @@ import type { Core } from "./core.ts";
 import { reset } from "./lifecycle.ts";
 import type { EventDetails } from "./model/changes/events.ts";
 import { checkPolicies } from "./model/policies.ts";
+import type { World } from "./model/world.ts";
 import type { BackendOptions } from "./options.ts";
 import { drainQueue } from "./platform/calls.ts";
 import { advance, upcoming } from "./platform/upcoming.ts";
@@ -18,7 +19,7 @@ export function createControls(
   core: Core,
   options: BackendOptions,
   operations: readonly OperationDescription[],
-): Omit<BackendControls, "replay" | "rehearse"> {
+): Omit<BackendControls, "replay" | "rehearse" | "clock" | "state"> & Pick<World, "clock" | "state"> {
   const { world, tokens, faults, inbox, deliveries, transfers, journal } = core;
   const { state, clock, policies, events, expiries } = world;
   return {

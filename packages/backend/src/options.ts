@@ -46,11 +46,19 @@ export interface BackendOptions {
    * clock, policies, faults and scenarios have no effect then, until a reset.
    */
   readonly store?: SandboxStore;
-  /** The source of real time; the system's clock by default. */
+  /**
+   * The source of real time; the system's clock by default.
+   *
+   * @internal
+   */
   readonly wall?: WallClock;
   /** The name that faults for one sandbox give it; `default` by default. */
   readonly name?: string;
-  /** Attacks the receiver of a destination when the control plane is asked to; by default it refuses. */
+  /**
+   * Attacks the receiver of a destination when the control plane is asked to; by default it refuses.
+   *
+   * @internal
+   */
   readonly attack?: WebhookAttack;
 }
 

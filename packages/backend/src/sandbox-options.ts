@@ -40,6 +40,8 @@ export interface Sandboxes {
   /**
    * Records a request that something in front of the sandboxes answered: in the sandbox that the request selects if it
    * exists, otherwise in `default`. Creates no sandbox and does not count as use.
+   *
+   * @internal
    */
   record(request: RecordedRequest): void;
   /** The sandbox that always exists. */

@@ -1,6 +1,6 @@
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import { type Backend, createBackend } from "../src/backend.ts";
+import { assembleBackend, type Backend, createBackend, defaultParts } from "../src/backend.ts";
 import { demo } from "../src/contents/demo-seed.ts";
 import { bodyLimit } from "../src/control/control.ts";
 import { controlDocument } from "../src/generated/document.gen.ts";
@@ -509,7 +509,7 @@ describe("the clock's routes", () => {
   });
 
   it("show 1000 timers and count the others", async () => {
-    const backend = newBackend();
+    const backend = assembleBackend({ controlPlane: true }, defaultParts);
     for (let index = 0; index < 1005; index += 1) backend.clock.schedule(index, () => {}, { kind: "x", id: "y" });
     const { upcoming, upcomingCount } = (await control(backend, "GET /clock")).body;
     expect([upcoming.length, upcomingCount]).toEqual([1000, 1007]);

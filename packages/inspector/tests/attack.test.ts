@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { groupedChecks, verdictOf } from "../src/data/records/attack.ts";
 
-const check = (name: string, group: "genuine" | "forged", outcome: "passed" | "failed" | "not checked") => ({
+const check = (name: string, group: "genuine" | "forged", outcome: "passed" | "failed" | "not_checked") => ({
   name,
   group,
   cites: "§6",
@@ -9,7 +9,7 @@ const check = (name: string, group: "genuine" | "forged", outcome: "passed" | "f
 });
 const checks = [
   check("plain", "genuine", "passed"),
-  check("old", "forged", "not checked"),
+  check("old", "forged", "not_checked"),
   check("wrong secret", "forged", "failed"),
 ];
 const finding = {

@@ -32,9 +32,9 @@ export const exportable: Readonly<Record<string, Story>> = {
     backend.changePolicies({ concurrentCallLimit: 10 });
   },
   async "a policy that was changed in place"(backend, client) {
-    backend.policies.dailyCallLimit = 0;
+    backend.changePolicies({ dailyCallLimit: 0 });
     await client.calls.create(call).result();
-    backend.policies.dailyCallLimit = 100;
+    backend.changePolicies({ dailyCallLimit: 100 });
   },
   async "calls that ended when the clock was advanced"(backend, client) {
     await client.calls.create(call);
@@ -47,7 +47,7 @@ export const exportable: Readonly<Record<string, Story>> = {
     await backend.clock.advance({ by: 24 * hour });
   },
   async "a previous secret that expired"(backend, client) {
-    backend.policies.rotationDuringOverlap = "refuse";
+    backend.changePolicies({ rotationDuringOverlap: "refuse" });
     await client.destinations.rotateSecret(destinations.app);
     await client.destinations.rotateSecret(destinations.app).result();
     await backend.clock.advance({ by: 25 * hour });

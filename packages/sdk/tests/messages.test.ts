@@ -327,6 +327,12 @@ describe("the message of an error", () => {
       {},
       "createCall was carried out, but its response was lost. Do not send it again: reconcile() looks for its result. createCall answered 201 with a body without callId",
     ],
+    [
+      "a 202 without a type",
+      json(202, { position: 1 }),
+      {},
+      "createCall was carried out, but its response was lost. Do not send it again: reconcile() looks for its result. createCall answered 202 with a body without type",
+    ],
   ])("says after %s whether a call may have been placed", async (_, step, options, message) => {
     const { client } = clientOf([step], options);
     expect(await errorOf(client.calls.create(placement))).toMatchObject({ name: "OutcomeUnknownError", message });

@@ -101,7 +101,7 @@ describe("what is printed without a logger", () => {
     if (where === "a browser") vi.stubGlobal("document", {});
     else vi.stubGlobal("process", undefined);
     const lines = printed();
-    const options = { clock: clockAt({ ms: 0 }), random: () => 0, allowApiKeyInBrowser: true };
+    const options = { clock: clockAt({ ms: 0 }), random: () => 0, allowExposedApiKey: true };
     await clientOf([json(500, {}), roles()], options).client.roles.list();
     expect(lines).toHaveLength(1);
   });

@@ -875,17 +875,17 @@ describe("withOptions", () => {
 });
 
 describe("a browser", () => {
-  it("may not use an API key, unless allowApiKeyInBrowser is set", () => {
+  it("may not use an API key, unless allowExposedApiKey is set", () => {
     for (const name of ["window", "document"]) vi.stubGlobal(name, {});
     const options = { baseUrl: "https://api.example.com", apiKey };
-    expect(() => new CallTransfer(options)).toThrow("allowApiKeyInBrowser");
-    expect(new CallTransfer({ ...options, allowApiKeyInBrowser: true })).toBeInstanceOf(CallTransfer);
+    expect(() => new CallTransfer(options)).toThrow("allowExposedApiKey");
+    expect(new CallTransfer({ ...options, allowExposedApiKey: true })).toBeInstanceOf(CallTransfer);
     vi.unstubAllGlobals();
   });
 
   it("is also recognized in web workers", () => {
     vi.stubGlobal("importScripts", () => {});
-    expect(() => new CallTransfer({ baseUrl: "https://api.example.com", apiKey })).toThrow("allowApiKeyInBrowser");
+    expect(() => new CallTransfer({ baseUrl: "https://api.example.com", apiKey })).toThrow("allowExposedApiKey");
     vi.unstubAllGlobals();
   });
 

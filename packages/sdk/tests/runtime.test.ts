@@ -203,7 +203,7 @@ describe("the User-Agent", () => {
 
   it("is left to the browser", async () => {
     vi.stubGlobal("document", {});
-    expect(await userAgentOf({ allowApiKeyInBrowser: true })).toBe(null);
+    expect(await userAgentOf({ allowExposedApiKey: true })).toBe(null);
   });
 
   it("can be replaced, however it is spelled", async () => {

@@ -164,7 +164,10 @@ describe("a body", () => {
     expectTypeOf<Placement & { campaign: string }>().toExtend<CallBody>();
     expectTypeOf<Omit<Placement, "flowId">>().not.toExtend<CallBody>();
     expectTypeOf<Omit<Placement, "flowId"> & { flowId: number }>().not.toExtend<CallBody>();
-    const { client, sent } = clientOf([json(201, { callId: "c" }), json(201, { callId: "c" })]);
+    const { client, sent } = clientOf([
+      json(201, { type: "initiated", callId: "c" }),
+      json(201, { type: "initiated", callId: "c" }),
+    ]);
     const campaign = { flowId: "f", fromNumber: "+15550100", toNumber: "+15550101", campaign: "spring" };
     await client.calls.create(campaign);
     // @ts-expect-error a call has no such field

@@ -18,7 +18,7 @@ export async function exercise(sdk, webhooks, input) {
   const client = new CallTransfer({
     baseUrl: input.baseUrl,
     apiKey: input.apiKey,
-    allowApiKeyInBrowser: true,
+    allowExposedApiKey: true,
     fetch: async (url, init) => {
       const response = await fetch(url, init);
       statuses.push(response.status);
@@ -81,7 +81,7 @@ export async function exercise(sdk, webhooks, input) {
     const lossy = new CallTransfer({
       baseUrl: url,
       apiKey: input.apiKey,
-      allowApiKeyInBrowser: true,
+      allowExposedApiKey: true,
       retry: { max: 0 },
     });
     if (warm) await lossy.roles.list();

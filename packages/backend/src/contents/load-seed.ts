@@ -6,7 +6,7 @@ import {
   type DestinationRecord,
   recordSchemas,
 } from "../model/records/records.ts";
-import { contactKey, type State } from "../model/state.ts";
+import { contactKey, type WorldState } from "../model/state.ts";
 import { resolveTimes } from "../model/time/seed-time.ts";
 import type { Random } from "../model/values/random.ts";
 import type { World } from "../model/world.ts";
@@ -65,7 +65,7 @@ function add(world: World, checked: CheckedSeed): void {
  * Checks a seed, also against the state. Returns a deep copy with relative times counted from `now`, in milliseconds. Throws
  * InputError that names the bad field.
  */
-export function checkSeed(seed: unknown, state: State, now: number): CheckedSeed {
+export function checkSeed(seed: unknown, state: WorldState, now: number): CheckedSeed {
   const checked = structuredClone(checkInput(seedSchema, withoutSchema(seed)));
   checkReferences(checked, state);
   resolveTimes(checked, now);

@@ -1,6 +1,6 @@
 import * as schemas from "@call-transfer/spec/schemas";
 import * as z from "zod";
-import type { Clock } from "../model/time/clock.ts";
+import type { WorldClock } from "../model/time/clock.ts";
 
 /** An enum value that no version of the API defines. */
 const unknownValue = "value_of_a_newer_version";
@@ -20,7 +20,7 @@ export function withUnknownEnums(text: string): string {
 const slowBodyParts = 6;
 
 /** Streams a body in parts, one per second of the clock. */
-export function slowBody(text: string, clock: Clock): ReadableStream<Uint8Array> {
+export function slowBody(text: string, clock: WorldClock): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   const size = Math.max(1, Math.ceil(bytes.length / slowBodyParts));
   let sent = 0;

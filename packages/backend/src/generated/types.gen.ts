@@ -582,7 +582,7 @@ export interface components {
       readonly seed: number;
       readonly findings: readonly {
         /** @enum {string} */
-        readonly kind: "accepted" | "refused" | "handled-twice" | "leaked" | "other";
+        readonly kind: "accepted" | "refused" | "handled_twice" | "leaked" | "other";
         /** @description The name of the check that found it. */
         readonly check: string;
         /** @description The section of the specification, or the assumption, such as `A-31`. */
@@ -614,7 +614,7 @@ export interface components {
         readonly group: "genuine" | "forged" | "duplicates" | "limits" | "leaks";
         readonly cites: string;
         /** @enum {string} */
-        readonly outcome: "passed" | "failed" | "not checked";
+        readonly outcome: "passed" | "failed" | "not_checked";
         /** @description Why it was not checked, or not completely. */
         readonly reason?: string;
         /** @description What it measured. */

@@ -12,7 +12,7 @@ import {
 import type { Policies } from "./policies.ts";
 import type { TransferRecord } from "./records/transfer-record.ts";
 import type { Keeper } from "./storage/keeper.ts";
-import type { Clock } from "./time/clock.ts";
+import type { WorldClock } from "./time/clock.ts";
 import { internalTimers, type Timer, type TimerEnd, type TimerPurpose, type TimerWatch } from "./time/timer-queue.ts";
 
 /** A record that was added (no `before`), replaced, or removed (no `after`). */
@@ -38,7 +38,7 @@ export interface DescribedTimer extends TimerPurpose {
 
 /** The backend that changes. */
 export interface Present {
-  readonly clock: Pick<Clock, "now" | "iso" | "mode" | "rate">;
+  readonly clock: Pick<WorldClock, "now" | "iso" | "mode" | "rate">;
   readonly expiries: { refresh(): void };
   readonly random: { readonly position: number };
   readonly policies: Policies;
@@ -120,7 +120,7 @@ export class ChangeLog implements RecordWatch, TimerWatch {
     const position = this.#position;
     const windowsPosition = earlier?.windowsPosition ?? position;
     const kept = this.#policies;
-    // Tests may change policies in place.
+    // Untyped code may change policies in place.
     const same = kept !== undefined && isSame(policies, kept) ? kept : structuredClone(policies);
     this.#policies = same;
     return { position, windowsPosition, now: clock.now(), random: random.position, policies: same };

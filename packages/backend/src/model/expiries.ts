@@ -1,7 +1,7 @@
 import type { Events } from "./changes/events.ts";
 import type { ApiKeyRecord, DestinationRecord, MemberRecord } from "./records/records.ts";
-import type { State } from "./state.ts";
-import type { Clock } from "./time/clock.ts";
+import type { WorldState } from "./state.ts";
+import type { WorldClock } from "./time/clock.ts";
 
 /** A time without a timer, because passing it only changes what is read. */
 export interface Expiry {
@@ -37,7 +37,7 @@ export function keyEnd({ id, expiresAt: at }: ApiKeyRecord): Expiry | undefined 
 }
 
 /** Every expiry, also those that have passed, in no order. */
-export function expiriesOf({ members, destinations, apiKeys }: State): Expiry[] {
+export function expiriesOf({ members, destinations, apiKeys }: WorldState): Expiry[] {
   const ends = [...members.values()].map(availabilityEnd);
   const expirations = [...destinations.values()].map(previousSecretEnd);
   const keys = [...apiKeys.values()].map(keyEnd);
@@ -46,14 +46,14 @@ export function expiriesOf({ members, destinations, apiKeys }: State): Expiry[] 
 
 /** Announces expiries when the clock passes them. */
 export class Expiries {
-  readonly #state: State;
-  readonly #clock: Clock;
+  readonly #state: WorldState;
+  readonly #clock: WorldClock;
   readonly #events: Pick<Events, "emit">;
   /** Those after `#passed`, soonest first. */
   #coming: Expiry[] = [];
   #passed = Number.NEGATIVE_INFINITY;
 
-  constructor({ state, clock, events }: { state: State; clock: Clock; events: Pick<Events, "emit"> }) {
+  constructor({ state, clock, events }: { state: WorldState; clock: WorldClock; events: Pick<Events, "emit"> }) {
     this.#state = state;
     this.#clock = clock;
     this.#events = events;

@@ -5,9 +5,12 @@ import { Calls, Groups, Members } from "./records/indexes.ts";
 import type {
   AccountRecord,
   ApiKeyRecord,
+  CallRecord,
   ContactRecord,
   DestinationRecord,
   FlowRecord,
+  GroupRecord,
+  MemberRecord,
   NumberRecord,
   ProviderRecord,
   UserRecord,
@@ -15,21 +18,18 @@ import type {
 import type { TransferRecord } from "./records/transfer-record.ts";
 import type { DeepReadonly } from "./values/deep-readonly.ts";
 
-/**
- * Everything one backend knows. Maps are keyed by id unless stated otherwise. A record changes only by `set`, which puts another
- * one in its place.
- */
+/** All records of a backend. Maps are keyed by id unless stated otherwise. A record changes only by `set` of another one. */
 export interface State {
   /** The accounts. */
   readonly accounts: Map<string, AccountRecord>;
   /** The users. */
   readonly users: Map<string, UserRecord>;
   /** The memberships. */
-  readonly members: Members;
+  readonly members: Map<string, MemberRecord>;
   /** The destinations. */
   readonly destinations: Map<string, DestinationRecord>;
   /** The destination groups. */
-  readonly groups: Groups;
+  readonly groups: Map<string, GroupRecord>;
   /** The flows. */
   readonly flows: Map<string, FlowRecord>;
   /** The providers. */
@@ -39,13 +39,20 @@ export interface State {
   /** Keyed by `contactKey`. */
   readonly contacts: Map<string, ContactRecord>;
   /** In the order of placement. */
-  readonly calls: Calls;
+  readonly calls: Map<string, CallRecord>;
   /** Keyed by the key itself. */
   readonly apiKeys: Map<string, ApiKeyRecord>;
   /** Keyed by role. */
   readonly roles: Map<string, DeepReadonly<RoleDefinition>>;
   /** In the order of starting. */
   readonly transfers: Map<string, TransferRecord>;
+}
+
+/** Everything one backend knows. */
+export interface WorldState extends State {
+  readonly members: Members;
+  readonly groups: Groups;
+  readonly calls: Calls;
   /** The rate-limit window of each credential: its start in milliseconds, and the number of requests so far. */
   readonly windows: Map<string, { readonly from: number; readonly count: number }>;
 }
@@ -56,8 +63,8 @@ export function contactKey(accountId: string, number: string): string {
 }
 
 /** Creates an empty state. The log gets each change of a record. */
-export function createState(log?: ChangeLog): State {
-  const records = <Item extends object>(collection: keyof State) => new ReportingMap<Item>(collection, log);
+export function createState(log?: ChangeLog): WorldState {
+  const records = <Item extends object>(collection: keyof WorldState) => new ReportingMap<Item>(collection, log);
   return {
     accounts: records("accounts"),
     users: records("users"),
@@ -77,6 +84,6 @@ export function createState(log?: ChangeLog): State {
 }
 
 /** Empties every map; the state object and its maps stay the same. */
-export function clearState(state: State): void {
+export function clearState(state: WorldState): void {
   for (const records of Object.values(state)) records.clear();
 }

@@ -2,15 +2,15 @@ import type { ChangeLog } from "./change-log.ts";
 import type { EventLog } from "./changes/events.ts";
 import type { Expiries } from "./expiries.ts";
 import type { Policies } from "./policies.ts";
-import type { State } from "./state.ts";
+import type { WorldState } from "./state.ts";
 import type { Keeper } from "./storage/keeper.ts";
-import type { Clock } from "./time/clock.ts";
+import type { WorldClock } from "./time/clock.ts";
 import type { Random } from "./values/random.ts";
 
 /** One backend's world: what every rule may read and change. */
 export interface World {
-  readonly state: State;
-  readonly clock: Clock;
+  readonly state: WorldState;
+  readonly clock: WorldClock;
   readonly random: Random;
   readonly policies: Policies;
   readonly events: EventLog;

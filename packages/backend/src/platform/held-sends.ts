@@ -1,4 +1,4 @@
-import type { Clock } from "../model/time/clock.ts";
+import type { WorldClock } from "../model/time/clock.ts";
 
 /** A delivery that a fault holds back. */
 export interface HeldSend {
@@ -19,11 +19,11 @@ const sendTimer = "webhook.sends";
 
 /** The deliveries that faults hold back, until their time or until they are released. */
 export class HeldSends {
-  readonly #clock: Clock;
+  readonly #clock: WorldClock;
   /** By id, in the order in which they were held. */
   readonly #held = new Map<string, HeldSend>();
 
-  constructor(clock: Clock) {
+  constructor(clock: WorldClock) {
     this.#clock = clock;
   }
 

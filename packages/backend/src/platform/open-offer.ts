@@ -1,5 +1,5 @@
 import type { Delivery } from "../generated/models.gen.ts";
-import type { Clock } from "../model/time/clock.ts";
+import type { WorldClock } from "../model/time/clock.ts";
 import type { Answered, OutgoingEvent } from "./delivery.ts";
 import type { DeliveryPlan } from "./delivery-plan.ts";
 
@@ -37,7 +37,7 @@ export class OpenOffer {
    * Makes the clock wait for a delivery in flight. The deliveries of one offer are one piece of work: a receiver may let a
    * copy wait for the answer to another, which sleeps on the clock.
    */
-  track(delivering: Promise<void>, clock: Pick<Clock, "track">): void {
+  track(delivering: Promise<void>, clock: Pick<WorldClock, "track">): void {
     this.#inFlight += 1;
     if (this.#inFlight === 1)
       clock.track(

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import { InputError } from "../model/errors/input-error.ts";
 import type { TransferRecord } from "../model/records/transfer-record.ts";
-import type { State } from "../model/state.ts";
+import type { WorldState } from "../model/state.ts";
 import type { TimerPurpose } from "../model/time/timer-queue.ts";
 import { retention } from "../model/values/retention.ts";
 import type { World } from "../model/world.ts";
@@ -110,7 +110,7 @@ function announceStart({ events }: World, transfer: TransferRecord): void {
 }
 
 /** A transfer with the index of a callee's ring. Throws InputError for a callee outside the transfer. */
-function find({ transfers }: State, id: string, callee: Callee): [TransferRecord, ringIndex: number] {
+function find({ transfers }: WorldState, id: string, callee: Callee): [TransferRecord, ringIndex: number] {
   const transfer = transfers.get(id);
   const ringIndex = transfer === undefined ? -1 : indexOfCallee(transfer, callee);
   if (transfer === undefined || ringIndex === -1)

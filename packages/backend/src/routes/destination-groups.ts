@@ -2,7 +2,7 @@ import type { DestinationGroupMember, FieldError } from "@call-transfer/spec";
 import type { Handlers } from "../http/checks/exchange.ts";
 import { problem } from "../model/errors/problem.ts";
 import type { GroupRecord } from "../model/records/records.ts";
-import type { State } from "../model/state.ts";
+import type { WorldState } from "../model/state.ts";
 
 export const destinationGroupHandlers = {
   /** Creates a group (§4.2). Unknown, foreign and repeated destinations count as validation errors. */
@@ -32,7 +32,7 @@ export const destinationGroupHandlers = {
 } satisfies Handlers;
 
 function memberErrors(
-  state: State,
+  state: WorldState,
   accountId: string,
   members: readonly Pick<DestinationGroupMember, "destinationId">[],
 ): FieldError[] {

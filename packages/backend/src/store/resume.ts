@@ -48,7 +48,7 @@ export function keepCore(core: KeptCore, keeper: Keeper): boolean {
   });
   keeper.addFact("requestIds", { read: () => requestIds.reservedUntil });
   keeper.addFact("tokenSecret", { read: () => bytesToHex(tokens.secret) });
-  // Tests may change policies in place.
+  // Untyped code may change policies in place.
   keeper.addFact("policies", { read: () => world.policies, isCompared: true });
   keeper.addFact("faults", { read: faults.keep });
   keeper.addFact("inbox", { read: () => inbox.answer });

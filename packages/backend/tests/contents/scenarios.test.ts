@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Backend, createBackend } from "../../src/backend.ts";
+import { assembleBackend, type Backend, createBackend, defaultParts } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import { type ScenarioName, scenarios } from "../../src/contents/scenarios.ts";
 import type { Seed } from "../../src/contents/seed.ts";
@@ -111,7 +111,7 @@ describe("daily-quota-used", () => {
   });
 
   it("counts the calls that an account has placed already", async () => {
-    const backend = createBackend();
+    const backend = assembleBackend({}, defaultParts);
     await manyOf(30, () => placeCall(backend));
     backend.applyScenario("daily-quota-used");
     expect(backend.policies.dailyCallLimit).toBe(30);

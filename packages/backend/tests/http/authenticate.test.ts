@@ -150,7 +150,7 @@ describe("an API key", () => {
     const { key } = backend.keys.issueApiKey({ allowedIps: ["10.0.0.2"] });
     const request = { token: key, address: "127.0.0.1", headers: { "x-forwarded-for": "10.0.0.2, 10.0.0.3" } };
     expect((await send(backend, "GET /roles", request)).status).toBe(403);
-    backend.policies.trustForwardedFor = true;
+    backend.changePolicies({ trustForwardedFor: true });
     expect((await send(backend, "GET /roles", request)).status).toBe(200);
   });
 });

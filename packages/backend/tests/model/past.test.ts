@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Backend, createBackend } from "../../src/backend.ts";
+import { assembleBackend, type Backend, createBackend, defaultParts } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import { codeOf, control, send } from "../test-client.ts";
 
@@ -22,8 +22,7 @@ async function change(backend: Backend): Promise<void> {
   backend.collections.update("numbers", demo.numbers.working, { active: false });
   backend.collections.create("users", { id: "b0000000-0000-4000-8000-0000000000ff", name: "New" });
   backend.transfers.start({ groupId: demo.groups.existing });
-  backend.policies.rateLimit = { requests: 3, windowSecs: 9 };
-  backend.changePolicies({ callDurationSecs: 1 });
+  backend.changePolicies({ rateLimit: { requests: 3, windowSecs: 9 }, callDurationSecs: 1 });
   await backend.clock.advance({ by: 90_000 });
   await send(backend, "GET /roles");
 }
@@ -77,7 +76,7 @@ it.each<[string, (backend: Backend) => unknown]>([
 });
 
 it("keeps the order of timers due at the same time, also of one that was cancelled between others", async () => {
-  const backend = createBackend();
+  const backend = assembleBackend({}, defaultParts);
   for (const id of ["first", "second", "third"])
     backend.clock.schedule(backend.clock.now() + 1000, () => {}, { kind: "transfer.test", id });
   const [now, found] = await foundNow(backend, "GET /roles");

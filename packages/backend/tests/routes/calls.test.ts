@@ -109,7 +109,7 @@ describe("the limits of an account", () => {
   it("starts a waiting call first when the limit is raised", async () => {
     const backend = createBackend({ policies: { concurrentCallLimit: 0 } });
     expect((await place(backend)).status).toBe(202);
-    backend.policies.concurrentCallLimit = 2;
+    backend.changePolicies({ concurrentCallLimit: 2 });
     expect((await place(backend)).status).toBe(201);
     expect([...backend.state.calls.values()].filter(({ status }) => status === "in_progress")).toHaveLength(2);
   });
@@ -169,7 +169,7 @@ describe("listing calls", () => {
     const later = { id, accountId: demo.accountId, direction: "inbound", duration: 5, status: "completed" };
     backend.seed({ calls: [{ ...later, createdAt: new Date(backend.clock.now() + 1).toISOString() }] });
     expect((await list(backend)).body).toMatchObject({ meta: { total: 1 } });
-    backend.policies.callListLagSecs = 1;
+    backend.changePolicies({ callListLagSecs: 1 });
     expect((await list(backend)).body).toMatchObject({ meta: { total: 0 } });
   });
 

@@ -24,7 +24,7 @@ export async function connect(
     // The suite's report says what failed.
     logLevel: "off",
     // The suite also runs in browsers, with keys made for it.
-    allowApiKeyInBrowser: true,
+    allowExposedApiKey: true,
     ...credential,
     ...account,
     ...options,

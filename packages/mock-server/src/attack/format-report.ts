@@ -5,7 +5,7 @@ import type { AttackReport, CheckGroup, CheckResult, Finding, FindingKind } from
 const kinds: Readonly<Record<FindingKind, string>> = {
   accepted: "Accepted, but must be refused",
   refused: "Refused, but must be accepted",
-  "handled-twice": "Handled more than once",
+  handled_twice: "Handled more than once",
   leaked: "Leaked in an answer",
   other: "Other problems",
 };

@@ -43,7 +43,7 @@ function countProblem(handling: Handling, count: number): Problem | undefined {
       problem: `The app handled it ${times(count)}. It must not reach the app.`,
       fix: verifyFirst,
     };
-  if (count > 1) return { kind: "handled-twice", problem: `The app handled the event ${times(count)}.`, fix: remember };
+  if (count > 1) return { kind: "handled_twice", problem: `The app handled the event ${times(count)}.`, fix: remember };
   if (handling !== "once" || count === 1) return undefined;
   const fix = "Answer 2xx only after the app has handled the event. Check that handled() counts by the event's id.";
   return { kind: "other", problem: "The receiver accepted the event, but the app did not handle it.", fix };

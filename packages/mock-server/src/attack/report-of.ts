@@ -14,7 +14,7 @@ export interface Result {
 const severities: Readonly<Record<FindingKind, Severity>> = {
   accepted: "high",
   refused: "medium",
-  "handled-twice": "high",
+  handled_twice: "high",
   leaked: "high",
   other: "low",
 };

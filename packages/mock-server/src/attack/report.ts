@@ -8,7 +8,7 @@ export type FindingKind =
   /** A genuine offer, or a copy of one, got something other than 2xx. */
   | "refused"
   /** An event was handled more than once. */
-  | "handled-twice"
+  | "handled_twice"
   /** An answer contains what an attacker can use. */
   | "leaked"
   /** Anything else: no answer, a crash, a copy that was answered differently, a body without a limit. */

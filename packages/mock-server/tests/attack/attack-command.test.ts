@@ -74,7 +74,7 @@ describe("the attack command", () => {
     expect(stdout.trimEnd()).not.toContain("\n");
     const { findings, seed } = JSON.parse(stdout);
     expect(seed).toBe(3);
-    expect(findings).toContainEqual(expect.objectContaining({ kind: "handled-twice", check: "the same bytes again" }));
+    expect(findings).toContainEqual(expect.objectContaining({ kind: "handled_twice", check: "the same bytes again" }));
   });
 
   it("prints Markdown with --markdown", async () => {

@@ -157,11 +157,11 @@ const findingsOf: Readonly<Record<Bug, readonly string[]>> = {
     "accepted: a signed time that is no Unix time",
   ],
   "does not recognize copies": [
-    "handled-twice: the same bytes again",
-    "handled-twice: the same event with a new signature",
-    "handled-twice: 20 copies at the same time",
-    "handled-twice: the same event written in another way",
-    "handled-twice: a copy after all other offers",
+    "handled_twice: the same bytes again",
+    "handled_twice: the same event with a new signature",
+    "handled_twice: 20 copies at the same time",
+    "handled_twice: the same event written in another way",
+    "handled_twice: a copy after all other offers",
   ],
   "answers 409 to copies": [
     "refused: the same bytes again",

@@ -63,7 +63,7 @@ const findings: readonly Finding[] = [
   { ...crash, check: "an empty signature header" },
 ];
 /** A check may find several things. */
-const more: Finding = { ...crash, kind: "handled-twice", check: "an empty v1", problem: "It was handled twice." };
+const more: Finding = { ...crash, kind: "handled_twice", check: "an empty v1", problem: "It was handled twice." };
 
 describe("formatReport", () => {
   it("shows each group of checks, what was not checked, and the figures", () => {

@@ -31,7 +31,11 @@ export interface PageSource<List, Item> {
  * first page may be missing; if items also appear further down, so may others. To be sure, read the list again.
  */
 export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
-  /** Returns the items of a page. */
+  /**
+   * Returns the items of a page.
+   *
+   * @internal
+   */
   readonly itemsOf: (list: List) => readonly Item[];
   readonly #source: PageSource<List, Item>;
 

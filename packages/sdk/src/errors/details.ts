@@ -73,17 +73,17 @@ export interface Attempt {
   /** When it was sent, in milliseconds since 1970. */
   readonly startedAt: number;
   /** HTTP status of the response, if one arrived. */
-  status?: number;
+  readonly status?: number;
   /** Error code of the response. */
-  code?: string;
+  readonly code?: string;
   /** Request ID of the response, for support. */
-  requestId?: string;
+  readonly requestId?: string;
   /** Milliseconds waited after this attempt, before the next one. */
-  delayMs?: number;
+  readonly delayMs?: number;
   /** Milliseconds until its response was read or it failed. */
-  durationMs?: number;
+  readonly durationMs?: number;
   /** Why no complete response arrived. */
-  error?: AttemptError;
+  readonly error?: AttemptError;
 }
 
 /** Details that every `RequestError` carries besides its message. */

@@ -17,7 +17,7 @@ export interface OperationFacts {
   readonly success?: "object" | "object or nothing";
   /**
    * The field without which a success is unusable: the ID of what was made, or what is shown only once. By the body's `type`,
-   * or by status where it has none: a newer API may answer with a type that this version does not know.
+   * without which it is unusable too, or by status: a newer API may answer with a type that this version does not know.
    */
   readonly result?: Readonly<Record<string, string>>;
 }
@@ -30,7 +30,7 @@ export const operationFacts: Readonly<Record<string, OperationFacts>> = {
   "GET /api/v1/transfers/members/{memberId}/availability": {"operationId":"getMemberAvailability","retry":"safe","accountScoped":true,"success":"object"},
   "GET /api/v1/roles": {"operationId":"listRoles","retry":"safe","accountScoped":true,"success":"object"},
   "GET /api/v1/calls": {"operationId":"listCalls","retry":"safe","accountScoped":true,"success":"object"},
-  "POST /api/v1/calls": {"operationId":"createCall","retry":"once","accountScoped":true,"success":"object","result":{"201":"callId","initiated":"callId"}},
+  "POST /api/v1/calls": {"operationId":"createCall","retry":"once","accountScoped":true,"success":"object","result":{"initiated":"callId"}},
   "GET /api/v1/accounts": {"operationId":"listAccounts","retry":"safe","success":"object"},
 };
 

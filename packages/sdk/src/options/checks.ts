@@ -86,7 +86,7 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
   apiKey: token,
   accessToken: [(value) => isFunction(value) || token[0](value), token[1]],
   allowInsecureHttp: anything,
-  allowApiKeyInBrowser: anything,
+  allowExposedApiKey: anything,
   onRetry: aFunction,
   logger: objectWith("debug", "info", "warn", "error"),
   logLevel: [(value) => logLevels.includes(value as LogLevel), `must be one of ${logLevels.join(", ")}`],

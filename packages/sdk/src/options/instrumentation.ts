@@ -49,7 +49,7 @@ export interface AttemptSummary {
   /** Effect of the attempt on the server. */
   readonly outcome: RequestOutcome;
   /** Facts of the attempt. Undefined if nothing was sent. */
-  readonly attempt: Readonly<Attempt> | undefined;
+  readonly attempt: Attempt | undefined;
   /** Why there is no usable response: a name such as `TimeoutError`, and a message without secrets. */
   readonly failure: { readonly name: string; readonly message: string } | undefined;
 }
@@ -59,7 +59,7 @@ export interface RequestSummary {
   /** Effect of the request on the server, over all attempts. */
   readonly outcome: RequestOutcome;
   /** Every attempt that was sent. */
-  readonly attempts: readonly Readonly<Attempt>[];
+  readonly attempts: readonly Attempt[];
   /** Why the request was not retried although retries were left. */
   readonly retrySkippedReason: RetrySkippedReason | undefined;
   /** The error that the caller gets, one of the SDK's. */

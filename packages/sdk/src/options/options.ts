@@ -54,7 +54,7 @@ export interface RetryEvent {
   /** The operation, e.g. `createCall`. */
   readonly operationId: string;
   /** The attempt that failed. `delayMs` is the upcoming wait. */
-  readonly attempt: Readonly<Attempt>;
+  readonly attempt: Attempt;
   /** Number of the next attempt, from 2. */
   readonly nextAttemptNumber: number;
   /** The request's option `context`. */
@@ -154,8 +154,8 @@ export interface SharedClientOptions
   baseUrl?: string | undefined;
   /** Allows plain HTTP to other hosts than this machine, e.g. between containers. */
   allowInsecureHttp?: boolean | undefined;
-  /** Allows an API key in a browser or in React Native, where every user can read it. A short-lived access token is safer. */
-  allowApiKeyInBrowser?: boolean | undefined;
+  /** Allows an API key in a browser or in React Native, although every user can read it. A short-lived access token is safer. */
+  allowExposedApiKey?: boolean | undefined;
   /** Sends the requests; by default the global `fetch`, looked up at each call. */
   fetch?: typeof globalThis.fetch | undefined;
   /** Which failures are retried, how often and after which wait (§8). */

@@ -84,7 +84,7 @@ function readOption<Name extends keyof typeof variables>(
 }
 
 function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Auth): Auth {
-  const { apiKey: ownKey, accessToken, allowApiKeyInBrowser } = given;
+  const { apiKey: ownKey, accessToken, allowExposedApiKey } = given;
   check(ownKey === undefined || accessToken === undefined, "accessToken", "and apiKey cannot be combined. Pass one.");
   const authOf = (kind: Auth["kind"], source: string | AccessTokenFunction): Auth =>
     parent?.isFrom(kind, source) ? parent : new Auth(kind, source);
@@ -97,11 +97,9 @@ function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Aut
   const hint = "is undefined. Pass a token, or a function that returns one.";
   check(apiKey !== undefined || !meansToken, "accessToken", hint);
   check(apiKey !== undefined, "apiKey", `or accessToken is required. Pass one, or set ${variables.apiKey}.`);
-  // Visitors can read the memory of a page or a web worker.
-  const advice = "Use accessToken, or set allowApiKeyInBrowser: true.";
-  const isAllowed = allowApiKeyInBrowser === true;
-  check(isAllowed || !inBrowser(), "apiKey", `would be exposed in the browser. ${advice}`);
-  check(isAllowed || !inReactNative(), "apiKey", `would be exposed to every user of the app. ${advice}`);
+  // Visitors can read the memory of a page or a web worker, and users that of an app.
+  const isExposed = allowExposedApiKey !== true && (inBrowser() || inReactNative());
+  check(!isExposed, "apiKey", "would be exposed to every user. Use accessToken, or set allowExposedApiKey: true.");
   return authOf("apiKey", apiKey);
 }
 

@@ -1,12 +1,11 @@
 // One attempt: middleware, credential, deadline and a limited body.
-import type { Attempt } from "../errors/details.ts";
 import type { Credential } from "../options/auth.ts";
 import { check } from "../options/checks.ts";
 import type { AttemptInstrumentation } from "../options/instrumentation.ts";
 import { abortReason, throwIfAborted } from "../options/runtime.ts";
 import { isFunction } from "../utils/guards.ts";
 import { type ReadResponse, readBody, replay, toResponse } from "./body.ts";
-import type { AttemptResult, AttemptState, Call } from "./call.ts";
+import type { AttemptResult, AttemptState, Call, OpenAttempt } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { effectOf, outcomeOfFailure } from "./effect.ts";
 import { failedResult } from "./failure.ts";
@@ -110,7 +109,7 @@ async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal
     "fetch",
     "is missing in this runtime. Pass the option fetch.",
   );
-  const attempt: Attempt = { startedAt: clock.now() };
+  const attempt: OpenAttempt = { startedAt: clock.now() };
   const init = requestInit(call, headers, credential, stop);
   state.attempt = attempt;
   state.sentAt = elapsed();
@@ -143,7 +142,7 @@ function requestInit(call: Call, headers: Headers, { token }: Credential, signal
 }
 
 /** Calls fetch, and records what the response says. */
-async function fetchOnce(state: AttemptState, attempt: Attempt, init: RequestInit, stop: AbortSignal) {
+async function fetchOnce(state: AttemptState, attempt: OpenAttempt, init: RequestInit, stop: AbortSignal) {
   const { settings, url, tokens } = state.call;
   // Looked up at each call: a mock may replace the global fetch after the client was created.
   const send = settings.fetch ?? globalThis.fetch;

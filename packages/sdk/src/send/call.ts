@@ -44,7 +44,7 @@ export interface Call
   readonly tokens: Set<string>;
   /** Cleans text for messages and errors: without tokens, and with phone numbers masked unless the client shows them. */
   readonly clean: (text: string) => string;
-  readonly attempts: Attempt[];
+  readonly attempts: OpenAttempt[];
   /** The retry budget of its account; undefined if it is switched off. */
   readonly budget: RetryBudget | undefined;
   outcome: RequestOutcome;
@@ -63,12 +63,15 @@ export interface Failure {
   readonly cause?: unknown;
 }
 
+/** An attempt that is being recorded. */
+export type OpenAttempt = { -readonly [Name in keyof Attempt]: Attempt[Name] };
+
 export interface AttemptState extends BodyState {
   readonly call: Call;
   readonly number: number;
   /** Effect on the server, whatever middleware does with the response. */
   outcome: RequestOutcome;
-  attempt?: Attempt | undefined;
+  attempt?: OpenAttempt | undefined;
   /** When it was sent, by `elapsed()`. */
   sentAt?: number;
   readonly renewed?: Credential | undefined;

@@ -1,9 +1,9 @@
 // What is recorded of a request while its attempts run.
-import type { Attempt, OutcomeWindow } from "../errors/details.ts";
+import type { OutcomeWindow } from "../errors/details.ts";
 import { type Moment, momentOf } from "../options/server-time.ts";
 import { excerpt } from "../utils/redact.ts";
 import type { ReadResponse } from "./body.ts";
-import type { AttemptResult, AttemptState, Call } from "./call.ts";
+import type { AttemptResult, AttemptState, Call, OpenAttempt } from "./call.ts";
 import { combine, effectOf } from "./effect.ts";
 import { codeOf, parseProblem } from "./response.ts";
 import { retryHint } from "./retry.ts";
@@ -16,7 +16,7 @@ export function requestIdOf({ headers }: Response, { clean }: Pick<Call, "clean"
 }
 
 /** Records what the headers say, which counts even if the body never arrives. */
-export function recordHead(state: AttemptState, attempt: Attempt, response: Response): void {
+export function recordHead(state: AttemptState, attempt: OpenAttempt, response: Response): void {
   const { call } = state;
   const { clock, serverTime } = call.settings;
   const { headers } = response;
@@ -47,7 +47,7 @@ function logDeprecation(headers: Headers, { operationId, settings, clean }: Call
   );
 }
 
-export function recordRefusal(state: AttemptState, attempt: Attempt, { response, text }: ReadResponse): void {
+export function recordRefusal(state: AttemptState, attempt: OpenAttempt, { response, text }: ReadResponse): void {
   const { settings, retryPolicy } = state.call;
   const problem = parseProblem(text && state.call.clean(text));
   const code = codeOf(problem);

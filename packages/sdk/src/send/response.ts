@@ -42,7 +42,8 @@ function missingField({ result }: Call, status: number, data: unknown): string |
   const fields = Object(data) as Readonly<Record<string, unknown>>;
   const byKey = Object.entries(result ?? {});
   const hasTypes = byKey.some(([key]) => /\D/.test(key));
-  const own = hasTypes && typeof fields.type === "string" ? fields.type : `${status}`;
+  if (hasTypes && typeof fields.type !== "string") return "type";
+  const own = hasTypes ? fields.type : `${status}`;
   const needed = byKey.find(([key]) => key === own)?.[1];
   return needed && !fields[needed] ? needed : undefined;
 }

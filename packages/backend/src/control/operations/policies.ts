@@ -5,7 +5,7 @@ const rows = Object.entries(policyTable) as [keyof Policies, (typeof policyTable
 
 export const policyHandlers = {
   getPolicies: ({ backend }) => ({ ...backend.policies }),
-  changePolicies: ({ backend, body }) => backend.changePolicies(body),
+  changePolicies: ({ backend, body }) => ({ ...backend.changePolicies(body) }),
   describePolicies: ({ backend }) => ({
     policies: rows.map(([name, { type, default: byDefault, description, assumption }]) => ({
       name,

@@ -41,10 +41,10 @@ export interface BackendControls {
   readonly state: State;
   /** The same records in the format of a seed, validated when edited. */
   readonly collections: Collections;
-  /** The current policies. Changes take effect at once, also those made in place. */
-  readonly policies: Policies;
+  /** The current policies. */
+  readonly policies: Readonly<Policies>;
   /** Changes policies and returns all of them. Throws InputError naming the invalid one, and then changes none. */
-  changePolicies(changes: object): Record<keyof Policies, unknown>;
+  changePolicies(changes: Partial<Policies>): Policies;
   /** The faults to inject into requests and deliveries. */
   readonly faults: Faults;
   /** The webhooks sent so far, and new ones on request. */

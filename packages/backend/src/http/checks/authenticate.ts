@@ -2,7 +2,7 @@ import { limits, type OperationDescription, type Role } from "@call-transfer/spe
 import { type Checked, type Problem, problem } from "../../model/errors/problem.ts";
 import type { Policies } from "../../model/policies.ts";
 import type { AccountRecord, ApiKeyRecord } from "../../model/records/records.ts";
-import type { State } from "../../model/state.ts";
+import type { WorldState } from "../../model/state.ts";
 import { checkSuspended } from "../../rules/accounts.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
 import { claimsOf, type Tokens } from "./tokens.ts";
@@ -15,7 +15,7 @@ export type Caller =
 /** Authenticates a request by its credential (§5.1). The problem is a 401. */
 export function authenticate(
   headers: RequestHeaders,
-  state: State,
+  state: WorldState,
   tokens: Tokens,
   now: number,
 ): Checked<{ readonly caller: Caller }> {
@@ -43,7 +43,7 @@ const foreign =
 
 function checkToken(
   credential: string,
-  state: State,
+  state: WorldState,
   tokens: Tokens,
   now: number,
 ): Checked<{ readonly caller: Caller }> {
@@ -92,7 +92,7 @@ export interface AccountRequest {
 export function selectAccount(
   { headers, operation, params }: AccountRequest,
   caller: Caller,
-  state: State,
+  state: WorldState,
 ): Checked<{ readonly account: AccountRecord | undefined }> {
   if (!operation.accountScoped) return { account: undefined };
   const named = headers.get("x-account-id") || undefined;
@@ -113,7 +113,7 @@ export function selectAccount(
 }
 
 /** Counts a request in the rate limit window of its credential; a 429 if the window is full (§8.1). */
-export function limitRate(caller: Caller, state: State, policies: Policies, now: number): Problem | undefined {
+export function limitRate(caller: Caller, state: WorldState, policies: Policies, now: number): Problem | undefined {
   const { requests, windowSecs } = policies.rateLimit;
   const known = state.windows.get(caller.credential);
   // A window that starts in the future is left over from before the clock was set back.
@@ -127,7 +127,7 @@ export function limitRate(caller: Caller, state: State, policies: Policies, now:
 }
 
 /** The role of a caller in an account; undefined without access. */
-export function roleIn(accountId: string, caller: Caller, state: State): Role | undefined {
+export function roleIn(accountId: string, caller: Caller, state: WorldState): Role | undefined {
   if (caller.kind === "key") return caller.key.accountId === accountId ? caller.key.role : undefined;
   return state.members.of(accountId, caller.userId)?.role;
 }
@@ -136,7 +136,7 @@ function isSameUser(
   accountId: string,
   caller: Caller,
   params: Readonly<Record<string, string>>,
-  state: State,
+  state: WorldState,
 ): boolean {
   const member = state.members.get(params.memberId ?? "");
   return caller.kind === "user" && member?.accountId === accountId && member.userId === caller.userId;

@@ -3,7 +3,7 @@ import type { Decision, RequestCaller } from "../../generated/models.gen.ts";
 import type { Effects } from "../../model/change-log.ts";
 import type { Answer } from "../../model/errors/problem.ts";
 import type { AccountRecord } from "../../model/records/records.ts";
-import type { State } from "../../model/state.ts";
+import type { WorldState } from "../../model/state.ts";
 import { forLog } from "../../model/values/redact.ts";
 import { type Caller, roleIn } from "./authenticate.ts";
 
@@ -49,7 +49,7 @@ export function reasonsOf(
   { step, answer, caller, account, error, effects }: Processed,
   operation: SpecifiedOperation,
   named: string | null,
-  state: State,
+  state: WorldState,
 ): Reasons {
   return {
     decidedBy: decisionOf(step, answer, operation),
@@ -80,7 +80,7 @@ function sectionOf(step: DecidingStep, code: ErrorCode, operation: SpecifiedOper
 }
 
 /** Describes the caller of a request without the credential; `named` is the account that the request names. */
-function describeCaller(caller: Caller, named: string | undefined, state: State): RequestCaller {
+function describeCaller(caller: Caller, named: string | undefined, state: WorldState): RequestCaller {
   const accountId = named ?? (caller.kind === "key" ? caller.key.accountId : undefined);
   const role = accountId === undefined ? undefined : roleIn(accountId, caller, state);
   return {

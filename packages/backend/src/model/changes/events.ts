@@ -1,4 +1,4 @@
-import type { Clock } from "../time/clock.ts";
+import type { WorldClock } from "../time/clock.ts";
 
 /** Something that happened in a backend. Holds no secret. */
 export interface BackendEvent {
@@ -89,7 +89,7 @@ interface Follower {
 }
 
 /** Creates the events of one backend. `onFollow` runs for each new follower, and the function it returns when that one leaves. */
-export function createEvents(clock: Pick<Clock, "iso">, onFollow: () => () => void = () => () => {}): EventLog {
+export function createEvents(clock: Pick<WorldClock, "iso">, onFollow: () => () => void = () => () => {}): EventLog {
   const followers = new Set<Follower>();
   const collections = new Set<Kept[]>();
   const ring = new EventRing();

@@ -23,7 +23,7 @@ export interface ClockSetting {
 }
 /** A move of the clock: `by` milliseconds, `to` a time in milliseconds or as an ISO 8601 text, or to the next timer. */
 export type Step = { readonly by: number } | { readonly to: number | string } | { readonly nextTimer: true };
-/** The one source of time. Timers fire in the order of their times; those of one time in the order of scheduling. */
+/** A backend's clock, as tests see it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -42,12 +42,18 @@ export interface Clock {
   set(setting: ClockSetting): void;
   /** Moves time forward and resolves when everything due has happened, in order. Throws InputError on a step back. */
   advance(step: Step): Promise<void>;
-  /** Resolves when the clock has moved forward by `ms`. For tracked work only; `id` names it in the list of timers. */
+  /** Resolves when the clock has moved forward by `ms`. For receivers of webhooks only; `id` names it in the list of timers. */
   sleep(ms: number, id?: string): Promise<void>;
   /**
    * What a client waits before a retry, if it has this clock: a frozen one moves forward by `ms` at once, a flowing one waits.
    */
   wait(ms: number): Promise<void>;
+  /** Runs the timers that are due by now. */
+  runDue(): Promise<void>;
+}
+
+/** The one source of time. Timers fire in the order of their times; those of one time in the order of scheduling. */
+export interface WorldClock extends Clock {
   /**
    * Makes `advance` wait, before each timer, until the work has settled or sleeps on this clock. A frozen clock then runs the
    * timers that are due.
@@ -64,8 +70,6 @@ export interface Clock {
   cancel(selector: TimerSelector): void;
   /** The waiting timers that have a purpose, in the order in which they will fire; `at` is in milliseconds. */
   timers(): readonly (TimerPurpose & { readonly at: number })[];
-  /** Runs the timers that are due by now. */
-  runDue(): Promise<void>;
   /** Drops every timer and every step in progress, wakes every sleeper, and goes back to the start. */
   reset(): void;
 }
@@ -94,7 +98,7 @@ export interface KeptClock {
 }
 
 /** A clock that a store can keep. */
-export interface KeepableClock extends Clock {
+export interface KeepableClock extends WorldClock {
   keep(): KeptClock;
   /**
    * Stands where a clock stood, and runs on from there: a flowing clock has also moved since. Its timers begin to run after

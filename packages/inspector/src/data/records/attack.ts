@@ -52,7 +52,7 @@ const failedIn = ({ checks }: { readonly checks: readonly CheckedCheck[] }) =>
 export function verdictOf({ checks, deliveries }: Pick<AttackReport, "checks" | "deliveries">): string {
   const count = (outcome: CheckedCheck["check"]["outcome"]) =>
     checks.filter((check) => check.outcome === outcome).length;
-  const [passed, failed, open] = [count("passed"), count("failed"), count("not checked")];
+  const [passed, failed, open] = [count("passed"), count("failed"), count("not_checked")];
   const parts = [
     `${passed} of ${checks.length} checks passed`,
     failed > 0 && `${failed} failed`,

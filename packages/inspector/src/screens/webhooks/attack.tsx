@@ -7,7 +7,7 @@ import { milliseconds } from "../../data/values/format.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Status } from "../../parts/data.tsx";
 
-const tones = { passed: "ok", failed: "bad", "not checked": "idle" } as const;
+const tones = { passed: "ok", failed: "bad", not_checked: "idle" } as const;
 
 /** Attacks the receiver of a destination, and shows what it does wrong. */
 export function Attack({
@@ -80,7 +80,7 @@ function Report({ report }: { readonly report: AttackReport }) {
           <ul class="checks">
             {checks.map(({ check: { name, cites, outcome, reason, note }, findings }) => (
               <li key={name} class={`check-${outcome === "failed" ? "failed" : "other"}`}>
-                <Status tone={tones[outcome]}>{outcome}</Status>
+                <Status tone={tones[outcome]}>{outcome.replace("_", " ")}</Status>
                 <div>
                   {name} <span class="muted">{cites}</span>
                   {findings.map(({ problem, fix, severity }) => (
