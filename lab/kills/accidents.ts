@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { demo } from "@call-transfer/backend";
+import { operations } from "@call-transfer/spec";
 import { createRandom } from "../simulate/scheduler.ts";
 import { prepareServer, type Server } from "./servers/server.ts";
 
@@ -50,7 +51,7 @@ async function expectNone(scene: Scene, status: number): Promise<void> {
     `answers ${statuses.join(", ")} to writes`,
     statuses.every((one) => one === status),
   );
-  scene.expect("answers reads", (await scene.get("/api/v1/roles")).ok);
+  scene.expect("answers reads", (await scene.get(operations.listRoles.path)).ok);
   scene.expect("is alive", (await scene.get("/health")).ok);
   scene.expect("is not ready", (await scene.get("/health/ready")).status === 503);
 }
@@ -172,7 +173,7 @@ async function runOne(name: string, accident: Accident, seed: number, isSmall = 
     next += 1;
     const body = JSON.stringify({ name: `Write ${next}`, members: [{ destinationId: demo.destinations.phone }] });
     const headers = { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" };
-    return fetch(`${server.url}/api/v1/transfers/destination-groups`, { method: "POST", headers, body });
+    return fetch(server.url + operations.createDestinationGroup.path, { method: "POST", headers, body });
   };
   const write = async (count: number): Promise<readonly number[]> => {
     const statuses: number[] = [];
