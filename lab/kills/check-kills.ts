@@ -1,12 +1,17 @@
 // Run it with: npm run --silent lab -- kills --help
 import { parseArgs } from "node:util";
-import { checkKind, checkPlant, shortRun } from "./checks.ts";
+import { checkAccidents, checkKind, checkPlant, shortRun } from "./checks.ts";
 import { plantNames } from "./servers/plants.ts";
 import { kindNames } from "./servers/server.ts";
 
+/** Runs of another form, without clients at random. */
+const accidents = "accidents";
+const allKinds = [...kindNames, accidents] as const;
+
 const help = `Kills and restarts a mock server while clients write, and checks that nothing acknowledged is lost.
 
-  --kind NAME    ${kindNames.join(", ")}; each in turn by default
+  --kind NAME    ${allKinds.join(", ")}; each in turn by default. ${accidents} are what happens to a data file besides
+                 kills: removed, replaced or damaged files, a full disk
   --kills N      kills in total; ${shortRun.kills} by default
   --minutes N    runs for about N minutes, instead of --kills
   --seed N       what the clients do, and when the server is killed; ${shortRun.seed} by default
@@ -51,8 +56,10 @@ async function main(): Promise<boolean> {
   if (values.plant !== undefined)
     for (const plant of chosen("plant", plantNames, values.plant)) isRight = (await checkPlant(plant, seed)) && isRight;
   else
-    for (const kind of chosen("kind", kindNames, values.kind))
-      isRight = (await checkKind({ kind, seed, kills, minutes })) && isRight;
+    for (const kind of chosen("kind", allKinds, values.kind)) {
+      const run = kind === accidents ? checkAccidents(seed) : checkKind({ kind, seed, kills, minutes });
+      isRight = (await run) && isRight;
+    }
   return isRight;
 }
 

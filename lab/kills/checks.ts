@@ -1,5 +1,6 @@
 // Runs with a server, which must find nothing, and runs with a planted mistake, which must find it.
 import { isLong } from "../../scripts/long.ts";
+import { runAccidents } from "./accidents.ts";
 import { killsOf } from "./history.ts";
 import { add, linesOf, noTotals } from "./report.ts";
 import { type RunOptions, run } from "./run.ts";
@@ -26,6 +27,19 @@ export async function checkKind(options: Omit<RunOptions, "plant">): Promise<boo
   if (findings.length > longestList) console.log(`  … and ${findings.length - longestList} more.`);
   console.log(`\nTo repeat it: npm run lab -- kills --kind ${options.kind} --seed ${seed}`);
   return false;
+}
+
+/** Runs each accident of a data file, and prints what was acknowledged, left and said. Returns false if a promise was broken. */
+export async function checkAccidents(seed: number): Promise<boolean> {
+  let isRight = true;
+  for await (const { accident, before, meanwhile, left, missing, said, findings } of runAccidents(seed)) {
+    if (findings.length > 0) isRight = false;
+    console.log(`${findings.length === 0 ? "ok    " : "FAILED"} ${accident}, seed ${seed}`);
+    console.log(`  ${before} acknowledged before, ${meanwhile} meanwhile, ${left} left, ${missing} missing`);
+    console.log(`  said: ${said}`);
+    for (const finding of findings) console.log(`  ${finding}`);
+  }
+  return isRight;
 }
 
 /** A mistake shows only if the server is killed at the right moment. */

@@ -2,7 +2,7 @@
 // fail. check-kills.ts has runs of any length.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkKind, checkPlant, shortRun } from "./checks.ts";
+import { checkAccidents, checkKind, checkPlant, shortRun } from "./checks.ts";
 import type { PlantName } from "./servers/plants.ts";
 import { kindNames } from "./servers/server.ts";
 
@@ -11,6 +11,10 @@ for (const kind of kindNames) {
     assert.ok(await checkKind({ ...shortRun, kind, minutes: undefined }), "See the findings above.");
   });
 }
+
+test("no accident of a data file loses an acknowledged write without a word", async () => {
+  assert.ok(await checkAccidents(shortRun.seed), "See the findings above.");
+});
 
 for (const plant of ["dropped-commit", "new-event-ids", "repeated-request-ids"] as const satisfies PlantName[]) {
   test(`a run with kills finds a planted mistake: ${plant}`, async () => {

@@ -470,6 +470,7 @@ declare type SandboxListener = (sandbox: string, event: BackendEvent) => void;
 declare type SandboxOptions = Omit<BackendOptions, "store" | "name">;
 
 declare interface SandboxStore {
+  readonly isReadOnly?: boolean;
   load(): Iterable<StoredRow> | undefined;
   commit(changes: readonly RowChange[]): void;
   close(): void;
@@ -483,6 +484,7 @@ declare interface SandboxStoreCase {
 declare interface SandboxStores {
   list(): readonly StoredSandbox[];
   open(name: string, options: string): SandboxStore;
+  copy?(): Uint8Array<ArrayBuffer>;
   delete(name: string): void;
   close(): void;
 }

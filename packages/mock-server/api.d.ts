@@ -171,6 +171,7 @@ declare interface MockServerOptions extends SandboxesOptions {
   readonly tls?: TlsOptions;
   readonly corsOrigins?: readonly string[];
   readonly data?: string;
+  readonly readOnly?: boolean;
 }
 
 declare interface ObjectNamespace<Id = unknown> {

@@ -48,6 +48,8 @@ kill -KILL -- "-$last"
 rm -rf "$1"`;
 
 export interface Server extends Target {
+  /** The folder of its data, in which the command has `mock.db`. */
+  readonly folder: string;
   /** What its processes printed as errors, but for what is expected. */
   errors(): string;
   /** Starts a process, and waits until it answers. With a time, kills it after that many milliseconds before. */
@@ -81,6 +83,7 @@ export async function prepareServer(kind: KindName, lives: Life[], plant: PlantN
   };
   return {
     url: `http://127.0.0.1:${port}`,
+    folder,
     token: tokens[kind],
     errors: () => errors.join("").replaceAll(expectedErrors, "").trim(),
     async start(killAfterMs) {
@@ -97,7 +100,11 @@ export async function prepareServer(kind: KindName, lives: Life[], plant: PlantN
         return end("SIGKILL");
       }
       while (!(await answers(port, tokens[kind]))) {
-        if (child.exitCode !== null) throw new Error(`The server ended at its start: exit status ${child.exitCode}.`);
+        if (child.exitCode !== null) {
+          await running.ended;
+          running = undefined;
+          throw new Error(`The server ended at its start: exit status ${child.exitCode}.`);
+        }
         if (Date.now() - life.startedMs > readyLimitMs)
           throw new Error(`The server does not answer ${readyLimitMs / 1000} s after its start.`);
         await sleep(10);

@@ -83,6 +83,10 @@ export class Registry implements SandboxRegistry {
     return this.#current().has(name) && this.#remove(name);
   }
 
+  copy(): Uint8Array<ArrayBuffer> | undefined {
+    return this.#stores?.copy?.();
+  }
+
   follow(listener: SandboxListener): () => void {
     const follower: Follower = { listener, stops: new Map() };
     this.#followers.add(follower);

@@ -11,6 +11,7 @@ export const controlOperations = {
   deleteSandbox: { id: "deleteSandbox", method: "DELETE", path: "/_control/v1/sandboxes/{name}", summary: "Delete a sandbox other than `default`", pathParameters: ["name"], queryParameters: {}, hasBody: false, status: 204 },
   resetSandbox: { id: "resetSandbox", method: "POST", path: "/_control/v1/reset", summary: "Reset the sandbox to its initial state", pathParameters: [], queryParameters: {}, hasBody: false, status: 204 },
   addSeed: { id: "addSeed", method: "POST", path: "/_control/v1/seed", summary: "Add the records of a seed, all or none", pathParameters: [], queryParameters: {}, hasBody: true, maxBodyBytes: 67108864, status: 204 },
+  getBackup: { id: "getBackup", method: "GET", path: "/_control/v1/backup", summary: "Download a copy of the data file", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
   getSnapshot: { id: "getSnapshot", method: "GET", path: "/_control/v1/snapshot", summary: "Export the sandbox", pathParameters: [], queryParameters: { before: "integer" }, hasBody: false, status: 200 },
   putSnapshot: { id: "putSnapshot", method: "PUT", path: "/_control/v1/snapshot", summary: "Restore the sandbox from a snapshot", pathParameters: [], queryParameters: {}, hasBody: true, maxBodyBytes: 67108864, status: 204 },
   listRecords: { id: "listRecords", method: "GET", path: "/_control/v1/state/{collection}", summary: "List the records of a collection", pathParameters: ["collection"], queryParameters: { redact: "boolean" }, hasBody: false, status: 200 },

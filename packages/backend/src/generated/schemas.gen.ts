@@ -358,6 +358,7 @@ export const controlSchemas = {
   deleteSandbox: { path: zDeleteSandboxPath },
   resetSandbox: {},
   addSeed: { body: zAddSeedBody },
+  getBackup: {},
   getSnapshot: { query: zGetSnapshotQuery },
   putSnapshot: { body: zPutSnapshotBody },
   listRecords: { path: zListRecordsPath, query: zListRecordsQuery },

@@ -9,6 +9,7 @@ export interface paths {
   readonly "/_control/v1/sandboxes/{name}": { readonly delete: operations["deleteSandbox"] };
   readonly "/_control/v1/reset": { readonly post: operations["resetSandbox"] };
   readonly "/_control/v1/seed": { readonly post: operations["addSeed"] };
+  readonly "/_control/v1/backup": { readonly get: operations["getBackup"] };
   readonly "/_control/v1/snapshot": { readonly get: operations["getSnapshot"]; readonly put: operations["putSnapshot"] };
   readonly "/_control/v1/state/{collection}": { readonly get: operations["listRecords"]; readonly post: operations["createRecord"] };
   readonly "/_control/v1/state/{collection}/{id}": {
@@ -913,6 +914,10 @@ export interface operations {
     readonly parameters: {};
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Seed"] } };
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly getBackup: {
+    readonly parameters: {};
+    readonly responses: { readonly 200: { content: { readonly "application/vnd.sqlite3": unknown } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly getSnapshot: {
     readonly parameters: { readonly query?: { readonly before?: number } };

@@ -77,7 +77,7 @@ export class ChangeLog implements RecordWatch, TimerWatch {
     next: string | undefined,
   ): void {
     this.#add({ collection, key, before, after, next });
-    this.#keeper?.change(collection, key, before, after, collection === windows ? "soon" : "now");
+    this.#keeper?.change(collection, key, before, after, collection === windows ? "soon" : "now", next);
   }
 
   added({ at, purpose }: Timer): void {

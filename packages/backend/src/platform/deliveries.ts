@@ -85,10 +85,14 @@ class SignedDeliveries implements DeliveryEngine {
     this.#held.clear();
   };
 
-  readonly clear = (): void => {
+  readonly abandon = (): void => {
     this.#era = {};
-    this.sent.clear();
     this.#held.clear();
+  };
+
+  readonly clear = (): void => {
+    this.abandon();
+    this.sent.clear();
   };
 
   #sendEvent({ destinationId, ...payload }: Trigger, answered: Answered, event?: EventIdentity): string {

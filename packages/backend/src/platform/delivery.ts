@@ -45,7 +45,9 @@ export interface DeliveryEngine extends Deliveries {
   readonly sent: History<SentDelivery>;
   /** Gives up the deliveries that faults hold back. */
   giveUp(): void;
-  /** Forgets sent deliveries and those in flight. */
+  /** Forgets the deliveries in flight, and gives up those that faults hold back. */
+  abandon(): void;
+  /** Forgets all, also those that were sent. */
   clear(): void;
 }
 

@@ -1,6 +1,7 @@
 import { isRestorable } from "../contents/snapshot.ts";
+import type { Undo } from "../model/storage/changed-rows.ts";
 import type { Keeper } from "../model/storage/keeper.ts";
-import type { Timer, TimerWatch } from "../model/time/timer-queue.ts";
+import type { Timer, TimerPurpose, TimerWatch } from "../model/time/timer-queue.ts";
 
 /** The table of the timers. */
 export const timerTable = "timers";
@@ -8,7 +9,7 @@ export const timerTable = "timers";
 /** Keeps where a clock stands, and each timer as a row, in the order in which they were set. */
 export class KeptTimers implements TimerWatch {
   readonly #keeper: Keeper;
-  readonly #keys = new Map<Timer, string>();
+  readonly #rows = new Map<Timer, readonly [key: string, row: KeptTimer]>();
   #last = 0;
   /** The key of the row that the next timer comes from. */
   #resumed: string | undefined;
@@ -21,19 +22,29 @@ export class KeptTimers implements TimerWatch {
     if (timer.purpose === undefined || !isRestorable(timer.purpose.kind)) return;
     const key = this.#resumed ?? String(this.#last + 1);
     this.#last = Math.max(this.#last, Number(key));
-    this.#keys.set(timer, key);
-    if (this.#resumed === undefined) this.#keeper.change(timerTable, key, undefined, rowOf(timer));
+    const row = { at: timer.at, ...timer.purpose };
+    this.#rows.set(timer, [key, row]);
+    if (this.#resumed === undefined) this.#keeper.change(timerTable, key, undefined, row);
   }
 
   removed(timer: Timer): void {
-    const key = this.#keys.get(timer);
+    const [key, row] = this.#rows.get(timer) ?? [];
     if (key === undefined) return;
-    this.#keys.delete(timer);
-    this.#keeper.change(timerTable, key, rowOf(timer), undefined);
+    this.#rows.delete(timer);
+    this.#keeper.change(timerTable, key, row, undefined);
   }
 
   /** Notes that the clock has moved. */
   readonly moved = (): void => this.#keeper.touch("clock");
+
+  /** The rows of the timers, with some changes undone. */
+  rowsWithout({ surplus, removed }: Undo): (readonly [key: string, row: KeptTimer])[] {
+    const rows = new Map<string, object>(this.#rows.values());
+    for (const key of surplus) rows.delete(key);
+    for (const { key, value } of removed) rows.set(key, value);
+    // Each timer has the next number. The rows are those that `added` made.
+    return [...rows].sort(([one], [other]) => Number(one) - Number(other)) as [string, KeptTimer][];
+  }
 
   /** Sets a timer again that is stored under a key. */
   resume(key: string, schedule: () => void): void {
@@ -43,6 +54,5 @@ export class KeptTimers implements TimerWatch {
   }
 }
 
-function rowOf({ at, purpose }: Timer) {
-  return { at, ...purpose };
-}
+/** A timer as its row holds it. */
+export type KeptTimer = { readonly at: number } & TimerPurpose;

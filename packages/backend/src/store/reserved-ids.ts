@@ -27,6 +27,8 @@ export class ReservedIds implements Pick<Random, "uuid"> {
     const random = this.#random;
     if (this.#keeper === undefined) return random.uuid();
     if (this.#left === 0 || random.position !== this.#position) {
+      // A read needs no store, so it does not fail with one that takes nothing.
+      if (!this.#keeper.canStore) return crypto.randomUUID();
       this.#left = blockSize;
       this.#end = random.positionAfter(blockSize);
       this.#keeper.touch("requestIds");
@@ -35,6 +37,11 @@ export class ReservedIds implements Pick<Random, "uuid"> {
     const id = random.uuid();
     this.#position = random.position;
     return id;
+  }
+
+  /** Continues after a block, unless it is the present one. */
+  goBack(end: number): void {
+    if (end !== this.#end) this.resume(end);
   }
 
   /** Continues after a block. */

@@ -7,17 +7,17 @@ import { keepJournal } from "../http/journal/keep-journal.ts";
 import { InputError } from "../model/errors/input-error.ts";
 import { defaultPolicies, type Policies } from "../model/policies.ts";
 import { clearState } from "../model/state.ts";
-import type { Keeper, NotStoredError } from "../model/storage/keeper.ts";
+import { undoRecords } from "../model/storage/changed-rows.ts";
+import type { Keeper, NotStored } from "../model/storage/keeper.ts";
 import { factTable, type StoredState } from "../model/storage/stored-state.ts";
 import type { KeepableClock, KeptClock, WallClock } from "../model/time/clock.ts";
-import type { TimerPurpose } from "../model/time/timer-queue.ts";
 import type { Random } from "../model/values/random.ts";
 import type { World } from "../model/world.ts";
 import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
 import type { DeliveryEngine, SentDelivery } from "../platform/delivery.ts";
 import type { InboxAnswer, ReceivingInbox } from "../platform/inbox.ts";
 import type { TransferEngine } from "../platform/transfers.ts";
-import { type KeptTimers, timerTable } from "./kept-timers.ts";
+import { type KeptTimer, type KeptTimers, timerTable } from "./kept-timers.ts";
 import type { ReservedIds } from "./reserved-ids.ts";
 
 /** The version of the rows. Raise it when older programs cannot read them, and convert the older ones on loading. */
@@ -55,7 +55,7 @@ export function keepCore(core: KeptCore, keeper: Keeper): boolean {
   const stored = keeper.load();
   if (stored !== undefined) resumeChecked(core, stored);
   keepJournal(core.journal, keeper, stored);
-  keeper.start((error, wall) => goBack(core, keeper, error, wall));
+  keeper.start((notStored, error, wall) => goBack(core, keeper, notStored, error, wall));
   return stored !== undefined;
 }
 
@@ -94,41 +94,82 @@ const factNames = [
   "inbox",
 ] as const satisfies readonly (keyof Facts)[];
 
-/** Puts what a store holds in place of the present state. Timers begin to run after `restMs` of real time. */
-function resume(core: KeptCore, stored: StoredState, restMs = 0): void {
-  const { world, randoms, requestIds, timers, tokens, faults, inbox, deliveries, transfers } = core;
-  const { state, clock, policies, events, expiries, changes } = world;
-  const facts = readFacts(stored);
+/** Puts what a store holds in place of the present state. */
+function resume(core: KeptCore, stored: StoredState): void {
+  const { state, events, clock } = core.world;
+  const facts = readFacts(stored.rows(factTable));
   events.quietly(() => {
     clearState(state);
     clock.reset();
-    deliveries.clear();
-    inbox.clear();
+    core.deliveries.clear();
+    core.inbox.clear();
     for (const [name, records] of Object.entries(state) as [string, Map<string, unknown>][])
       for (const [key, record] of stored.rows(name)) records.set(key, record);
-    Object.assign(policies, knownPolicies(facts.policies));
-    randoms.main.position = facts.random.main;
-    randoms.faults.position = facts.random.faults;
-    requestIds.resume(facts.requestIds);
-    tokens.secret = hexToBytes(facts.tokenSecret);
-    faults.restore(facts.faults);
-    inbox.answer = facts.inbox;
-    inbox.received.resume(stored.rows<InboxEvent>("inbox"));
-    deliveries.sent.resume(stored.rows<SentDelivery>("deliveries"));
-    for (const [key, { at, ...purpose }] of stored.rows<{ readonly at: number } & TimerPurpose>(timerTable))
-      timers?.resume(key, () => {
-        if (purpose.kind === callEndTimer) scheduleCallEnd(world, purpose.id, at);
-        else transfers.schedule(at, purpose);
-      });
-    clock.resume(facts.clock, restMs);
+    resumeFacts(core, facts);
+    core.requestIds.resume(facts.requestIds);
+    core.inbox.received.resume(stored.rows<InboxEvent>("inbox"));
+    core.deliveries.sent.resume(stored.rows<SentDelivery>("deliveries"));
+    resumeTimers(core, stored.rows(timerTable));
+    resumeClock(core, facts);
   });
-  // The journal stays, but not what its requests found.
-  changes.clear();
-  expiries.restart();
+  noteAnew(core);
+}
+
+/** Undoes what could not be stored. Its cost is that of the changes and the timers. Timers begin to run after `restMs` of real time. */
+function undo(core: KeptCore, { changes, facts: stored }: NotStored): void {
+  const { state, events, clock } = core.world;
+  const facts = readFacts(stored);
+  const timers = core.timers?.rowsWithout(changes.get(timerTable) ?? { surplus: [], replaced: [], removed: [] });
+  events.quietly(() => {
+    clock.reset();
+    core.deliveries.abandon();
+    for (const [name, records] of Object.entries(state) as [string, Map<string, object>][]) {
+      const change = changes.get(name);
+      if (change !== undefined) undoRecords(records, change);
+    }
+    resumeFacts(core, facts);
+    core.requestIds.goBack(facts.requestIds);
+    resumeTimers(core, timers ?? []);
+    resumeClock(core, facts, restMs);
+  });
+  noteAnew(core);
+}
+
+function resumeFacts({ world, randoms, tokens, faults, inbox }: KeptCore, facts: Facts): void {
+  Object.assign(world.policies, knownPolicies(facts.policies));
+  randoms.main.position = facts.random.main;
+  randoms.faults.position = facts.random.faults;
+  tokens.secret = hexToBytes(facts.tokenSecret);
+  faults.restore(facts.faults);
+  inbox.answer = facts.inbox;
+}
+
+function resumeTimers({ world, timers, transfers }: KeptCore, rows: readonly (readonly [string, KeptTimer])[]): void {
+  for (const [key, { at, ...purpose }] of rows)
+    timers?.resume(key, () => {
+      if (purpose.kind === callEndTimer) scheduleCallEnd(world, purpose.id, at);
+      else transfers.schedule(at, purpose);
+    });
+}
+
+/** A store that takes no changes holds what is true until its next timer, so there the clock stands still before that. */
+function resumeClock({ world: { clock, keeper } }: KeptCore, { clock: kept }: Facts, restMs = 0): void {
+  clock.resume(kept, restMs);
+  if (!keeper?.isReadOnly) return;
+  const now = clock.now();
+  const at = Math.min(now, ...clock.timers().map((timer) => timer.at - 1));
+  clock.resume({ ...kept, mode: "frozen", at });
+}
+
+/** The journal stays, but not what its requests found. */
+function noteAnew({ world }: KeptCore): void {
+  world.changes.clear();
+  world.expiries.restart();
 }
 
 /** Does what was due while the state was only in the store. Offers that no app has answered are sent again first. */
 export function continueWork({ world, transfers }: KeptCore): void {
+  if (world.keeper?.isReadOnly) return;
   transfers.resend();
   void world.clock.runDue();
 }
@@ -137,16 +178,14 @@ export function continueWork({ world, transfers }: KeptCore): void {
 const restMs = 1000;
 
 /** Goes back to what the store holds, because a commit failed, and continues after a rest. Returns a function that cancels that. */
-function goBack(core: KeptCore, keeper: Keeper, { message }: NotStoredError, wall: WallClock): () => void {
-  const stored = keeper.load();
-  if (stored === undefined) throw new Error("The store holds no state.");
-  keeper.withoutNoting(() => resume(core, stored, restMs));
+function goBack(core: KeptCore, keeper: Keeper, notStored: NotStored, { message }: Error, wall: WallClock): () => void {
+  keeper.withoutNoting(() => undo(core, notStored));
   core.world.events.emit("sandbox.restored", { reason: message });
   return wall.after(restMs, () => continueWork(core));
 }
 
-function readFacts({ rows }: StoredState): Facts {
-  const facts = Object.fromEntries<unknown>(rows(factTable)) as unknown as Facts;
+function readFacts(stored: readonly (readonly [name: string, value: unknown])[]): Facts {
+  const facts = Object.fromEntries(stored) as unknown as Facts;
   const { version = rowsVersion } = facts;
   if (version !== rowsVersion)
     throw new Error(

@@ -57,19 +57,22 @@ describe("a commit that fails", () => {
     expect([status, backend.clock.now()]).toEqual([500, now]);
   });
 
-  it("keeps answering 500 when the state cannot be loaded either", async () => {
+  it("loads nothing again, and leaves reads as they are", async () => {
     const { open, fail } = storage();
     const store = open();
-    let isLost = false;
+    let loads = 0;
     const load: SandboxStore["load"] = () => {
-      if (isLost) throw full;
+      loads += 1;
       return store.load();
     };
     const backend = createBackend({ store: { ...store, load } });
-    isLost = true;
+    const before = await send(backend, "GET /roles");
+    const [loaded, records] = [loads, new Map(backend.state.groups)];
     fail(full);
     expect((await createGroup(backend)).status).toBe(500);
-    expect((await send(backend, "GET /roles")).status).toBe(500);
+    const after = await send(backend, "GET /roles");
+    expect([after.status, after.body, loads]).toEqual([200, before.body, loaded]);
+    for (const [id, record] of records) expect(backend.state.groups.get(id)).toBe(record);
   });
 
   it("shows in `saved` afterwards too, until a commit succeeds", async () => {

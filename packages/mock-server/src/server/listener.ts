@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Sandboxes } from "@call-transfer/backend";
 import { bodyLimit, errorResponse, type IncomingRequest } from "@call-transfer/backend/unstable";
-import { type Admission, isOfOtherSite, type Refusal } from "../web/admission.ts";
+import type { Admission, Refusal } from "../web/admission.ts";
 import { corsHeaders, preflightHeaders } from "../web/cors.ts";
 import { isForInspector, type PageAnswer } from "../web/inspector-page.ts";
 import { admit, type GateRules } from "./gate.ts";
+import { healthOf, sendHealth } from "./health.ts";
 import { inspectorAnswer } from "./inspector.ts";
 import type { RecordRefusal } from "./refusals.ts";
 import { applyTransportFault } from "./transport-faults.ts";
@@ -37,43 +38,30 @@ export interface Front {
 interface ListenerContext {
   readonly rules: GateRules;
   readonly handle: Sandboxes["handle"];
-  readonly front: Front | undefined;
   readonly recordRefusal: RecordRefusal;
-  /** Aborts when the server closes. */
+  /** Aborts when the server closes, and ends streamed responses. */
   readonly closing: AbortSignal;
+  /** Throws if changes cannot be stored. */
+  readonly checkReady?: (() => void) | undefined;
+}
+
+interface ServeContext extends ListenerContext {
+  readonly front: Front | undefined;
   /** Waits for the end of the current turn of the event loop. */
   readonly endOfTurn: () => Promise<void>;
 }
 
-/** Connects a request handler to `node:http`, behind the gate. `closing` ends streamed responses. */
-export function createListener(
-  rules: GateRules,
-  handle: Sandboxes["handle"],
-  closing: AbortSignal,
-  recordRefusal: RecordRefusal,
-  front?: Front,
-): RequestListener {
-  const context: ListenerContext = { rules, handle, front, recordRefusal, closing, endOfTurn: createTurns() };
+/** Connects a request handler to `node:http`, behind the gate. */
+export function createListener(context: ListenerContext, front?: Front): RequestListener {
+  const endOfTurn = createTurns();
   return (incoming, outgoing) => {
     incoming.on("error", () => {});
-    serve(incoming, outgoing, context).catch(() => {
+    serve(incoming, outgoing, { ...context, front, endOfTurn }).catch(() => {
       // The response does not show the cause.
       if (outgoing.headersSent) outgoing.destroy();
-      else void write(outgoing, errorResponse("internal_error", "Internal server error."), undefined, closing);
+      else void write(outgoing, errorResponse("internal_error", "Internal server error."), undefined, context.closing);
     });
   };
-}
-
-/** Whether a request asks if the server is running, under any host name and without a token, as load balancers do. */
-function isHealthCheck({ method, url: target = "", headers }: IncomingMessage): boolean {
-  if (!/^\/health(?:\?|$)/.test(target) || isOfOtherSite((name) => headers[name]?.toString())) return false;
-  return method === "GET" || method === "HEAD";
-}
-
-function sendHealth(method: string, outgoing: ServerResponse): void {
-  const text = JSON.stringify({ status: "ok" });
-  const headers = { "content-type": "application/json", "content-length": text.length, "cache-control": "no-store" };
-  outgoing.writeHead(200, headers).end(method === "HEAD" ? undefined : text);
 }
 
 function sendPage(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: PageAnswer): void {
@@ -91,10 +79,11 @@ export function createExpectationListener(recordRefusal: RecordRefusal): Request
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { rules, handle, front, recordRefusal, closing, endOfTurn }: ListenerContext,
+  { rules, handle, front, recordRefusal, closing, checkReady, endOfTurn }: ServeContext,
 ): Promise<void> {
   const { method = "", url: target = "", headers, rawHeaders, socket } = incoming;
-  if (isHealthCheck(incoming)) return sendHealth(method, outgoing);
+  const health = healthOf(incoming, checkReady);
+  if (health !== undefined) return sendHealth(method, outgoing, health);
   const admitted = admit({ method, target, headers, rawHeaders, localAddress: socket.localAddress }, rules);
   if ("code" in admitted) return reject(incoming, outgoing, admitted, recordRefusal);
   if (admitted.isPreflight) {

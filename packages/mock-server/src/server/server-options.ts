@@ -38,6 +38,11 @@ export interface MockServerOptions extends SandboxesOptions {
    * does not exist. Requires Node 22.13 or newer.
    */
   readonly data?: string;
+  /**
+   * Whether the file `data` is only read: requests that change anything are answered 500, and all files stay as they are. The
+   * clock stands still, and no offer is sent again. False by default.
+   */
+  readonly readOnly?: boolean;
 }
 
 export const highestPort = 65_535;
@@ -45,7 +50,7 @@ export const highestPort = 65_535;
 /** Checks the options of the server, not those of its sandboxes. Throws InputError that names the wrong one. */
 export function checkServerOptions(options: MockServerOptions): void {
   const { port, host, tls, publicUrl, allowedHosts = [], controlToken, corsOrigins = [], forwardWebhooks } = options;
-  const { data, stores } = options;
+  const { data, readOnly, stores } = options;
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= highestPort))
     throw new InputError("port", `must be a whole number from 0 to ${highestPort}`);
   // An empty address would bind all addresses of the machine.
@@ -75,6 +80,9 @@ export function checkServerOptions(options: MockServerOptions): void {
     throw new InputError("data", "must be the name of a file, such as mock.db");
   if (data !== undefined && stores !== undefined)
     throw new InputError("data", "does not work with the option stores. Remove one of the two");
+  if (readOnly !== undefined && typeof readOnly !== "boolean")
+    throw new InputError("readOnly", "must be true or false");
+  if (readOnly && data === undefined) throw new InputError("readOnly", "requires the option data");
 }
 
 function eachText(field: string, list: readonly string[], isGood: (text: string) => boolean, message: string): void {

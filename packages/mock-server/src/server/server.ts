@@ -1,8 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Backend, createSandboxes, type Sandboxes, type SandboxesOptions } from "@call-transfer/backend";
+import {
+  type Backend,
+  createSandboxes,
+  type Sandboxes,
+  type SandboxesOptions,
+  type SandboxStores,
+} from "@call-transfer/backend";
 import { bracketed, unbracketed } from "../net/urls.ts";
+import type { DataFile } from "../store/sqlite.ts";
 import { createAttack } from "./attack-destination.ts";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
 import type { GateRules } from "./gate.ts";
@@ -67,7 +74,7 @@ export async function startServer(
   limits: SocketLimits = socketLimits,
 ): Promise<MockServer> {
   checkServerOptions(options);
-  const { port = 4010, host: bound = "127.0.0.1", data, ...others } = options;
+  const { port = 4010, host: bound = "127.0.0.1", data, readOnly, ...others } = options;
   const { allowedHosts = [], corsOrigins = [], tls, publicUrl, controlToken, ...given } = others;
   const host = unbracketed(bound);
   // Stored sandboxes send their open offers again as soon as they are created, before the server is.
@@ -77,7 +84,8 @@ export async function startServer(
     return typeof address === "object" ? address : null;
   };
   const isOwn = (address: string, port: number) => isOwnSocket(ownSocket(), address, port);
-  const sandboxes = await openSandboxes(data, {
+  const file = data === undefined ? undefined : await openFile(data, readOnly);
+  const sandboxes = openSandboxes(file, {
     clock: "flowing",
     fetch: createDeliveryFetch(undefined, isOwn),
     attack: createAttack({ forwardWebhooks: options.forwardWebhooks, isOwn }),
@@ -95,7 +103,10 @@ export async function startServer(
   const closing = new AbortController();
   // The gate rejects requests without Host, with an error of the API.
   const recordRefusal = createRefusalRecord(sandboxes.record);
-  const listener = createListener(rules, sandboxes.handle, closing.signal, recordRefusal, createFront(sandboxes));
+  const listener = createListener(
+    { rules, handle: sandboxes.handle, closing: closing.signal, recordRefusal, checkReady: file?.checkReady },
+    createFront(sandboxes),
+  );
   const settings = { ...limits, requireHostHeader: false };
   server = tls === undefined ? http.createServer(settings, listener) : createTlsServer(settings, tls, listener);
   // The gate must see all headers. Their number is limited by maxHeaderSize.
@@ -121,11 +132,17 @@ export async function startServer(
   };
 }
 
-/** Creates the sandboxes, or continues those that a file keeps. Loads what that needs only then. */
-async function openSandboxes(data: string | undefined, options: SandboxesOptions): Promise<Sandboxes> {
-  if (data === undefined) return createSandboxes(options);
-  const { openSqliteStores } = await import("../store/sqlite.ts");
-  const stores = openSqliteStores(data);
+/** Opens a file that keeps the sandboxes. Loads what that needs only then. */
+async function openFile(path: string, isReadOnly = false): Promise<DataFile> {
+  if (!isReadOnly) return (await import("../store/sqlite.ts")).openSqliteStores(path);
+  const { file, damage } = (await import("../store/read-only.ts")).readSqliteStores(path);
+  if (damage !== undefined) process.emitWarning(`${damage}. The server shows the rest.`);
+  return file;
+}
+
+/** Creates the sandboxes, or continues those that are stored. */
+function openSandboxes(stores: SandboxStores | undefined, options: SandboxesOptions): Sandboxes {
+  if (stores === undefined) return createSandboxes(options);
   try {
     return createSandboxes({ ...options, stores });
   } catch (error) {

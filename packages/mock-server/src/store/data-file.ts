@@ -1,22 +1,13 @@
 import { randomUUID } from "node:crypto";
-import {
-  accessSync,
-  constants,
-  existsSync,
-  linkSync,
-  lstatSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, resolve } from "node:path";
+import { existsSync, linkSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { areContentsIntact } from "./checksums.ts";
 import { type Migration, migrations } from "./migrations.ts";
+import { checkPlace, isUnfinished, logDamage } from "./place.ts";
+import { putInPlace } from "./put-in-place.ts";
 import { loadSqlite } from "./sqlite-module.ts";
-import { damaged, explained, notADataFile, StoreError } from "./store-error.ts";
+import { damaged, explained, StoreError } from "./store-error.ts";
 
 /** What tests replace. */
 export interface FileParts {
@@ -32,8 +23,6 @@ export const fileParts: FileParts = { migrations, link: linkSync };
 /** The code of SQLite for a statement that does not fit the database. */
 const logicError = 1;
 
-const smallestPage = 512;
-
 /** Marks a SQLite database as a data file of the mock server; "ctms" in ASCII. */
 const applicationId = 0x63746d73;
 
@@ -43,21 +32,22 @@ const applicationId = 0x63746d73;
  */
 export function openDataFile(given: string, parts: FileParts): DatabaseSync {
   const { DatabaseSync: Database } = loadSqlite();
-  const openWith: OpenWith = (name, options = {}) => new Database(name, options);
-  // SQLite keeps its other files beside the one that a link leads to.
-  const path = existsSync(given) ? realpathSync(given) : resolve(given);
+  const openWith: OpenWith = (name) => new Database(name);
+  const path = realPath(given);
   checkPlace(path);
   try {
     if (!existsSync(path)) createFile(path, openWith, parts);
-    if (isUnfinished(path)) checkUnfinished(path, openWith, parts.migrations.length);
+    if (isUnfinished(path)) checkUnfinished(path, parts.migrations.length);
     const database = openWith(path);
     try {
       database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT");
-      // The check of an unfinished file leaves it. A locked file has no other user who could need it.
+      // A locked file has no other user who could need it.
       rmSync(`${path}-shm`, { force: true });
       const version = checkFile(path, database, parts.migrations.length);
-      // A commit survives the process at once, and a power cut a little later.
-      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY");
+      // A commit survives the process at once, and a power cut a little later. The store itself moves the log into the file.
+      database.exec(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0",
+      );
       limit(database, parts.maxPages);
       if (version < parts.migrations.length) convert(path, database, version, parts);
       return database;
@@ -70,57 +60,44 @@ export function openDataFile(given: string, parts: FileParts): DatabaseSync {
   }
 }
 
-/** Whether a killed program has left changes beside the file, which SQLite moves into it on closing. */
-function isUnfinished(path: string): boolean {
-  return ["-wal", "-journal"].some((end) => statSync(path + end, { throwIfNoEntry: false })?.size);
+/** The path of a file, without links: SQLite keeps its other files beside the one that a link leads to. */
+export function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : resolve(path);
 }
 
 /** Checks a file with its unfinished changes, and leaves both as they are. */
-function checkUnfinished(path: string, openWith: OpenWith, latest: number): void {
-  const database = openWith(path, { readOnly: true });
-  try {
+function checkUnfinished(path: string, latest: number): void {
+  readInPlace(path, (database) => {
+    const damage = damageOfLog(path, database);
+    if (damage !== undefined)
+      throw new StoreError(
+        `${damage}. Replace both files by a backup. To see and save the rest, start with --read-only, and use the command backup.`,
+      );
     checkFile(path, database, latest);
+  });
+}
+
+/** Reads a file that has a log, and leaves both as they are. */
+export function readInPlace<Result>(path: string, read: (database: DatabaseSync) => Result): Result {
+  const { DatabaseSync: Database } = loadSqlite();
+  const index = `${path}-shm`;
+  const had = existsSync(index);
+  const database = new Database(path, { readOnly: true });
+  try {
+    return read(database);
   } finally {
     database.close();
+    if (!had) rmSync(index, { force: true });
   }
 }
 
-type OpenWith = (path: string, options?: { readonly readOnly?: boolean }) => DatabaseSync;
-
-/** Checks what can be said without opening the file. */
-function checkPlace(path: string): void {
-  const folder = dirname(path);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new StoreError(`${path}: the folder ${folder} does not exist. Create it first.`);
-  if (!isAllowed(folder, constants.W_OK | constants.X_OK))
-    throw new StoreError(
-      `${path}: this user cannot write to the folder ${folder}. Make it writable, or name another file.`,
-    );
-  const file = statSync(path, { throwIfNoEntry: false });
-  if (file === undefined) {
-    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
-    throw new StoreError(`${path} is a link to a file that does not exist. Remove the link, or name another file.`);
-  }
-  if (file.isDirectory()) throw new StoreError(`${path} is a folder. Name a file.`);
-  if (!file.isFile()) throw new StoreError(`${path} is not a regular file. Name another one.`);
-  if (file.size === 0)
-    throw new StoreError(`${path} is empty. Remove it, and the server creates a new one, or name another file.`);
-  // SQLite itself takes a shorter file for a new one.
-  if (file.size < smallestPage) throw new StoreError(notADataFile(path));
-  if (!isAllowed(path, constants.R_OK))
-    throw new StoreError(`${path}: this user cannot read it. Allow it, or name another file.`);
-  if (!isAllowed(path, constants.W_OK))
-    throw new StoreError(`${path} is read-only. Make it writable, or name another file.`);
+export function damageOfLog(path: string, database: DatabaseSync): string | undefined {
+  // Fails while another server uses the file and writes the log.
+  pragma(database, "schema_version");
+  return logDamage(path, Number(pragma(database, "page_size")));
 }
 
-function isAllowed(path: string, mode: number): boolean {
-  try {
-    accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
-  }
-}
+type OpenWith = (path: string) => DatabaseSync;
 
 /** Creates a file under another name, and renames it when it is complete, so that a kill never leaves a part of it. */
 function createFile(path: string, openWith: OpenWith, { migrations, maxPages, link }: FileParts): void {
@@ -144,18 +121,8 @@ function createFile(path: string, openWith: OpenWith, { migrations, maxPages, li
   }
 }
 
-/** Renames a file, but does not replace one that another server has created in the meantime. */
-function putInPlace(temporary: string, path: string, link: FileParts["link"]): void {
-  try {
-    link(temporary, path);
-  } catch {
-    // It exists, or the file system has no hard links.
-    if (!existsSync(path)) renameSync(temporary, path);
-  }
-}
-
 /** Checks what the file contains, and returns its version. Throws StoreError that says why it cannot be used. */
-function checkFile(path: string, database: DatabaseSync, latest: number): number {
+export function checkFile(path: string, database: DatabaseSync, latest: number): number {
   if (pragma(database, "application_id") !== applicationId)
     throw new StoreError(`${path} is a SQLite database of another program. Name another file.`);
   const version = Number(pragma(database, "user_version"));
@@ -175,7 +142,7 @@ function pragma(database: DatabaseSync, name: string): unknown {
 }
 
 /** Writes a copy, which replaces an older one when it is complete. */
-function backUp(database: DatabaseSync, path: string): void {
+export function backUp(database: DatabaseSync, path: string): void {
   const temporary = `${path}.${randomUUID()}.new`;
   try {
     writeFileSync(temporary, "", { flag: "wx", mode: 0o600 });

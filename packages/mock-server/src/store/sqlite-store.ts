@@ -12,7 +12,7 @@ export interface OpenSandbox {
 export type ChangeFile = (apply: () => void) => void;
 
 export function openStore(sandbox: OpenSandbox, statements: Statements, change: ChangeFile): SandboxStore {
-  /** Read when they are needed first, and again after a commit that failed. */
+  /** Read when they are needed first. */
   let places: Places | undefined;
   let isOpen = true;
   const expectOpen = (): void => {
@@ -26,6 +26,7 @@ export function openStore(sandbox: OpenSandbox, statements: Statements, change: 
       loaded.places.set(table, key, place);
       loaded.rows.push({ table, key, text });
     }
+    loaded.places.keep();
     places = loaded.places;
     return loaded;
   };
@@ -55,9 +56,10 @@ export function openStore(sandbox: OpenSandbox, statements: Statements, change: 
           for (const each of changes) apply(known, each);
         });
       } catch (error) {
-        places = undefined;
+        known.goBack();
         throw error;
       }
+      known.keep();
       if (facts.isNew) sandbox.facts = { ...facts, isNew: 0 };
     },
     close() {
@@ -68,23 +70,45 @@ export function openStore(sandbox: OpenSandbox, statements: Statements, change: 
 
 type Places = ReturnType<typeof createPlaces>;
 
+/** Where the rows of a sandbox are, by their tables and keys. */
 function createPlaces() {
   const tables = new Map<string, Map<string, number>>();
   let last = 0;
+  /** What undoes the changes since `keep`, and the last place then. */
+  let undo: (() => void)[] = [];
+  let kept = 0;
   const set = (table: string, key: string, place: number): void => {
     const places = tables.get(table);
     if (places === undefined) tables.set(table, new Map([[key, place]]));
     else places.set(key, place);
     last = Math.max(last, place);
   };
+  const remove = (table: string, key: string): void => void tables.get(table)?.delete(key);
   return {
     get: (table: string, key: string) => tables.get(table)?.get(key),
     set,
     /** Returns the place after the last one. */
     add(table: string, key: string): number {
       set(table, key, last + 1);
+      undo.push(() => remove(table, key));
       return last;
     },
-    delete: (table: string, key: string) => void tables.get(table)?.delete(key),
+    delete(table: string, key: string): void {
+      const place = tables.get(table)?.get(key);
+      if (place === undefined) return;
+      remove(table, key);
+      undo.push(() => set(table, key, place));
+    },
+    /** Keeps the changes. */
+    keep(): void {
+      undo = [];
+      kept = last;
+    },
+    /** Undoes the changes since they were last kept. */
+    goBack(): void {
+      for (const one of undo.reverse()) one();
+      undo = [];
+      last = kept;
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type RowFacts, rowChecksum, type SandboxFacts, sandboxChecksum } from "./checksums.ts";
-import { positionsPerSandbox } from "./migrations.ts";
+import { migrations, positionsPerSandbox } from "./migrations.ts";
 
 type PlacedRow = Omit<RowFacts, "sandbox">;
 
@@ -32,6 +32,8 @@ export function prepareStatements(database: DatabaseSync) {
   return {
     begin: () => void begin.run(),
     commit: () => void commit.run(),
+    /** Writes a page, as a change does, and changes nothing. */
+    touch: () => database.exec(`PRAGMA user_version = ${migrations.length}`),
     sandboxes: () => sandboxes.all() as unknown as SandboxFacts[],
     addSandbox(sandbox: SandboxFacts) {
       const { id, name, options, isNew } = sandbox;

@@ -42,7 +42,12 @@ describe("docs/mock-server-cli.md", () => {
     vi.stubEnv("TZ", "UTC");
     // Durations are of real time.
     vi.spyOn(performance, "now").mockReturnValue(0);
-    const server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z" });
+    const server = await startMockServer({
+      port: 0,
+      data: join(folder, "mock.db"),
+      clock: "frozen",
+      now: "2026-03-02T12:00:00Z",
+    });
     const { url } = server;
     try {
       const document = (await (await fetch(`${url}/_control/v1/openapi.json`)).json()) as ControlDocument;
@@ -70,7 +75,7 @@ describe("docs/mock-server-cli.md", () => {
       rendered = await render(readFileSync(page, "utf8"), async (line) => {
         const words = wordsOf(line);
         ran.push(words[0] ?? "");
-        const args = words.map((word) => (word.endsWith(".json") ? join(folder, word) : word));
+        const args = words.map((word) => (/\.(json|db)$/.test(word) ? join(folder, word) : word));
         const { stdout, stderr } = await runIn({ width: 100 }, url, args[0] ?? "", ...args.slice(1));
         expect(stderr).toBe("");
         return stdout.replaceAll(join(folder, "/"), "");

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -26,7 +26,8 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function run(...args: string[]) {
-  const child = spawn(process.execPath, [cli, "--port", "0", ...args]);
+  const port = args[0] === "backup" ? [] : ["--port", "0"];
+  const child = spawn(process.execPath, [cli, ...port, ...args]);
   running.push(child);
   const output = { stderr: "" };
   child.stderr.setEncoding("utf8").on("data", (text) => {
@@ -77,6 +78,42 @@ it.each(["SIGKILL", "SIGTERM"] as const)(
     expect([first.output.stderr, second.output.stderr]).toEqual(["", ""]);
   },
 );
+
+it("copies the file with backup while the server runs, and continues with the copy", async () => {
+  const first = await ready("--data", data);
+  await first.create("Weekend");
+  const copy = join(folder, "copy.db");
+  expect(await finish("backup", copy, "--url", first.info.url)).toEqual({ status: 0, stderr: "" });
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder).filter((name) => name.startsWith("copy"))).toEqual(["copy.db"]);
+  await first.create("Later");
+  const before = readFileSync(copy);
+  expect(await finish("backup", copy, "--url", first.info.url)).toEqual({
+    status: 2,
+    stderr: `error: backup ${copy}: the file exists. Name a new one.\n`,
+  });
+  expect(readFileSync(copy).equals(before)).toBe(true);
+  const names = await (await ready("--data", copy)).names();
+  expect([names.includes("Weekend"), names.includes("Later")]).toEqual([true, false]);
+});
+
+it("reads a file with --read-only, after a kill too, and prints credentials", async () => {
+  const first = await ready("--data", data);
+  await first.create("Weekend");
+  await first.stop("SIGKILL");
+  const files = () => [data, `${data}-wal`].map((name) => readFileSync(name).toString("base64"));
+  const before = files();
+  const second = await ready("--data", data, "--read-only");
+  expect(await second.names()).toContain("Weekend");
+  expect([second.info.apiKey, await second.create("Late shift")]).toEqual([first.info.apiKey, 500]);
+  await second.stop("SIGTERM");
+  expect(second.output.stderr).toBe("");
+  expect(files()).toEqual(before);
+  expect(await finish("--read-only")).toEqual({
+    status: 2,
+    stderr: "error: --read-only requires --data with the file to read.\n",
+  });
+});
 
 it("shows the file in the banner", async () => {
   const { lines } = run("--data", data);

@@ -53,9 +53,16 @@ describe("GET /health", () => {
     const server = await start({ controlToken: token });
     const host = "evil.example";
     const statuses = [];
-    for (const path of ["/health/", "/healthz", "/health/../api/v1/roles", "/_control/v1/health", roles])
+    for (const path of [
+      "/health/",
+      "/healthz",
+      "/health/ready/",
+      "/health/../api/v1/roles",
+      "/_control/v1/health",
+      roles,
+    ])
       statuses.push((await send(server, path, { host, authorization: key })).status);
-    expect(statuses).toEqual([403, 403, 403, 403, 403]);
+    expect(statuses).toEqual([403, 403, 403, 403, 403, 403]);
     expect((await send(server, "/health", { host }, "POST")).status).toBe(403);
   });
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -141,10 +141,110 @@ describe("a mock server with a data file", () => {
     );
   });
 
+  it("says that it is not ready while nothing can be stored, and answers writes with the reason", async () => {
+    const first = await start();
+    const statuses = async (): Promise<readonly number[]> => {
+      const paths = ["/health", "/health/ready", "/api/v1/roles"];
+      return Promise.all(paths.map(async (path) => (await fetch(first.url + path, { headers })).status));
+    };
+    const create = () => fetch(`${first.url}/api/v1/transfers/destination-groups`, { method: "POST", headers, body });
+    const body = groupBody("Weekend");
+    expect(await statuses()).toEqual([200, 200, 200]);
+    renameSync(data, `${data}.moved`);
+    const refused = await create();
+    expect([refused.status, await refused.text()]).toEqual([
+      500,
+      expect.stringContaining("was removed, moved or replaced while the server runs, so nothing is stored any more"),
+    ]);
+    const ready = await fetch(`${first.url}/health/ready`);
+    expect([await statuses(), await ready.text()]).toEqual([[200, 503, 200], '{"status":"not ready"}']);
+    renameSync(`${data}.moved`, data);
+    expect(await statuses()).toEqual([200, 200, 200]);
+    expect((await create()).status).toBe(201);
+    expect(groupNames(await start())).toContain("Weekend");
+  });
+
+  it("gives a copy of its file while it runs, from which another server continues", async () => {
+    const first = await start();
+    await createGroup(first, "Weekend");
+    const response = await fetch(`${first.url}/_control/v1/backup`);
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/vnd.sqlite3"]);
+    await createGroup(first, "Later");
+    expect(groupNames(await start())).toContain("Later");
+    data = `${data}.copy`;
+    writeFileSync(data, await response.bytes());
+    const names = groupNames(await start());
+    expect([names.includes("Weekend"), names.includes("Later")]).toEqual([true, false]);
+  });
+
   it.each([
     [{ data: "" }, "must be the name of a file, such as mock.db"],
     [{ stores: memoryStores() }, "does not work with the option stores. Remove one of the two"],
   ])("does not start with other options %#", async (options, explanation) => {
     await expect(start(options)).rejects.toThrow(new InputError("data", explanation));
   });
+});
+
+describe("a mock server that only reads its data file", () => {
+  it("answers reads, refuses what changes anything, and leaves the file as it is", async () => {
+    const first = await start();
+    await createGroup(first, "Weekend");
+    await first.close();
+    const before = readFileSync(data);
+    const second = await start({ readOnly: true });
+    expect(groupNames(second)).toContain("Weekend");
+    const read = await fetch(`${second.url}/api/v1/roles`, { headers });
+    expect(read.status).toBe(200);
+    const path = "/api/v1/transfers/destination-groups";
+    const refused = await fetch(second.url + path, { method: "POST", headers, body: groupBody("Late shift") });
+    expect([refused.status, await refused.text()]).toEqual([
+      500,
+      expect.stringContaining("was opened for reading only. Start without --read-only to change anything."),
+    ]);
+    expect(groupNames(second)).not.toContain("Late shift");
+    expect((await fetch(`${second.url}/health/ready`)).status).toBe(200);
+    await second.close();
+    expect(readFileSync(data).equals(before)).toBe(true);
+  });
+
+  it("stands still before the next timer, and sends no offer", async () => {
+    let offers = 0;
+    const fetch = async (): Promise<Response> => {
+      offers += 1;
+      return new Promise(() => {});
+    };
+    const first = await start({ clock: "frozen", now: "2026-03-02T12:00:00Z", fetch });
+    first.backend.transfers.start({ destinationId: demo.destinations.app });
+    first.backend.clock.set({ mode: "flowing", rate: 10_000 });
+    await first.backend.saved();
+    await first.close();
+    offers = 0;
+    const second = await start({ readOnly: true, fetch });
+    const { clock, transfers } = second.backend;
+    const [next] = clock.timers();
+    expect([clock.mode, next !== undefined && clock.now() < next.at]).toEqual(["frozen", true]);
+    expect(transfers.list()).toMatchObject([{ status: "ringing" }]);
+    await expect(second.backend.advance({ by: 600_000 })).resolves.not.toThrow();
+    await expect(second.backend.saved()).rejects.toThrow(/reading only/);
+    expect([transfers.list(), offers]).toMatchObject([[{ status: "ringing" }], 0]);
+  });
+
+  it.each([
+    [{ readOnly: true, data: undefined }, "requires the option data"],
+    [{ readOnly: "yes" as never }, "must be true or false"],
+  ])("does not start with other options %#", async (options, explanation) => {
+    await expect(startMockServer({ port: 0, data, ...options } as MockServerOptions)).rejects.toThrow(
+      new InputError("readOnly", explanation),
+    );
+  });
+});
+
+it("a mock server without a data file is ready, and has no copy to give", async () => {
+  server = await startMockServer({ port: 0 });
+  expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
+  const refused = await fetch(`${server.url}/_control/v1/backup`);
+  expect([refused.status, await refused.text()]).toEqual([
+    409,
+    expect.stringContaining("This server has no data file. Start it with --data, or take a snapshot."),
+  ]);
 });

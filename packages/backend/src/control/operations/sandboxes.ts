@@ -25,6 +25,12 @@ export const sandboxHandlers = {
     (await required(sandboxes).delete(params.name))
       ? undefined
       : controlError("not_found", `There is no sandbox "${params.name}".`, "name"),
+  getBackup({ sandboxes }) {
+    const copy = sandboxes?.copy?.();
+    if (copy === undefined)
+      return controlError("conflict", "This server has no data file. Start it with --data, or take a snapshot.");
+    return new Response(copy, { headers: { "Content-Type": "application/vnd.sqlite3" } });
+  },
   resetSandbox: ({ backend }) => backend.reset(),
   addSeed: ({ backend, body }) => backend.seed(body),
   getSnapshot: ({ backend, query }) => backend.snapshot({ before: query?.before }),

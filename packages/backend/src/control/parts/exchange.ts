@@ -21,6 +21,8 @@ export interface SandboxRegistry {
   create(name: string, options: NewSandboxOptions): unknown;
   /** Deletes a sandbox; false if none has this name. Throws, or rejects with, InputError for `default`. */
   delete(name: string): boolean | Promise<boolean>;
+  /** A copy of the data file of all sandboxes; undefined if there is none. */
+  copy?(): Uint8Array<ArrayBuffer> | undefined;
 }
 type NewSandbox = z.output<(typeof controlSchemas)["createSandbox"]["body"]>;
 /** The options of a new sandbox, as the control plane takes them. */

@@ -35,7 +35,8 @@ export class ReportingMap<Item extends object> extends Map<string, Item> {
   }
 
   override clear(): void {
-    const removed = [...this];
+    // The last first, so that none has another behind it.
+    const removed = [...this].reverse();
     super.clear();
     for (const [key, before] of removed) this.#watch?.record(this.#collection, key, before, undefined, undefined);
   }

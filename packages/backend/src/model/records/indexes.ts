@@ -38,7 +38,9 @@ export class Groups extends IndexedMap<GroupRecord> {
   }
 
   protected override reindex(before: GroupRecord | undefined, after: GroupRecord | undefined): void {
-    if (before !== undefined) this.#byName.get(before.accountId)?.delete(before.name);
+    const of = before && this.#byName.get(before.accountId);
+    // Another group may have the name by now, when changes are undone.
+    if (before !== undefined && of?.get(before.name)?.id === before.id) of.delete(before.name);
     if (after === undefined) return;
     const named = this.#byName.get(after.accountId);
     if (named === undefined) this.#byName.set(after.accountId, new Map([[after.name, after]]));

@@ -14,6 +14,7 @@ export class History<Item extends object> {
     this.#table = table;
     this.#most = most;
     this.#keeper = keeper;
+    keeper?.addHistory(table);
   }
 
   get items(): readonly Item[] {

@@ -1,6 +1,6 @@
 import type { WallClock } from "../time/clock.ts";
 import { messageOf } from "../values/message-of.ts";
-import { ChangedRows } from "./changed-rows.ts";
+import { ChangedRows, type Undo } from "./changed-rows.ts";
 import { type Fact, KeptFacts } from "./kept-facts.ts";
 import type { RowChange, SandboxStore } from "./store.ts";
 import { readState, type StoredState } from "./stored-state.ts";
@@ -27,6 +27,20 @@ export class NotStoredError extends Error {
   }
 }
 
+/** What a failed commit leaves. */
+export interface NotStored {
+  /** What undoes the changes, by table. */
+  readonly changes: ReadonlyMap<string, Undo>;
+  /** The facts that the store holds. */
+  readonly facts: readonly (readonly [name: string, value: unknown])[];
+}
+
+/**
+ * Takes the state back to what the store holds, because a commit failed. Returns a function that cancels what it planned for
+ * later.
+ */
+export type GoBack = (notStored: NotStored, error: NotStoredError, wall: WallClock) => () => void;
+
 /**
  * Collects the changes of a sandbox and commits them to its store: once a turn of the event loop, so that many requests share a
  * commit. Answers, webhooks and events wait for `saved`.
@@ -34,10 +48,12 @@ export class NotStoredError extends Error {
 export class Keeper {
   readonly #store: SandboxStore;
   readonly #wall: WallClock;
-  #failed: (error: NotStoredError, wall: WallClock) => () => void = () => () => {};
+  #failed: GoBack = () => () => {};
   readonly #facts = new KeptFacts();
   readonly #sources: FlushSource[] = [];
   readonly #changes = new ChangedRows();
+  /** The tables of what has happened, which no failed commit undoes. */
+  readonly #histories = new Set<string>();
   #saving: Promise<void> | undefined;
   #cancelFlush: (() => void) | undefined;
   #cancelRest: (() => void) | undefined;
@@ -58,21 +74,30 @@ export class Keeper {
     this.#facts.add(name, fact);
   }
 
+  /** Names a table of what has happened. Its changes wait for the next commit when one fails. */
+  addHistory(table: string): void {
+    this.#histories.add(table);
+  }
+
   /** Adds changes that only a flush writes, every 250 ms at most. */
   addSource(source: FlushSource): void {
     this.#sources.push(source);
   }
 
-  /** Notes that a row was added (no `before`), replaced, or removed (no `after`). Rows must not change afterwards. */
+  /**
+   * Notes that a row was added (no `before`), replaced, or removed (no `after`, with the key of the row behind it). Rows must not
+   * change afterwards.
+   */
   change(
     table: string,
     key: string,
     before: object | undefined,
     after: object | undefined,
     urgency: Urgency = "now",
+    next?: string,
   ): void {
     if (!this.#isNoted(urgency)) return;
-    this.#changes.add(table, key, before, after);
+    this.#changes.add(table, key, before, after, next);
     this.plan(urgency);
   }
 
@@ -87,6 +112,16 @@ export class Keeper {
   #isNoted(urgency: Urgency): boolean {
     if (this.#state === "closed" && urgency === "now") this.#break(new Error("the backend is closed"));
     return this.#state === "on";
+  }
+
+  /** Whether no change can ever be stored. */
+  get isReadOnly(): boolean {
+    return this.#store.isReadOnly === true;
+  }
+
+  /** Whether the store takes changes: it does not if the latest commit failed, or if it is for reading only. */
+  get canStore(): boolean {
+    return this.#isLatestStored && !this.isReadOnly;
   }
 
   /** The commit under way, if an answer must wait for one. Rejects with NotStoredError. */
@@ -121,11 +156,8 @@ export class Keeper {
     return state;
   }
 
-  /**
-   * Begins to note changes. `failed` runs after a commit failed: the state must go back to what the store holds. It returns a
-   * function that cancels what it planned for later.
-   */
-  start(failed: (error: NotStoredError, wall: WallClock) => () => void): void {
+  /** Begins to note changes. `failed` runs after a commit failed. */
+  start(failed: GoBack): void {
     this.#failed = failed;
     this.#state = "on";
   }
@@ -187,6 +219,7 @@ export class Keeper {
       this.#saving.catch(() => {});
       return;
     }
+    if (this.isReadOnly) return;
     this.#cancelFlush ??= this.#wall.after(flushMs, () => this.#flushQuietly(), true);
   }
 
@@ -197,13 +230,13 @@ export class Keeper {
     try {
       this.#commit();
     } catch (error) {
-      this.#changes.clear();
+      const changes = this.#changes.undo(this.#histories);
       this.#facts.forgetTouched();
       this.#isLatestStored = false;
       this.#failure = new NotStoredError(error);
       this.#cancelRest?.();
       try {
-        this.#cancelRest = this.#failed(this.#failure, this.#wall);
+        this.#cancelRest = this.#failed({ changes, facts: this.#facts.stored() }, this.#failure, this.#wall);
       } catch {
         this.#isBroken = true;
       }
@@ -230,7 +263,7 @@ export class Keeper {
     const changes = [...this.#changes.list(), ...others, ...facts];
     if (changes.length > 0) this.#store.commit(changes);
     this.#changes.clear();
-    this.#facts.stored(facts);
+    this.#facts.keep(facts);
     this.#isLatestStored = true;
   }
 }

@@ -36,6 +36,11 @@ export class KeptFacts {
     this.#texts = texts;
   }
 
+  /** What the store holds. */
+  stored(): (readonly [name: string, value: unknown])[] {
+    return [...this.#texts].map(([name, text]) => [name, JSON.parse(text)]);
+  }
+
   /** The facts that differ from the store: those that were touched or are compared, and all of a new store. */
   changed(): readonly FactChange[] {
     const isNew = this.#texts.size === 0;
@@ -47,7 +52,7 @@ export class KeptFacts {
   }
 
   /** Notes that the store holds these changes, and all others. */
-  stored(changes: readonly FactChange[]): void {
+  keep(changes: readonly FactChange[]): void {
     this.#touched.clear();
     for (const { key, text } of changes) this.#texts.set(key, text);
   }

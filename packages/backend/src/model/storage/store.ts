@@ -17,6 +17,11 @@ export interface RowChange extends Omit<StoredRow, "text"> {
 /** Keeps the state of one sandbox beyond the end of the process. Has one writer. */
 export interface SandboxStore {
   /**
+   * Whether `commit` always throws, after something was stored; false by default. The clock of the sandbox then stands still, and
+   * no offer is sent again.
+   */
+  readonly isReadOnly?: boolean;
+  /**
    * All rows; undefined before the first commit. A commit without changes counts. The rows of a table come in the order in
    * which their keys were written first, since they were last removed.
    */
@@ -44,6 +49,8 @@ export interface SandboxStores {
   list(): readonly StoredSandbox[];
   /** Opens the store of a sandbox, and creates it with these options unless it exists. Those of an existing one stay. */
   open(name: string, options: string): SandboxStore;
+  /** Copies all that is stored as one file, with which another server can start. Throws if it cannot. */
+  copy?(): Uint8Array<ArrayBuffer>;
   /** Removes a sandbox with all its rows. Its store must be closed before. Does nothing for an unknown name. */
   delete(name: string): void;
   /** Ends the use of all stores. */

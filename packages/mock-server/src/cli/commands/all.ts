@@ -1,4 +1,5 @@
 import type { Command } from "../options/command.ts";
+import { backup } from "./backup.ts";
 import { clock } from "./clock.ts";
 import { completion } from "./completion.ts";
 import { coverage } from "./coverage.ts";
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   reset,
   snapshot,
   restore,
+  backup,
   routes,
   completion,
 ];

@@ -105,6 +105,10 @@ export const startOptions = {
     { ...file, ...ofData },
     "keep all sandboxes in this SQLite file, so that they survive the process, also when it is killed. It is created if it does not exist, and used by one server at a time. Requires Node 22.13 or newer",
   ),
+  "read-only": flag(
+    "only read the file of --data, and leave it as it is. Requests that change anything are refused, the clock stands still, and no offer is sent",
+    ofData,
+  ),
   clock: option({ ...ofState, choices: ["flowing", "frozen"], fallback: "flowing" }, "whether time passes by itself"),
   "clock-rate": option(
     { ...ofState, kind: "number", value: "N", fallback: "1" },

@@ -56,6 +56,8 @@ export function serverOptions(values: StartValues): MockServerOptions {
   const clockMode = values.clock ?? clock.fallback;
   if (clockMode !== "flowing" && clockMode !== "frozen")
     throw new UsageError(`--clock ${clockMode}: must be flowing or frozen.`);
+  if (values["read-only"] && data === undefined)
+    throw new UsageError("--read-only requires --data with the file to read.");
   const seed = seedOf(values.seed);
   const ownPort = readNumber("--port", values.port ?? port.fallback, highestPort);
   if (forwardWebhooks !== undefined && isOwnAddress(forwardWebhooks, ownPort))
@@ -80,7 +82,7 @@ export function serverOptions(values: StartValues): MockServerOptions {
     ...(cors && { corsOrigins: cors.map((origin) => readOrigin("--cors", origin)) }),
     ...(now !== undefined && { now: readTime("--now", now) }),
     ...(prng !== undefined && { prng: readNumber("--prng", prng, 2 ** 31 - 1) }),
-    ...(data !== undefined && { data }),
+    ...(data !== undefined && { data, readOnly: values["read-only"] }),
     ...(sandboxIdle !== undefined && { sandboxIdleMs: readDuration("--sandbox-idle", sandboxIdle) }),
     ...(forwardWebhooks !== undefined && { forwardWebhooks: readUrl("--forward-webhooks", forwardWebhooks) }),
   };

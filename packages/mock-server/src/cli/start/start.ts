@@ -28,7 +28,7 @@ function readOptions(values: StartValues) {
     "--token-lifetime",
     values["token-lifetime"] ?? startOptions["token-lifetime"].fallback,
   );
-  if (data !== undefined) expectWritable("--data", data);
+  if (data !== undefined && !values["read-only"]) expectWritable("--data", data);
   const imported = importedSnapshot(values.import);
   if (imported !== undefined && data !== undefined && existsSync(data))
     throw new UsageError(

@@ -1,0 +1,51 @@
+import { expect, it } from "vitest";
+import { ReportingMap } from "../../src/model/changes/reporting-map.ts";
+import { ChangedRows, undoRecords } from "../../src/model/storage/changed-rows.ts";
+import { createRandom } from "../../src/model/values/random.ts";
+
+/** Records whose changes are noted. */
+function noted() {
+  const changes = new ChangedRows();
+  const records = new ReportingMap<object>("t", {
+    record: (table, key, before, after, next) => changes.add(table, key, before, after, next),
+  });
+  return { changes, records };
+}
+
+it("undoes any changes, and leaves the rows in their order", () => {
+  for (let seed = 1; seed <= 300; seed += 1) {
+    const random = createRandom(seed);
+    const pick = (most: number): number => random.next() % most;
+    const { changes, records } = noted();
+    for (let at = 0; at < pick(9); at += 1) records.set(`k${pick(12)}`, { at });
+    changes.clear();
+    const before = [...records];
+    const steps: string[] = [];
+    for (let at = 0; at < 1 + pick(14); at += 1) {
+      const key = `k${pick(12)}`;
+      const kind = pick(20);
+      steps.push(`${kind} ${key}`);
+      if (kind === 0) records.clear();
+      else if (kind < 10) records.delete(key);
+      else records.set(key, { seed, at });
+    }
+    const undo = changes.undo(new Set()).get("t");
+    if (undo !== undefined) undoRecords(records, undo);
+    expect([seed, steps, [...records]]).toEqual([seed, steps, before]);
+  }
+});
+
+it("keeps the changes of a history", () => {
+  const changes = new ChangedRows();
+  changes.add("h", "1", undefined, { value: 1 });
+  changes.add("t", "1", undefined, { value: 1 });
+  expect([...changes.undo(new Set(["h"])).keys()]).toEqual(["t"]);
+  expect([...changes.list()].map(({ table }) => table)).toEqual(["h"]);
+});
+
+it("forgets a row that came and went between two commits", () => {
+  const { changes, records } = noted();
+  records.set("1", {});
+  records.delete("1");
+  expect([...changes.list()]).toEqual([]);
+});
