@@ -46,6 +46,7 @@ const fullTier = [
   built("release", "dry-run"),
   built("lab", "mutants"),
   built("check", "receiving"),
+  run("check", "generators"),
   { ...run("check", "recipes"), after: runtimes.name },
   built("check", "consumers"),
   built("check", "packages"),

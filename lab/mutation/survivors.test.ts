@@ -55,6 +55,18 @@ describe("the survivors of a run", () => {
     ]);
   });
 
+  it("of a part of the files are compared with the rows of these files", () => {
+    const partial: Report = { files: { [file]: { source, mutants: [comparison(1, "Survived")] } } };
+    const other = "@ packages/sdk/src/send/send.ts\n= Both are the same here.\n";
+    expect(complaintsAbout(partial, `${listOf(row)}\n${other}${row}`, true)).toEqual([]);
+    expect(complaintsAbout(partial, `${other}${row}`, true)).toEqual([
+      `${identity}: survived. Write a test that fails with it, or list it.`,
+    ]);
+    expect(complaintsAbout({ files: { [file]: { source, mutants: killed(1) } } }, listOf(row), true)).toEqual([
+      `${identity}: is listed, but did not survive. Remove the row.`,
+    ]);
+  });
+
   it("lower the score of their group also when they are listed", () => {
     const report = reportOf([comparison(1, "Survived"), ...killed(18)]);
     expect(complaintsAbout(report, listOf(row))).toEqual(["backend: rules: 94.7 % were killed, fewer than 95 %."]);

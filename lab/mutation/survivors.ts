@@ -134,17 +134,17 @@ function without(left: readonly string[], right: readonly string[]): string[] {
   });
 }
 
-/** What is wrong with a run: each line says what to do. */
-export function complaintsAbout(report: Report, list: string): string[] {
+/** What is wrong with a run: each line says what to do. `isPartial` leaves out the files that the run did not mutate. */
+export function complaintsAbout(report: Report, list: string, isPartial = false): string[] {
   const survivors = survivorsOf(report);
-  const accepted = readList(list);
+  const accepted = readList(list).filter((row) => !isPartial || (row.split(" ¦ ")[0] ?? "") in report.files);
   const counted = [...killedStatuses, ...survivedStatuses, ...ignoredStatuses];
   const broken = allMutants(report).filter(({ status }) => !counted.includes(status));
   return [
     ...broken.map(({ file, status, code }) => `${file} ¦ ${quote(code)}: the run ended with ${status}. Repeat it.`),
     ...without(survivors, accepted).map((one) => `${one}: survived. Write a test that fails with it, or list it.`),
     ...without(accepted, survivors).map((one) => `${one}: is listed, but did not survive. Remove the row.`),
-    ...scoresOf(report).flatMap((score) => {
+    ...(isPartial ? [] : scoresOf(report)).flatMap((score) => {
       if (score.mutants === 0) return [`${score.group}: has no mutants. Run all groups.`];
       const percent = percentOf(score);
       return percent < lowestScore

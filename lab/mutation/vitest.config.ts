@@ -38,7 +38,11 @@ export default defineConfig({
   // Test files share their modules, since loading them again would take most of the time.
   test: {
     isolate: false,
-    testTimeout: 5_000,
+    // A mutant that hangs is stopped after this. The first run records coverage, and takes several times as long as others.
+    testTimeout: 20_000,
+    restoreMocks: true,
+    unstubGlobals: true,
+    unstubEnvs: true,
     sequence: { sequencer: QuickFilesFirst },
     runner: "lab/mutation/until-first-failure.ts",
     setupFiles: ["lab/mutation/no-mutant-on-import.ts"],

@@ -64,6 +64,11 @@ export const checks: NamedCommands = {
     does: "the collections of requests: Postman's with Newman against a mock server, Bruno's by Bruno's schema",
     run: [onSources("--test", "--test-reporter=spec", "tests/collections/check-collections.ts")],
   },
+  generators: {
+    does: "clients that generators of other makers make of the published document, against a mock server; orval runs one",
+    needs: "Python 3.11 with venv; the long form also Go",
+    run: [onSources("tests/generators/check-generators.ts")],
+  },
   "supply-chain": {
     does: "lockfiles, versions and ranges of dependencies, install scripts, licences",
     run: [["tests/packages/check-supply-chain.ts"]],

@@ -57,7 +57,7 @@ describe.each(published)("the pages of the tarball of %s", (name) => {
     const commands = [...pages.values()].flatMap(
       (text) => text.match(/\b(?:npx|npm install|bun add|deno add) [^\n`]*/g) ?? [],
     );
-    const installed = commands.flatMap((command) => command.match(/@call-transfer\/[\w-]+\S*/g) ?? []);
+    const installed = commands.flatMap((command) => command.match(/(?<!\/)@call-transfer\/[\w-]+\S*/g) ?? []);
     expect(installed.length).toBeGreaterThan(0);
     for (const one of installed) expect(one).toMatch(/^@call-transfer\/[\w-]+@\d+\b/);
   });
