@@ -64,6 +64,11 @@ export const checks: NamedCommands = {
     does: "the collections of requests: Postman's with Newman against a mock server, Bruno's by Bruno's schema",
     run: [onSources("--test", "--test-reporter=spec", "tests/collections/check-collections.ts")],
   },
+  schemathesis: {
+    does: "the mock server, judged by Schemathesis from the published document; --seed repeats a run of the night",
+    needs: "Python 3.11 with venv; --installed says whether it is there",
+    run: [onSources("tests/schemathesis/check-schemathesis.ts")],
+  },
   "supply-chain": {
     does: "lockfiles, versions and ranges of dependencies, install scripts, licences",
     run: [["tests/packages/check-supply-chain.ts"]],
