@@ -83,7 +83,9 @@ async function check(): Promise<readonly string[]> {
   return [
     ...results.flatMap(({ errors }) => errors.map((error) => `Schemathesis failed: ${error}`)),
     ...unexplained.map((finding) => `Unexplained: ${describe(finding)}`),
-    ...(isLong ? unused.map((key) => `explained.yaml explains what was not found: ${key}. Remove it.`) : []),
+    ...(isLong
+      ? unused.map(({ because }) => `explained.yaml explains what was not found. Remove the entry: ${because}`)
+      : []),
     ...(followed.size < links ? [`Only these links were followed:\n  ${[...followed].join("\n  ")}`] : []),
     ...(await checkPlanted(command, document)),
   ];

@@ -10,6 +10,7 @@ const explanations = z.array(
     check: z.string(),
     answers: z.array(z.string()).min(1),
     because: z.string(),
+    rare: z.boolean().optional(),
   }),
 );
 export type Explanation = z.infer<typeof explanations>[number];
@@ -24,12 +25,12 @@ const keyOf = ({ operation, check, answer }: Pick<Finding, "operation" | "check"
 const keysOf = ({ operations, check, answers }: Explanation) =>
   operations.flatMap((operation) => answers.map((answer) => keyOf({ operation, check, answer })));
 
-/** Compares findings with the list: what it does not explain, each once, and what of it no finding shows. */
+/** Compares findings with the list: what it does not explain, each once, and the entries that no finding needs. */
 export function compare(findings: readonly Finding[], list: readonly Explanation[]) {
   const explained = new Set(list.flatMap(keysOf));
   const found = new Map(findings.toReversed().map((finding) => [keyOf(finding), finding]));
   return {
     unexplained: [...found].filter(([key]) => !explained.has(key)).map(([, finding]) => finding),
-    unused: [...explained].filter((key) => !found.has(key)),
+    unused: list.filter((entry) => !entry.rare && !keysOf(entry).some((key) => found.has(key))),
   };
 }
