@@ -50,6 +50,7 @@ const fullTier = [
   { ...run("check", "recipes"), after: runtimes.name },
   built("check", "consumers"),
   built("check", "packages"),
+  run("check", "schemathesis"),
   built("lab", "soak"),
   built("check", "runners"),
   built("check", "size"),

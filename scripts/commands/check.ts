@@ -69,6 +69,11 @@ export const checks: NamedCommands = {
     needs: "Python 3.11 with venv; the long form also Go",
     run: [onSources("tests/generators/check-generators.ts")],
   },
+  schemathesis: {
+    does: "the mock server, judged by Schemathesis from the published document; --seed repeats a run of the night",
+    needs: "Python 3.11 with venv; --installed says whether it is there",
+    run: [onSources("tests/schemathesis/check-schemathesis.ts")],
+  },
   "supply-chain": {
     does: "lockfiles, versions and ranges of dependencies, install scripts, licences",
     run: [["tests/packages/check-supply-chain.ts"]],

@@ -101,7 +101,7 @@ describe("the problems of openapi/", () => {
       calls,
       "        description: Number of calls to skip; 0 by default.\n",
       "",
-      ':75 listCalls: the query parameter "offset" has no description. Write one.',
+      ':85 listCalls: the query parameter "offset" has no description. Write one.',
     ],
     [
       "a missing schema",
@@ -141,8 +141,8 @@ describe("the problems of openapi/", () => {
     [
       "two operations of one name",
       calls,
-      "operationId: listCalls",
-      "operationId: createCall",
+      "get:\n    operationId: listCalls",
+      "get:\n    operationId: createCall",
       "Another operation is called createCall too.",
     ],
     [

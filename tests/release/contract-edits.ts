@@ -47,6 +47,11 @@ major | a parameter's style changed | list parameters 0 style = deepObject | sty
 minor | a deprecated parameter | list parameters 0 deprecated = true | query parameter limit: deprecated nothing is now true
 major | a mark for deprecation on a path | paths /groups deprecated = true | /groups: deprecated nothing is now true
 major | a mark for deprecation on a response | create responses 201 deprecated = true | createGroup 201: deprecated nothing is now true
+# Links
+minor | a link to what may be called next | list responses 200 links = { add: { operationId: createGroup, description: Next. } } | listGroups 200 link add: was added
+major | a link that is gone | create responses 201 links - | createGroup 201 link all: was removed
+major | a link to another operation | create responses 201 links all operationId = health | createGroup 201 link all: {
+patch | a reworded link | create responses 201 links all description = All groups. | createGroup 201 link all: was reworded
 # What customers send
 minor | an optional request field | request colour = { type: string } | GroupRequest.colour: an optional field was added (sent to createGroup)
 major | a required request field | request colour = { type: string } ; schema GroupRequest required 1 = colour | GroupRequest.colour: a required field was added

@@ -27,6 +27,7 @@ export const contract = {
             description: "The new group.",
             headers: { "X-Request-Id": { required: true, schema: { type: "string" } } },
             content: json("Group"),
+            links: { all: { operationId: "listGroups", description: "Every group." } },
           },
           "400": problem,
           default: problem,

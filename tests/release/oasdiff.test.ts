@@ -40,6 +40,9 @@ Ours is right: a client that used the removed way, or none, is turned away. oasd
   access that is no longer granted
   a credential where none was needed
   another kind of credential
+Ours is right: a client that follows the link gets somewhere else, or nowhere. oasdiff has no check for it.
+  a link that is gone
+  a link to another operation
 Ours is right: the client sends or calls something that the server no longer understands. oasdiff has no check for it.
   a parameter's style changed
   a server's address

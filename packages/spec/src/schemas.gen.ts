@@ -267,7 +267,7 @@ export const zListCallsHeaders = z.object({
 /** Checks the query parameters of `listCalls`. */
 export const zListCallsQuery = z.object({
   limit: z.int().gte(1).lte(100).optional().default(20),
-  offset: z.int().gte(0).optional().default(0),
+  offset: z.int().gte(0).lte(9007199254740991).optional().default(0),
   status: z.string().optional(),
   startDate: z.iso.datetime({ offset: true }).optional()
 });

@@ -75,6 +75,8 @@ interface Response {
   description: string;
   headers?: unknown;
   content?: Content;
+  /** What may be called next, with values of the request or response. */
+  links?: unknown;
 }
 
 export interface OperationObject {
@@ -176,8 +178,8 @@ function addSharedParts({ paths, tags }: OpenApiDocument): void {
     for (const operation of operations) {
       if (!isScopedAsAWhole && operation["x-account-scoped"])
         operation.parameters = [accountId, ...(operation.parameters ?? [])];
-      for (const [status, { description, content }] of Object.entries(operation.responses))
-        operation.responses[status] = { description, headers: requestIdHeader, ...(content && { content }) };
+      for (const [status, { description, ...others }] of Object.entries(operation.responses))
+        operation.responses[status] = { description, headers: requestIdHeader, ...others };
     }
   }
 }

@@ -2,7 +2,7 @@
 import { withPlainEnums } from "../../../packages/contract/src/document/enums.ts";
 import { type Change, change, changeIf, compareNamed, merged } from "../change.ts";
 import { changedKeys, isEqual, type JsonObject, listIn, mapIn, objectIn, resolved, stable } from "../json.ts";
-import { compareOperations, compareRest, methods, operationsOf } from "./operations.ts";
+import { compareEntries, compareOperations, compareRest, methods, operationsOf } from "./operations.ts";
 
 /** Top-level keys that are compared where an operation refers to them. */
 const comparedElsewhere: ReadonlySet<string> = new Set(["paths", "webhooks", "security"]);
@@ -83,19 +83,4 @@ const compareErrorTables = (what: string, old: unknown, now: unknown): Change[] 
         const bump = !promises.has(key) ? "patch" : before === undefined ? "minor" : "major";
         return change(bump, `${what} ${code}`, `${key} ${stable(before)} is now ${stable(value)}`);
       }),
-  });
-
-const withoutDescription = (value: unknown): unknown =>
-  typeof value === "object" ? { ...objectIn(value), description: "" } : value;
-
-const compareEntries = (what: string, old: unknown, now: unknown): Change[] =>
-  compareNamed(mapIn(old), mapIn(now), {
-    removed: (name) => change("major", `${what} ${name}`, "was removed"),
-    added: (name) => change("minor", `${what} ${name}`, "was added"),
-    kept: (was, is, name) => {
-      if (isEqual(was, is)) return [];
-      return isEqual(withoutDescription(was), withoutDescription(is))
-        ? [change("patch", `${what} ${name}`, "was reworded")]
-        : [change("major", `${what} ${name}`, `${stable(was)} is now ${stable(is)}`)];
-    },
   });

@@ -175,7 +175,8 @@ function compareResponses(was: Operation, is: Operation, documents: Documents): 
       return [
         ...compareParts(mapIn(before.headers), mapIn(after.headers), at, `${place} header`),
         ...compareContent(before.content, after.content, at),
-        ...compareRest(before, after, place, new Set(["headers", "content"]), partNotes),
+        ...compareEntries(`${place} link`, before.links, after.links),
+        ...compareRest(before, after, place, new Set(["headers", "content", "links"]), partNotes),
       ];
     },
   });
@@ -224,3 +225,19 @@ function grantsMore(key: string, before: unknown, after: unknown): boolean {
   if (key === "x-reconcile" || key === "x-paging") return before === undefined;
   return key === "deprecated";
 }
+
+const withoutDescription = (value: unknown): unknown =>
+  typeof value === "object" ? { ...objectIn(value), description: "" } : value;
+
+/** Compares named things of which clients know the names: a new one is a minor, another description a patch. */
+export const compareEntries = (what: string, old: unknown, now: unknown): Change[] =>
+  compareNamed(mapIn(old), mapIn(now), {
+    removed: (name) => change("major", `${what} ${name}`, "was removed"),
+    added: (name) => change("minor", `${what} ${name}`, "was added"),
+    kept: (was, is, name) => {
+      if (isEqual(was, is)) return [];
+      return isEqual(withoutDescription(was), withoutDescription(is))
+        ? [change("patch", `${what} ${name}`, "was reworded")]
+        : [change("major", `${what} ${name}`, `${stable(was)} is now ${stable(is)}`)];
+    },
+  });

@@ -1,0 +1,102 @@
+// Lets Schemathesis judge the mock server by the published document. `--seed N` repeats a run of the night, and `--installed`
+// only says whether this machine has Python.
+import { randomInt } from "node:crypto";
+import { parseArgs } from "node:util";
+import { demo } from "@call-transfer/backend";
+import { startMockServer } from "@call-transfer/mock-server";
+import { isLong, leftOut } from "../../scripts/long.ts";
+import { ensureSchemathesis, missingPython } from "./environment.ts";
+import { compare, readExplanations } from "./explained.ts";
+import { countLinks, judgedDocument } from "./judged-document.ts";
+import { checkPlanted } from "./planted.ts";
+import type { Finding } from "./report.ts";
+import { type Result, type Run, runSchemathesis } from "./schemathesis.ts";
+
+const { values } = parseArgs({ options: { installed: { type: "boolean" }, seed: { type: "string" } } });
+/** The gate has one seed, each night others. */
+const [usualSeed, nightlySeeds, seedRange] = [1, 2, 2 ** 31];
+const chosenSeeds = isLong ? Array.from({ length: nightlySeeds }, () => randomInt(seedRange)) : [usualSeed];
+const seeds = values.seed === undefined ? chosenSeeds : [Number(values.seed)];
+const document = judgedDocument();
+const maxExamples = isLong ? 300 : 60;
+/** So few that calls are also queued. */
+const concurrentCallLimit = 3;
+
+/** The parts of a run. Each has a mock server of its own, whose clock stands still. */
+const parts: readonly ((token: string) => Omit<Run, "url" | "document" | "seed">)[] = [
+  () => ({
+    caller: { name: "an API key", credential: demo.apiKey },
+    phases: ["examples", "coverage", "fuzzing", "stateful"],
+    maxExamples,
+  }),
+  (token) => ({
+    caller: { name: "the owner's token", credential: token },
+    phases: ["examples", "coverage", "fuzzing"],
+    maxExamples,
+  }),
+  // Schemathesis would begin each chain of requests with the list of accounts, which always succeeds. A chain goes on only after
+  // an answer that has links, so the other parts try what is refused.
+  (token) => ({
+    caller: { name: "the owner's token, in chains that do not begin with the accounts", credential: token },
+    phases: ["stateful"],
+    maxExamples: 2 * maxExamples,
+    options: [
+      ...["--exclude-operation-id", "listAccounts", "--exclude-checks", "positive_data_acceptance"],
+      ...["--mode", "positive", "--generation-with-security-parameters", "false"],
+    ],
+  }),
+];
+
+async function judge(command: string, seed: number, part: (typeof parts)[number]): Promise<Result> {
+  const policies = { rateLimit: { requests: 1_000_000, windowSecs: 60 }, concurrentCallLimit };
+  const server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z", policies });
+  try {
+    const token = await server.backend.keys.issueToken({ userId: demo.users.owner });
+    const run = part(token);
+    const result = await runSchemathesis(command, { ...run, url: server.url, document, seed });
+    console.log(`\n--- As ${run.caller.name}, seed ${seed}\n${result.summary}`);
+    return result;
+  } finally {
+    await server.close();
+  }
+}
+
+function describe({ operation, check, answer, message, request }: Finding): string {
+  return `${operation}: ${check}, answered ${answer}\n  ${message.replaceAll("\n", "\n  ")}\n  ${request}`;
+}
+
+async function check(): Promise<readonly string[]> {
+  const command = ensureSchemathesis();
+  const results: Result[] = [];
+  for (const seed of seeds) {
+    const repeat = `${isLong ? "CHECKS=long " : ""}npm run check -- schemathesis --seed ${seed}`;
+    console.log(`\nSeed ${seed}. To repeat it alone: ${repeat}`);
+    for (const part of parts) results.push(await judge(command, seed, part));
+  }
+  const list = readExplanations();
+  const findings = results.flatMap((result) => result.findings);
+  const { unexplained, unused } = compare(findings, list);
+  const followed = new Set(results.flatMap(({ followedLinks }) => [...followedLinks]));
+  const links = countLinks(document);
+  console.log(`\n${followed.size} of ${links} links followed. ${unexplained.length} findings without an explanation.`);
+  if (!isLong) leftOut(`other seeds, longer runs, and whether each explanation is needed (${unused.length} here not)`);
+  return [
+    ...results.flatMap(({ errors }) => errors.map((error) => `Schemathesis failed: ${error}`)),
+    ...unexplained.map((finding) => `Unexplained: ${describe(finding)}`),
+    ...(isLong
+      ? unused.map(({ because }) => `explained.yaml explains what was not found. Remove the entry: ${because}`)
+      : []),
+    ...(followed.size < links ? [`Only these links were followed:\n  ${[...followed].join("\n  ")}`] : []),
+    ...(await checkPlanted(command, document)),
+  ];
+}
+
+if (values.installed) {
+  const missing = missingPython();
+  if (missing !== undefined) console.log(missing);
+  process.exitCode = missing === undefined ? 0 : 1;
+} else {
+  const problems = await check();
+  for (const problem of problems) console.error(`\n${problem}`);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}
