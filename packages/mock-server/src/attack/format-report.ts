@@ -112,7 +112,7 @@ function verdict({ findings, seed }: AttackReport): string {
   return `${count} The event ids came from the seed ${seed}.`;
 }
 
-/** The findings of a kind. Those with the same problem and fix share their lines. */
+/** The findings of a kind. Those that differ in their check alone share their lines. */
 function findingLines(title: string, findings: readonly Finding[], kind: string): string[] {
   const ofKind = findings.filter((finding) => finding.kind === kind);
   if (ofKind.length === 0) return [];

@@ -106,6 +106,18 @@ Other problems: 2
 `);
   });
 
+  it("keeps findings apart that rest on something else, or are more severe", () => {
+    const assumed = { ...crash, check: "a changed body", cites: "A-31", basis: "assumed" } as const;
+    const report = {
+      ...clean,
+      findings: [...findings, assumed, { ...crash, check: "a long header", severity: "high" }],
+    };
+    for (const text of [formatReport(report as AttackReport), formatMarkdown(report as AttackReport)]) {
+      expect(text).toMatch(/a changed body[^✗#]*\(A-31, assumed/);
+      expect(text).toMatch(/a long header[^✗#]*high/);
+    }
+  });
+
   it("counts a single delivery in the singular", () => {
     const deliveries = { sent: 1, accepted: 0, refused: 1, unanswered: 0 };
     expect(formatReport({ ...clean, deliveries })).toContain("\n1 delivery: 0 accepted, 1 refused");

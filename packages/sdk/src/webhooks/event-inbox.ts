@@ -11,7 +11,7 @@ export interface EventInbox<Tx> {
    * @param key Names the event: 1 to 512 printable ASCII characters without spaces.
    * @param settings The options of the webhook handler, in milliseconds.
    * @param handle Calls `onEvent`. If it rejects or answers 5xx, the transaction is rolled back.
-   * @param report Receives an error that is not of `onEvent`, such as of the database. The response is then 503.
+   * @param report Receives what went wrong apart from `onEvent`, such as an error of the database.
    */
   receive(
     key: string,
