@@ -191,7 +191,7 @@ describe("a receiver that", () => {
     // What else is found depends on how much of a body had arrived at the answer.
     expect(namesOf(findings)).toEqual(expect.arrayContaining([...findingsOf["answers before it verifies"]]));
     const forged = checks.filter(({ group, outcome }) => group === "forged" && outcome !== "failed");
-    expect(new Set(forged.map(({ outcome }) => outcome))).toEqual(new Set(["not checked"]));
+    expect(new Set(forged.map(({ outcome }) => outcome))).toEqual(new Set(["not_checked"]));
   });
 
   it("accepts only the previous secret is advised to use the current one too", async () => {
@@ -231,7 +231,7 @@ describe("a receiver that", () => {
     const { findings, checks } = await attack(undefined, { secret: "another", previousSecret: "one-more" });
     expect(namesOf(findings)).toEqual(["refused: an offer as the platform sends it"]);
     const unsent = checks.filter(({ group }) => group !== "leaks").slice(1);
-    expect(checks.filter(({ outcome }) => outcome === "not checked")).toEqual(unsent);
+    expect(checks.filter(({ outcome }) => outcome === "not_checked")).toEqual(unsent);
   });
 
   it("refuses plain offers with a text that leaks gets that finding too, which names the check", async () => {
@@ -391,7 +391,7 @@ describe("a slow receiver", () => {
     const receiver = await startSlow({ delayMs: 1000 });
     const report = await attackReceiver({ ...secrets, ...receiver, maxDurationMs: 500 });
     expect(report.findings).toEqual([]);
-    const left = report.checks.filter(({ outcome }) => outcome === "not checked");
+    const left = report.checks.filter(({ outcome }) => outcome === "not_checked");
     expect(left.length).toBeGreaterThan(80);
     expect(new Set(left.map(({ reason }) => reason?.replace(/\d+\.\d s/, "1.0 s")))).toEqual(
       new Set([

@@ -159,7 +159,7 @@ status 200: \`\`\`
 
 describe("what was not checked", () => {
   it("is named with its reason, and a long list is cut", () => {
-    const left = (name: string) => ({ ...clean.checks[0], name, outcome: "not checked", reason: "The end." }) as const;
+    const left = (name: string) => ({ ...clean.checks[0], name, outcome: "not_checked", reason: "The end." }) as const;
     const checks = Array.from({ length: 33 }, (_, index) => left(`check ${index}`) as CheckResult);
     expect(formatReport({ ...clean, checks: checks.slice(0, 2) })).toContain("  – The end. (check 0; check 1)");
     expect(formatReport({ ...clean, checks }).replaceAll(/\n +/g, " ")).toContain("check 29, and 3 more, which");
