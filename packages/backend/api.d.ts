@@ -484,7 +484,7 @@ declare interface SandboxStoreCase {
 declare interface SandboxStores {
   list(): readonly StoredSandbox[];
   open(name: string, options: string): SandboxStore;
-  copy?(): Uint8Array<ArrayBuffer>;
+  copy?(): Uint8Array;
   delete(name: string): void;
   close(): void;
 }

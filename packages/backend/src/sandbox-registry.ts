@@ -83,7 +83,7 @@ export class Registry implements SandboxRegistry {
     return this.#current().has(name) && this.#remove(name);
   }
 
-  copy(): Uint8Array<ArrayBuffer> | undefined {
+  copy(): Uint8Array | undefined {
     return this.#stores?.copy?.();
   }
 

@@ -29,7 +29,7 @@ export const sandboxHandlers = {
     const copy = sandboxes?.copy?.();
     if (copy === undefined)
       return controlError("conflict", "This server has no data file. Start it with --data, or take a snapshot.");
-    return new Response(copy, { headers: { "Content-Type": "application/vnd.sqlite3" } });
+    return new Response(new Uint8Array(copy), { headers: { "Content-Type": "application/vnd.sqlite3" } });
   },
   resetSandbox: ({ backend }) => backend.reset(),
   addSeed: ({ backend, body }) => backend.seed(body),

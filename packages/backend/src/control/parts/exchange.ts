@@ -22,7 +22,7 @@ export interface SandboxRegistry {
   /** Deletes a sandbox; false if none has this name. Throws, or rejects with, InputError for `default`. */
   delete(name: string): boolean | Promise<boolean>;
   /** A copy of the data file of all sandboxes; undefined if there is none. */
-  copy?(): Uint8Array<ArrayBuffer> | undefined;
+  copy?(): Uint8Array | undefined;
 }
 type NewSandbox = z.output<(typeof controlSchemas)["createSandbox"]["body"]>;
 /** The options of a new sandbox, as the control plane takes them. */

@@ -50,7 +50,7 @@ export interface SandboxStores {
   /** Opens the store of a sandbox, and creates it with these options unless it exists. Those of an existing one stay. */
   open(name: string, options: string): SandboxStore;
   /** Copies all that is stored as one file, with which another server can start. Throws if it cannot. */
-  copy?(): Uint8Array<ArrayBuffer>;
+  copy?(): Uint8Array;
   /** Removes a sandbox with all its rows. Its store must be closed before. Does nothing for an unknown name. */
   delete(name: string): void;
   /** Ends the use of all stores. */
