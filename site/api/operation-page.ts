@@ -165,7 +165,7 @@ ${described.description}${assumption ? `\n\nWhere the specification is silent: $
 
 | | |
 |---|---|
-| **In the SDK** | [\`client.${resource}.${sdkMethod}()\`](../sdk/classes/${classOf(resource)}.md#${sdkMethod.toLowerCase()}), [\`${id}()\`](../sdk/functions/${id}.md) |
+| **In the SDK** | [\`client.${resource}.${sdkMethod}()\`](../sdk/interfaces/${classOf(resource)}.md#${sdkMethod.toLowerCase()}), [\`${id}()\`](../sdk/functions/${id}.md) |
 | **Retry class** | ${retries[retry]} |
 | **A lost answer** | ${lostAnswer(id)} |
 

@@ -12,7 +12,7 @@ after(() => site[Symbol.asyncDispose]());
 const looked = [
   "reference/",
   "reference/sdk/",
-  "reference/sdk/classes/Calls",
+  "reference/sdk/interfaces/Calls",
   "reference/backend/interfaces/BackendOptions",
   "reference/api/",
   "reference/api/createCall",
