@@ -1,27 +1,11 @@
 // The stores that a run can use.
 import type { EventStore } from "@call-transfer/sdk/webhooks";
-import { createEventTable, postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";
+import { postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";
 import { ioredisEventStore, redisEventStore } from "@call-transfer/sdk/webhooks/redis";
-import type { ServerProcess } from "../../tests/receiving/server-process.ts";
-import { startPostgres, startRedis } from "../../tests/receiving/servers.ts";
 import { mistakes, type PlantName, wrapperNames, wrappers } from "./plants.ts";
 
 export const storeNames = ["redis", "ioredis", "postgres"] as const;
 export type StoreName = (typeof storeNames)[number];
-
-/** A restart of the server must not lose an answer, so Redis writes each to disk before it replies. */
-const durable = ["--appendfsync", "always"];
-
-/** Starts the server of a store. */
-export async function startServer(store: StoreName): Promise<ServerProcess> {
-  if (store !== "postgres") return startRedis({ settings: durable });
-  const server = await startPostgres();
-  const { Pool } = await import("pg");
-  const pool = new Pool({ connectionString: server.url, max: 1 });
-  await pool.query(createEventTable());
-  await pool.end();
-  return server;
-}
 
 /** The clients try to connect again by themselves. What fails meanwhile rejects. */
 const ignore = (): void => {};
@@ -48,6 +32,29 @@ const openers: Record<StoreName, (url: string) => Promise<EventStore>> = {
     return postgresEventStore(pool);
   },
 };
+
+/** Opens a store with the client's settings of docs/webhook-stores.md. With replicas, Redis waits for one. */
+export async function openAsOnThePage(name: StoreName, url: string, hasReplica: boolean) {
+  const options = hasReplica ? { waitForReplicas: 1, waitTimeoutMs: 300 } : {};
+  if (name === "postgres") {
+    const { Pool } = await import("pg");
+    const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 1000, query_timeout: 1000 });
+    pool.on("error", ignore);
+    return { store: postgresEventStore(pool), close: () => pool.end() };
+  }
+  if (name === "ioredis") {
+    const { Redis } = await import("ioredis");
+    const client = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, lazyConnect: true });
+    client.on("error", ignore);
+    await client.connect();
+    return { store: ioredisEventStore(client, options), close: () => client.disconnect() };
+  }
+  const { createClient } = await import("redis");
+  const client = createClient({ url, disableOfflineQueue: true });
+  client.on("error", ignore);
+  await client.connect();
+  return { store: redisEventStore(client, options), close: () => client.destroy() };
+}
 
 /** Opens a store for a receiver process, with a wrong behaviour if one is named. */
 export async function openStore(name: StoreName, url: string, plant: PlantName | undefined): Promise<EventStore> {
