@@ -21,7 +21,7 @@ async function perform(act: OutageAct, server: StoreServer, hangMs: number): Pro
   server.signal("SIGCONT");
 }
 
-/** Does the act so many times, spread over the deliveries. Returns how often it was done before they ended. */
+/** Does the act so many times, spread over the deliveries, first at their start. What is to be forgotten must be there before. Returns how often it was done before they ended. */
 export async function actsOf(
   { act, times, hangMs }: { act: OutageAct; times: number; hangMs: number },
   server: StoreServer,
@@ -34,7 +34,7 @@ export async function actsOf(
   });
   let done = 0;
   for (; act !== "none" && done < times; done += 1) {
-    while (!isOver && progress() < (done + 0.5) / times) await Promise.race([over, sleep(10)]);
+    while (!isOver && progress() < (done + (act === "flush" ? 0.5 : 0)) / times) await Promise.race([over, sleep(10)]);
     if (isOver) break;
     await perform(act, server, hangMs);
   }

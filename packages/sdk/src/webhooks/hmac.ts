@@ -17,8 +17,7 @@ async function keyOf(secret: string): Promise<CryptoKey> {
   if (known !== undefined) return known;
   // Not the promise is kept: on Workers, a request must not wait for one of another request.
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
-  const [oldest] = keys.keys();
-  if (oldest !== undefined && keys.size >= maxKeys) keys.delete(oldest);
+  for (const oldest of keys.keys()) if (keys.size >= maxKeys) keys.delete(oldest);
   keys.set(secret, key);
   return key;
 }
