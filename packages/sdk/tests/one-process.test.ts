@@ -123,6 +123,20 @@ describe("copies in one process", () => {
     expect(await settled(first)).toBe("handling 1");
   });
 
+  it("join also if the first waits for the store, and then for its handling, for long", async () => {
+    const { store } = storeThatCanFail();
+    vi.mocked(store.claim).mockImplementationOnce(async () => {
+      await pause(12_000);
+      return { state: "mine" };
+    });
+    const { receive, handled } = processOf(store, { storeTimeoutMs: 15_000, waitMs: 30_000 });
+    const first = receive(8000);
+    await vi.advanceTimersByTimeAsync(11_000);
+    const copy = receive();
+    expect(await settled(Promise.all([first, copy]))).toEqual(["handling 1", "handling 1, again"]);
+    expect(handled()).toBe(1);
+  });
+
   it("are handled if the runtime has ended the first request", async () => {
     const { store, shared } = storeThatCanFail();
     const { receive } = processOf(store);
@@ -135,7 +149,7 @@ describe("copies in one process", () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await shared.claim(key, "another", 1)).toEqual({ state: "mine" });
     await vi.advanceTimersByTimeAsync(1);
-    expect(await receive()).toBe("handling 1");
+    expect(await settled(receive(), 10)).toBe("handling 1");
   });
 
   it("are forgotten when the answer is no longer kept", async () => {

@@ -1,4 +1,5 @@
 // An event that one copy in this process has in hand, while others wait for what becomes of it.
+import { sleep } from "./in-time.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** What became of a handling. Without both, the next copy is handled. */
@@ -7,10 +8,10 @@ export interface End {
   readonly refusal?: Refusal;
 }
 
-/** How long a copy is in hand at least between two extensions of its lease. */
-const leastMs = 10_000;
+/** How long a copy stays in hand if nothing in this process extends that any more. */
+const forMs = 10_000;
 
-const pollMs = 200;
+const pollMs = 1000;
 
 export class InHand {
   #end: End | undefined;
@@ -18,26 +19,29 @@ export class InHand {
   readonly #ended = new Promise<void>((resolve) => {
     this.#settle = resolve;
   });
-  readonly #forMs: number;
-  #untilMs = 0;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #untilMs = performance.now() + forMs;
 
-  constructor(leaseMs: number) {
-    this.#forMs = Math.max(leastMs, leaseMs);
-    this.extend();
+  /** In hand until it has an end, or for so long. */
+  constructor(longestMs: number) {
+    const lastMs = performance.now() + longestMs;
+    this.#timer = setInterval(() => {
+      this.#untilMs = Math.min(performance.now() + forMs, lastMs);
+    }, forMs / 5);
   }
 
-  /** False if nobody extends it: the process has stalled, or its runtime has ended the request. */
-  get isAlive(): boolean {
-    return performance.now() < this.#untilMs;
-  }
-
-  extend(): void {
-    this.#untilMs = performance.now() + this.#forMs;
+  /** Whether nobody works on it any more: after the longest time, or if its runtime has ended the request with its timers. */
+  async isAbandoned(): Promise<boolean> {
+    const isOver = () => performance.now() >= this.#untilMs;
+    // After a stall, timers that are due run before this one.
+    if (isOver()) await sleep(1);
+    return isOver();
   }
 
   /** The first end counts. */
   share(end: End): void {
     this.#end ??= end;
+    clearInterval(this.#timer);
     this.#settle();
   }
 

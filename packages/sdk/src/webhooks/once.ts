@@ -5,7 +5,7 @@ import { CodedError, codeOf, type WebhookErrorCode } from "./codes.ts";
 import { InHand } from "./in-hand.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { Later } from "./later.ts";
-import { OwnedEvent, type OwnerSettings } from "./owned-event.ts";
+import { longestHandlingMs, OwnedEvent, type OwnerSettings } from "./owned-event.ts";
 import { Refusal } from "./refusal.ts";
 import { StoreSteps } from "./store-steps.ts";
 
@@ -58,9 +58,13 @@ export class Once {
     for (;;) {
       let answer = this.#answers.get(key, clock.now());
       const current = this.#inHand.get(key);
-      if (answer === undefined && !current?.isAlive) return this.#takeInHand(key, handle, leftMs);
+      if (answer === undefined && !current) return this.#takeInHand(key, handle, leftMs);
       if (duplicates === "refuse") throw duplicate();
       if (answer === undefined && current) {
+        if (await current.isAbandoned()) {
+          this.#letGo(key, current);
+          continue;
+        }
         const end = await current.wait(leftMs());
         if (end === undefined) throw unavailable("busy");
         if (end.refusal) throw end.refusal;
@@ -81,7 +85,7 @@ export class Once {
   }
 
   async #takeInHand(key: string, handle: () => Promise<Response>, leftMs: () => number): Promise<Handled> {
-    const current = new InHand(this.#settings.leaseMs);
+    const current = new InHand(this.#settings.waitMs + longestHandlingMs);
     this.#inHand.set(key, current);
     const event = new OwnedEvent(key, this.#settings, this.#steps);
     try {
@@ -98,8 +102,12 @@ export class Once {
       throw error;
     } finally {
       current.share({});
-      if (this.#inHand.get(key) === current) this.#inHand.delete(key);
+      this.#letGo(key, current);
     }
+  }
+
+  #letGo(key: string, current: InHand): void {
+    if (this.#inHand.get(key) === current) this.#inHand.delete(key);
   }
 
   #remember(key: string, answer: string): void {
@@ -139,7 +147,7 @@ export class Once {
   }
 
   async #handleAndStore(event: OwnedEvent, handle: () => Promise<Response>, current: InHand): Promise<Handled> {
-    const lease = event.keepLease(() => current.extend());
+    const lease = event.keepLease();
     const release = async (): Promise<void> => {
       await lease.end();
       await event.release().catch((error: unknown) => {

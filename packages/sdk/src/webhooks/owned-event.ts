@@ -117,19 +117,16 @@ export class OwnedEvent {
   }
 
   /** Extends the lease until `end` is called, or another owner has the event. `end` waits for extensions under way. */
-  keepLease(onExtension: () => void): { end(): Promise<unknown> } {
+  keepLease(): { end(): Promise<unknown> } {
     const intervalMs = this.#settings.leaseMs / 3;
     let extensions: Promise<unknown> = Promise.resolve();
     let heldMs = 0;
-    let isLost = false;
     const timer = setInterval(() => {
       heldMs += intervalMs;
       if (heldMs > longestHandlingMs) return clearInterval(timer);
-      onExtension();
-      if (isLost) return;
       const extension = this.claim(true).then(
         ({ state }) => {
-          isLost = state !== "mine";
+          if (state !== "mine") clearInterval(timer);
         },
         // The next one may succeed, and completing the event shows whether the lease was lost.
         () => {},

@@ -37,8 +37,10 @@ export class StoreSteps {
       this.#lastSuccess = performance.now();
       return result;
     } catch (error) {
-      // If nothing has worked meanwhile, the store is down, and those that wait need not find that out one after the other.
-      if (performance.now() - from >= this.#limitMs / 2 && this.#lastSuccess < from) this.#failAll(error);
+      // If nothing has worked meanwhile, the store is down, and those that wait need not find that out one after the other. A
+      // step that took far longer than it may says only that this process was stopped, or is too busy.
+      const parts = (performance.now() - from) / this.#limitMs;
+      if (parts >= 0.5 && parts < 1.5 && this.#lastSuccess < from) this.#failAll(error);
       throw error;
     } finally {
       const next = this.#urgent.values().next().value ?? this.#others.values().next().value;
