@@ -44,8 +44,9 @@ create table late (event text unique deferrable initially deferred);`);
 type Query = (text: string, values?: string[]) => Promise<readonly unknown[]>;
 type OnEvent = (event: WebhookEvent, query: Query) => ReturnType<WebhookHandlerOptions["onEvent"]>;
 type Options = Omit<WebhookHandlerOptions, "secret" | "onEvent" | "inbox">;
+type Receiver = ReturnType<typeof createWebhookHandler>;
 interface Client {
-  receiverOf(options: Options, onEvent: OnEvent): ReturnType<typeof createWebhookHandler>;
+  receiverOf(options: Options, onEvent: OnEvent): Receiver;
   /** Runs a query over the same pool, outside of the inbox. */
   query(text: string): Promise<readonly unknown[]>;
 }
@@ -254,7 +255,7 @@ for (const [name, open] of Object.entries(clients)) {
             await query("update counters set count = $1", [String((row?.count ?? 0) + 1)]);
             return writeAndAnswer(event, query);
           }),
-        ) as [WebhookHandler, WebhookHandler];
+        ) as [Receiver, Receiver];
         const all = Array.from({ length: 8 }, eventOf);
         const answers = await Promise.all(
           all.map((event) => Promise.all([receive, elsewhere].map((to) => deliver(to, event)))),

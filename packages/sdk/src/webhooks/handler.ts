@@ -151,14 +151,15 @@ export function createWebhookHandler<Tx = undefined>(
     const event = await verified(request, body, secret);
     enter(storeStep);
     const key = await keyOf(scope, event, body);
-    const handleIn = async (tx: Tx) => {
+    const handleEvent = async (call: () => ReturnType<typeof onEvent>) => {
       enter("event");
-      return toResponse(await onEvent(event, tx));
+      return toResponse(await call());
     };
+    // Without an inbox, Tx is undefined, so onEvent has one parameter.
+    const handleAlone = onEvent as (event: WebhookEvent) => ReturnType<typeof onEvent>;
     const { response, isCopy } = await (inbox
-      ? inbox.receive(key, settings, handleIn, reportStore)
-      : // Without an inbox, Tx is undefined.
-        once.handle(key, () => handleIn(undefined as Tx)));
+      ? inbox.receive(key, settings, (tx) => handleEvent(() => onEvent(event, tx)), reportStore)
+      : once.handle(key, () => handleEvent(() => handleAlone(event))));
     count(isCopy ? "repeated" : "handled");
     return response;
   };
