@@ -40,7 +40,7 @@ async function runOn<Client extends PgClient, Result>(
     return result;
   } catch (error) {
     // A query that hangs would delay it.
-    const rollback = inTime(() => client.query("rollback"), longestRollbackMs, "The database");
+    const rollback = inTime(() => client.query("rollback"), longestRollbackMs, "The database", "store_timeout");
     isReusable = await rollback.then(
       () => true,
       () => false,
