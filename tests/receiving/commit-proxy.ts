@@ -4,15 +4,21 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface CommitProxy {
   readonly url: string;
-  /** Breaks the connection of the next commit: the commit does not arrive, or its response does not. */
-  breakNext(at: "before" | "after"): void;
+  /**
+   * Breaks the connection of the next commit: the commit does not arrive, or its response does not. `unnoticed`: it does not
+   * arrive, and PostgreSQL keeps the transaction until its event was asked for twice.
+   */
+  breakNext(at: "before" | "after" | "unnoticed"): void;
   close(): void;
 }
+
+const isAsking = (bytes: Buffer): boolean => bytes.includes("pg_try_advisory_xact_lock");
 
 const isCommit = (bytes: Buffer): boolean => bytes.includes("commit\0");
 
 export async function startCommitProxy(port: number): Promise<CommitProxy> {
-  let broken: "before" | "after" | undefined;
+  let broken: "before" | "after" | "unnoticed" | undefined;
+  let kept: { readonly database: Socket; asked: number } | undefined;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const database = connect(port, "127.0.0.1");
@@ -23,13 +29,18 @@ export async function startCommitProxy(port: number): Promise<CommitProxy> {
     ] as const) {
       sockets.add(from);
       from.on("error", () => {});
-      from.on("close", () => to.destroy());
+      from.on("close", () => to !== kept?.database && to.destroy());
     }
     client.on("data", (bytes) => {
+      if (kept && isAsking(bytes) && ++kept.asked === 2) {
+        kept.database.destroy();
+        kept = undefined;
+      }
       if (broken === undefined || !isCommit(bytes)) return void database.write(bytes);
       const at = broken;
       broken = undefined;
-      if (at === "before") return void client.destroy();
+      if (at === "unnoticed") kept = { database, asked: 0 };
+      if (at !== "after") return void client.destroy();
       isMuted = true;
       database.write(bytes);
     });

@@ -39,7 +39,10 @@ const admin = openPool(server.url, 4, "read committed");
 await admin.query(`${createEventTable()}
 create table effects (event text, note text);
 create table counters (name text primary key, count int);
-create table late (event text unique deferrable initially deferred);`);
+create table late (event text unique deferrable initially deferred);
+create table closed (event text);
+create function refuse() returns trigger language plpgsql as $$ begin raise exception 'late_event_key is closed'; end $$;
+create constraint trigger refuse after insert on closed deferrable initially deferred for each row execute function refuse();`);
 
 type Query = (text: string, values?: string[]) => Promise<readonly unknown[]>;
 type OnEvent = (event: WebhookEvent, query: Query) => ReturnType<WebhookHandlerOptions["onEvent"]>;
@@ -245,6 +248,29 @@ for (const [name, open] of Object.entries(clients)) {
       assert.deepEqual(await effectsOf(event), [text]);
     });
 
+    it("does not refuse its own event while PostgreSQL has not noticed that the connection is lost", async () => {
+      const receive = open({ url: proxy.url }).receiverOf({ duplicates: "refuse" }, writeAndAnswer);
+      const event = eventOf();
+      proxy.breakNext("unnoticed");
+      const { status, text } = await deliver(receive, event);
+      assert.equal(status, 200);
+      assert.deepEqual(await effectsOf(event), [text]);
+    });
+
+    it("keeps an answer for keepMs after onEvent, however long that ran", async () => {
+      let handled = "";
+      const receive = open().receiverOf({ keepMs: 1000 }, async (_event, query) => {
+        await query("select pg_sleep(0.01)");
+        const [row] = (await query("select clock_timestamp()::text as at")) as { at: string }[];
+        handled = row?.at ?? "";
+      });
+      const { id } = eventOf();
+      await deliver(receive, { type: "any", id });
+      const kept = "select expires_at >= $1::timestamptz + interval '1 second' as kept from call_transfer_events";
+      const { rows } = await admin.query(`${kept} where key = $2`, [handled, `default:id:${id}`]);
+      assert.deepEqual(rows, [{ kept: true }]);
+    });
+
     for (const isolation of isolations) {
       it(`handles each event once at ${isolation}, also events that change the same row`, async () => {
         await admin.query("delete from counters");
@@ -283,14 +309,21 @@ for (const [name, open] of Object.entries(clients)) {
       assert.deepEqual(await effectsOf(event), []);
     });
 
-    it("answers 500 when a constraint fails at the commit", async () => {
-      const errors: unknown[] = [];
-      const receive = open().receiverOf({ onError: (error) => errors.push(error) }, async (event, query) => {
-        for (let row = 0; row < 2; row += 1) await query("insert into late values ($1)", [String(event.id)]);
+    for (const [what, table] of [
+      ["constraint", "late"],
+      ["trigger", "closed"],
+    ])
+      it(`answers 500 when a ${what} fails at the commit, and does not try again`, async () => {
+        const errors: unknown[] = [];
+        let calls = 0;
+        const receive = open().receiverOf({ onError: (error) => errors.push(error) }, async (event, query) => {
+          calls += 1;
+          for (let row = 0; row < 2; row += 1) await query(`insert into ${table} values ($1)`, [String(event.id)]);
+        });
+        assert.equal((await deliver(receive, eventOf())).status, 500);
+        assert.equal(calls, 1);
+        assert.match(String(errors), /late_event_key/);
       });
-      assert.equal((await deliver(receive, eventOf())).status, 500);
-      assert.match(String(errors), /late_event_key/);
-    });
 
     it("reports that onEvent has ended the transaction, and keeps its answer", async () => {
       const errors: unknown[] = [];
@@ -413,3 +446,43 @@ for (const [name, open] of Object.entries(clients)) {
     });
   });
 }
+
+describe("an inbox over postgres alone", () => {
+  const open = () => {
+    const sql = postgres(server.url, { prepare: false, onnotice() {}, backoff: () => 0.01 });
+    closings.push(() => sql.end({ timeout: 0 }));
+    return postgresJsInbox(sql);
+  };
+
+  it("sends nothing of a savepoint over another connection when its own is lost", async () => {
+    let calls = 0;
+    const receive = createWebhookHandler({
+      ...{ secret, onError() {}, inbox: open() },
+      async onEvent({ id }, tx) {
+        calls += 1;
+        await tx.savepoint("part", async (part) => {
+          await part`insert into effects values (${String(id)}, ${calls})`;
+          if (calls > 1) return;
+          await endSession(await backendOf(async (text) => part.unsafe(text)));
+          await part`insert into effects values (${String(id)}, 'outside')`;
+        });
+      },
+    });
+    const event = eventOf();
+    assert.equal((await deliver(receive, event)).status, 204);
+    assert.deepEqual(await effectsOf(event), ["2"]);
+  });
+
+  it("answers 500 when onEvent hides a query that was not sent", async () => {
+    let calls = 0;
+    const receive = createWebhookHandler({
+      ...{ secret, onError() {}, inbox: open() },
+      async onEvent(_event, tx) {
+        calls += 1;
+        await tx`select ${undefined as never}`.catch(() => {});
+      },
+    });
+    assert.equal((await deliver(receive, eventOf())).status, 500);
+    assert.equal(calls, 1);
+  });
+});

@@ -96,7 +96,7 @@ describe("a receiver with an inbox", () => {
     expect(played).toMatchObject({ destroyed: [false], listeners: 0 });
   });
 
-  it("rolls back after 60 seconds of an onEvent that never returns", async () => {
+  it("ends its connection after 60 seconds of an onEvent that never returns, which cannot use it afterwards", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { played, pool } = playedPool();
     const errors: unknown[] = [];
@@ -115,7 +115,28 @@ describe("a receiver with an inbox", () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect((await answer).status).toBe(500);
     expect(String(errors)).toContain("onEvent did not answer within 60000 ms");
-    expect(played.sent.at(-1)).toBe("rollback");
+    expect(played.sent.at(-1)).toBe("with");
+    expect(played.destroyed).toEqual([true]);
+  });
+
+  it("refuses queries of an onEvent that goes on after its transaction is over", async () => {
+    const answers: object[] = [{ free: true }, { state: "mine" }, { key: "1" }];
+    const transaction = { unsafe: async () => [answers.shift()] };
+    const inbox = postgresJsInbox<typeof transaction>({ begin: (_, work) => work(transaction) });
+    const returned = withResolvers();
+    let late: Promise<unknown> = Promise.resolve();
+    const receive = createWebhookHandler({
+      ...{ secret, inbox, onError() {} },
+      onEvent(_event, tx) {
+        late = returned.promise.then(() => tx.unsafe());
+        late.catch(() => {});
+      },
+    });
+    const body = JSON.stringify({ type: "any" });
+    const headers = { "Service-Signature": await signWebhook(body, { secret }) };
+    expect((await receive(new Request("http://localhost/", { method: "POST", headers, body }))).status).toBe(204);
+    returned.resolve();
+    await expect(late).rejects.toThrow("The transaction of the inbox is over.");
   });
 
   const codesOf = async (pool: ReturnType<typeof playedPool>["pool"], options: object = {}) => {
@@ -186,7 +207,7 @@ describe("a receiver with an inbox", () => {
     await vi.advanceTimersByTimeAsync(2000);
     const { status, headers } = await answer;
     expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
-    expect(printed.mock.calls.join()).toContain("call-transfer: the inbox refused an event:");
+    expect(printed.mock.calls.join()).toContain("call-transfer: the inbox reported an error:");
     connecting.resolve();
     await vi.waitFor(() => expect(played.sent).toEqual(["begin", "commit"]));
     expect(onEvent).not.toHaveBeenCalled();

@@ -53,7 +53,7 @@ export function limitsOf(options: AttackOptions): AttackLimits {
     throw new TypeError("toleranceSecs is no longer an option. Use toleranceMs, in milliseconds.");
   const { toleranceMs = webhookSignature.toleranceSecs * 1000, timeoutMs = 10_000, patient = false } = options;
   const { maxDurationMs = patient ? 600_000 : 120_000 } = options;
-  for (const [name, value] of Object.entries({ toleranceMs, timeoutMs }))
+  for (const [name, value] of Object.entries({ toleranceMs, timeoutMs, maxDurationMs }))
     if (!Number.isFinite(value) || value <= 0) throw new TypeError(`${name} must be a number above 0`);
   return { toleranceMs, timeoutMs, maxDurationMs, patienceMs: patient ? Math.max(60_000, timeoutMs) : timeoutMs };
 }

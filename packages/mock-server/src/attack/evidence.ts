@@ -14,15 +14,18 @@ export function formsOf(secret: string): readonly string[] {
 
 /** Returns a delivery and its answer as text, without the secrets. */
 export function evidenceOf(exchange: SentDelivery, secrets: readonly string[]): { sent: string; answer: string } {
-  const redact = (text: string) =>
-    secrets.flatMap(formsOf).reduce((rest, form) => rest.replaceAll(form, "[secret]"), text);
-  return { sent: redact(curlOf(exchange)), answer: redact(answerOf(exchange.reply)) };
+  // The longest first: another one may be its start.
+  const forms = secrets.flatMap(formsOf).sort((one, other) => other.length - one.length);
+  const redact = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, "[secret]"), text);
+  return { sent: redact(curlOf(exchange)), answer: answerOf(exchange.reply, redact) };
 }
 
-function answerOf(reply: Reply): string {
-  const text = printable(reply.body.trim());
+/** Redacts before it cuts, which may leave a part of a secret. */
+function answerOf(reply: Reply, redact: (text: string) => string): string {
+  const text = printable(redact(reply.body).trim());
   const shown = text.length > longestAnswer ? `${text.slice(0, longestAnswer)}…` : text;
-  return shown === "" ? describe(reply) : `${describe(reply)}: ${shown}`;
+  const status = redact(describe(reply));
+  return shown === "" ? status : `${status}: ${shown}`;
 }
 
 /** Control characters would change what a terminal shows. */
@@ -32,8 +35,11 @@ const printable = (text: string) =>
 /** The command that sends the message, or words if there is none of a sensible length. */
 function curlOf({ message: { method, headers, parts }, url }: SentDelivery): string {
   const body = Buffer.concat(parts);
+  const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
   const sent = [
     `curl -X ${method} ${quoted(url)}`,
+    // Otherwise curl names the type of a form.
+    ...(isTyped ? [] : ["-H content-type:"]),
     ...Object.entries(headers)
       .filter(([name]) => name !== "content-length")
       .map(([name, value]) => `-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`),

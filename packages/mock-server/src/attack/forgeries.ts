@@ -23,12 +23,14 @@ export function forgeries(
 /** A forgery and its answer. */
 export type AnsweredForgery = readonly [forgery: Forgery, reply: Reply];
 
-/** Sends forgeries at once. */
-export async function sendForgeries(lab: Lab, made: readonly Forgery[]): Promise<readonly AnsweredForgery[]> {
+/** Sends forgeries at once, whose events may be those of genuine offers. */
+export const sendCopies = (lab: Lab, made: readonly Forgery[]): Promise<readonly AnsweredForgery[]> =>
+  Promise.all(made.map(async (forgery) => [forgery, await lab.sender.send(forgery.offer, forgery.sending)] as const));
+
+/** Sends forgeries at once, whose events must not be handled. */
+export function sendForgeries(lab: Lab, made: readonly Forgery[]): Promise<readonly AnsweredForgery[]> {
   for (const { offer } of made) lab.expectHandled(offer.id, "never");
-  return Promise.all(
-    made.map(async (forgery) => [forgery, await lab.sender.send(forgery.offer, forgery.sending)] as const),
-  );
+  return sendCopies(lab, made);
 }
 
 /** One problem for all that were accepted, and one for the first that was not refused properly. */

@@ -84,8 +84,8 @@ function groupRows(checks: readonly CheckResult[]) {
   return Object.entries(groups).map(([name, title]) => {
     const own = checks.filter(({ group }) => group === name);
     const count = (outcome: CheckResult["outcome"]) => own.filter((check) => check.outcome === outcome).length;
-    const [passed, failed, open] = [count("passed"), count("failed"), count("not checked")];
-    const isPartial = own.some(({ outcome, reason }) => outcome !== "not checked" && reason !== undefined);
+    const [passed, failed, open] = [count("passed"), count("failed"), count("not_checked")];
+    const isPartial = own.some(({ outcome, reason }) => outcome !== "not_checked" && reason !== undefined);
     const rest = [
       failed > 0 && `${failed} failed`,
       open > 0 && `${open} not checked`,
@@ -112,7 +112,7 @@ function verdict({ findings, seed }: AttackReport): string {
   return `${count} The event ids came from the seed ${seed}.`;
 }
 
-/** The findings of a kind. Those with the same problem and fix share their lines. */
+/** The findings of a kind. Those that differ in their check alone share their lines. */
 function findingLines(title: string, findings: readonly Finding[], kind: string): string[] {
   const ofKind = findings.filter((finding) => finding.kind === kind);
   if (ofKind.length === 0) return [];
@@ -136,7 +136,7 @@ function findingLines(title: string, findings: readonly Finding[], kind: string)
 function notChecked(checks: readonly CheckResult[]): string[] {
   const reasons = new Set(checks.flatMap(({ reason }) => (reason === undefined ? [] : [reason])));
   return [...reasons].map((reason) => {
-    const left = checks.filter((check) => check.reason === reason && check.outcome === "not checked");
+    const left = checks.filter((check) => check.reason === reason && check.outcome === "not_checked");
     if (left.length === 0) return reason;
     const names = left.slice(0, mostNamed).map(({ name }) => name);
     const more =

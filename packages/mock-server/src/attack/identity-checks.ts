@@ -1,7 +1,7 @@
 // Which deliveries are copies of which: by the whole id, after the verification, and for long.
 import type { Check, Lab } from "./check.ts";
 import { compared, duplicates } from "./duplicate-checks.ts";
-import { type Forgery, forgeryFindings, wrongSignature } from "./forgeries.ts";
+import { type Forgery, forgeryFindings, sendCopies, wrongSignature } from "./forgeries.ts";
 import { expectAccepted } from "./genuine-checks.ts";
 import { describe, isAccepted, type Offer } from "./sender.ts";
 
@@ -21,9 +21,6 @@ function forgedCopies(lab: Lab, { id, body }: Offer): readonly Forgery[] {
     { what: "with a changed body", offer: changed, sending: { signature: sender.sign(body) } },
   ];
 }
-
-const send = (lab: Lab, made: readonly Forgery[]) =>
-  Promise.all(made.map(async (forgery) => [forgery, await lab.sender.send(forgery.offer, forgery.sending)] as const));
 
 /** An id that differs from another one in a single character. */
 const changedAt = (id: string, index: number): string =>
@@ -57,7 +54,7 @@ export const identityChecks: readonly Check[] = [
     "an offer after forged copies of it",
     async (lab) => {
       const offer = lab.sender.offer();
-      const forged = await send(lab, forgedCopies(lab, offer));
+      const forged = await sendCopies(lab, forgedCopies(lab, offer));
       return [...forgeryFindings(forged), ...(await expectAccepted(lab, offer))];
     },
     afterVerification,
@@ -67,7 +64,7 @@ export const identityChecks: readonly Check[] = [
     "an offer among forged copies at the same time",
     async (lab) => {
       const offer = lab.sender.offer();
-      const forged = send(lab, forgedCopies(lab, offer));
+      const forged = sendCopies(lab, forgedCopies(lab, offer));
       const problems = await expectAccepted(lab, offer);
       return [...forgeryFindings(await forged), ...problems];
     },
@@ -80,7 +77,7 @@ export const identityChecks: readonly Check[] = [
       const offer = lab.sender.offer();
       const problems = await expectAccepted(lab, offer);
       if (problems.length > 0) return problems;
-      return forgeryFindings(await send(lab, forgedCopies(lab, offer)));
+      return forgeryFindings(await sendCopies(lab, forgedCopies(lab, offer)));
     },
     afterVerification,
     "§6",

@@ -79,7 +79,7 @@ function checkResult(
   note: string | undefined,
   uncounted: string | undefined,
 ): CheckResult {
-  const outcome = reason !== undefined ? "not checked" : problems.length > 0 ? "failed" : "passed";
+  const outcome = reason !== undefined ? "not_checked" : problems.length > 0 ? "failed" : "passed";
   const left = reason ?? (group === "duplicates" ? uncounted : undefined);
   return {
     ...{ name, group, cites, outcome },

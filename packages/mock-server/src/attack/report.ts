@@ -59,7 +59,7 @@ export interface CheckResult {
   /** The section of the specification, or the assumption, that the check is about. */
   readonly cites: string;
   /** Whether the receiver passed. */
-  readonly outcome: "passed" | "failed" | "not checked";
+  readonly outcome: "passed" | "failed" | "not_checked";
   /** Why it was not checked, or not completely, and what to do. */
   readonly reason?: string;
   /** What it measured. */

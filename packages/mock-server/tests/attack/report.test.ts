@@ -106,6 +106,18 @@ Other problems: 2
 `);
   });
 
+  it("keeps findings apart that rest on something else, or are more severe", () => {
+    const assumed = { ...crash, check: "a changed body", cites: "A-31", basis: "assumed" } as const;
+    const report = {
+      ...clean,
+      findings: [...findings, assumed, { ...crash, check: "a long header", severity: "high" }],
+    };
+    for (const text of [formatReport(report as AttackReport), formatMarkdown(report as AttackReport)]) {
+      expect(text).toMatch(/a changed body[^✗#]*\(A-31, assumed/);
+      expect(text).toMatch(/a long header[^✗#]*high/);
+    }
+  });
+
   it("counts a single delivery in the singular", () => {
     const deliveries = { sent: 1, accepted: 0, refused: 1, unanswered: 0 };
     expect(formatReport({ ...clean, deliveries })).toContain("\n1 delivery: 0 accepted, 1 refused");
@@ -147,7 +159,7 @@ status 200: \`\`\`
 
 describe("what was not checked", () => {
   it("is named with its reason, and a long list is cut", () => {
-    const left = (name: string) => ({ ...clean.checks[0], name, outcome: "not checked", reason: "The end." }) as const;
+    const left = (name: string) => ({ ...clean.checks[0], name, outcome: "not_checked", reason: "The end." }) as const;
     const checks = Array.from({ length: 33 }, (_, index) => left(`check ${index}`) as CheckResult);
     expect(formatReport({ ...clean, checks: checks.slice(0, 2) })).toContain("  – The end. (check 0; check 1)");
     expect(formatReport({ ...clean, checks }).replaceAll(/\n +/g, " ")).toContain("check 29, and 3 more, which");

@@ -13,7 +13,7 @@ export interface EventInbox<Tx> {
    * @param key Names the event: 1 to 512 printable ASCII characters without spaces.
    * @param settings The options of the webhook handler, in milliseconds.
    * @param handle Calls `onEvent`. If it rejects or answers 5xx, the transaction is rolled back.
-   * @param report Receives what to report of an event that was handled.
+   * @param report Receives what went wrong apart from `onEvent`, such as an error of the database.
    */
   receive(
     key: string,

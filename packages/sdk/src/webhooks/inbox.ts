@@ -6,21 +6,7 @@ import type { EventClaim } from "./event-store.ts";
 import { inTime, sleep } from "./in-time.ts";
 import { quotedTable, statementsFor } from "./postgres-table.ts";
 import { duplicate, Refusal, unavailable } from "./refusal.ts";
-
-/** How a client of PostgreSQL runs transactions. */
-export interface Transactions<Tx> {
-  /** Commits when the work resolves, rolls back when it rejects. Rejects with a `LostConnection` where that was the cause. */
-  run<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
-  /** Runs a statement in the transaction. Returns its rows. */
-  query(tx: Tx, text: string, values: (string | number)[]): PromiseLike<readonly unknown[]>;
-}
-
-/** The connection of a transaction was lost. Before the commit that rolls it back; at the commit the outcome is unknown. */
-export class LostConnection extends Error {
-  constructor(cause: unknown) {
-    super("The connection to the database was lost.", { cause });
-  }
-}
+import { LostConnection, StillRunning, type Transactions } from "./transactions.ts";
 
 type Receive<Tx> = Parameters<EventInbox<Tx>["receive"]>;
 type Received<Tx> = Awaited<ReturnType<EventInbox<Tx>["receive"]>>;
@@ -89,6 +75,8 @@ class Reception<Tx> {
   #answered: { readonly answer: string; readonly response: Response } | undefined;
   /** Whether this copy was answered. */
   #isOver = false;
+  /** Whether an attempt failed whose transaction may go on in PostgreSQL, so that this copy's own lock makes it busy. */
+  #mayBeOwn = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #giveUp: () => void = () => {};
 
@@ -153,7 +141,7 @@ class Reception<Tx> {
     // `done` with this answer: it was committed, but the response of the commit was lost.
     if (answered && (claim.state === "mine" || (claim.state === "done" && claim.answer === answered.answer)))
       return { response: answered.response, isCopy: false };
-    if (this.#settings.duplicates === "refuse") throw duplicate();
+    if (this.#settings.duplicates === "refuse" && !(claim.state === "busy" && this.#mayBeOwn)) throw duplicate();
     return claim.state === "done" ? { response: responseOf(claim.answer), isCopy: true } : "busy";
   }
 
@@ -164,10 +152,11 @@ class Reception<Tx> {
     const { declined, thrown } = this.#handling ?? {};
     if (declined) return declined;
     if (codesOf(error).includes("25P02")) throw this.#fail(aborted(error));
-    // Such as a deferred constraint, which is checked at the commit.
-    if (codesOf(error).some((code) => /^23\w{3}$/.test(code))) throw this.#fail(error);
+    // Such as a deferred constraint or trigger, which runs at the commit.
+    if (codesOf(error).some((code) => /^(2[1-3]|P0)\w{3}$/.test(code))) throw this.#fail(error);
     if (thrown && !(error instanceof LostConnection) && !isConflict(thrown.error)) throw thrown.error;
     this.#handling = undefined;
+    this.#mayBeOwn = true;
     throw error;
   }
 
@@ -198,9 +187,14 @@ class Reception<Tx> {
     // This copy was answered with 503 while it waited for the database.
     if (this.#isOver) throw new Error("The database answered too late.");
     clearTimeout(this.#timer);
+    let isRunning = true;
     const handle = async () => {
-      const response = await this.#handle(tx);
-      return { response, answer: response.status < 500 ? await answerOf(response, this.#owner) : undefined };
+      try {
+        const response = await this.#handle(tx);
+        return { response, answer: response.status < 500 ? await answerOf(response, this.#owner) : undefined };
+      } finally {
+        isRunning = false;
+      }
     };
     const running = inTime(handle, longestHandlingMs, "onEvent", "event_failed");
     const handling: Handling = { over: running.catch(() => {}) };
@@ -215,7 +209,7 @@ class Reception<Tx> {
       return { answer };
     } catch (error) {
       handling.thrown = { error };
-      throw error;
+      throw isRunning ? new StillRunning("onEvent still runs.", { cause: error }) : error;
     } finally {
       this.#startWaiting();
     }

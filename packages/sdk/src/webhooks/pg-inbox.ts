@@ -1,8 +1,9 @@
 // The inbox over `pg`.
 import type { EventInbox } from "./event-inbox.ts";
 import { inTime } from "./in-time.ts";
-import { inboxOver, LostConnection } from "./inbox.ts";
+import { inboxOver } from "./inbox.ts";
 import { defaultTable } from "./postgres-table.ts";
+import { LostConnection, rolledBack, StillRunning } from "./transactions.ts";
 
 /** What `pgInbox` needs of a client from a pool of `pg`. `onEvent` gets the whole client. */
 export interface PgClient {
@@ -17,6 +18,13 @@ export interface PgClient {
 }
 
 const longestRollbackMs = 1000;
+
+/** Rolls back. A query that hangs would delay it. */
+const isRolledBack = (client: PgClient): Promise<boolean> =>
+  inTime(() => client.query("rollback"), longestRollbackMs, "The database", "store_timeout").then(
+    () => true,
+    () => false,
+  );
 
 /** Runs work in a transaction of a client that is out of the pool. */
 async function runOn<Client extends PgClient, Result>(
@@ -35,16 +43,12 @@ async function runOn<Client extends PgClient, Result>(
     const result = await work(client);
     const { command } = await client.query("commit");
     // PostgreSQL answers so, and not with an error, if a query failed meanwhile.
-    if (command === "ROLLBACK") throw Object.assign(new Error("The transaction was rolled back."), { code: "25P02" });
+    if (command === "ROLLBACK") throw rolledBack();
     isReusable = true;
     return result;
   } catch (error) {
-    // A query that hangs would delay it.
-    const rollback = inTime(() => client.query("rollback"), longestRollbackMs, "The database", "store_timeout");
-    isReusable = await rollback.then(
-      () => true,
-      () => false,
-    );
+    // Without a rollback, the end of the connection is one, and `onEvent` can send nothing more.
+    if (!(error instanceof StillRunning)) isReusable = await isRolledBack(client);
     throw lost ? new LostConnection(error) : error;
   } finally {
     client.removeListener("error", onError);

@@ -29,7 +29,8 @@ create index if not exists ${index} on ${quotedTable(table)} (expires_at);
 `;
 }
 
-const afterMs = (parameter: string): string => `now() + ${parameter}::float8 * interval '1 millisecond'`;
+// Not now(), which is the start of the transaction: an inbox stores its answer after `onEvent`.
+const afterMs = (parameter: string): string => `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
 
 /** One row, or none, of each statement. What ran out counts as if it were not there. */
 export const statementsFor = (table: string) => ({

@@ -11,7 +11,7 @@ const failures = {
   signature: ["refused a webhook", "If the platform sent it, its event was not handled."],
   event: ["onEvent failed", "The sender gets no details. Fix onEvent: a copy of the event is handled again."],
   store: ["the event store failed", "Check the store. Until it works, onStoreError decides what happens to events."],
-  inbox: ["the inbox refused an event", "Check the database. A copy of the event is handled again."],
+  inbox: ["the inbox reported an error", "After a failure of the database, a copy is handled again."],
   warning: ["warning", ""],
   response: ["the response could not be sent", "The event was handled. Check the server and its timeouts."],
 } as const;
