@@ -37,6 +37,7 @@ async function errorsOf(copy) {
   const thrown = (act) => act().catch((error) => error);
   return {
     ConfigurationError: await thrown(async () => new copy.CallTransfer({ baseUrl: "nowhere" })),
+    InvalidArgumentError: await failure(lost, (client) => client.members.getAvailability("")),
     ConnectionError: await failure(lost),
     TimeoutError: await failure(hangs, (client) => client.roles.list({ timeoutMs: 1 })),
     AbortError: await failure(hangs, (client) => client.roles.list({ signal: AbortSignal.abort() })),
