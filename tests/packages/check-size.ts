@@ -84,7 +84,7 @@ const bundles: readonly BundleBudget[] = [
     program: 'export { verifyWebhook } from "@call-transfer/sdk/webhooks";',
   },
   {
-    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 10.3 },
+    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 10.5 },
     published: "everything of `/webhooks`",
   },
   { name: "webhooks/redis, every export", program: entry("webhooks/redis"), budget: 1 },
@@ -182,7 +182,7 @@ function diskFigure(project: string): Figure {
   const folder = join(project, "node_modules/@call-transfer/sdk");
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => statSync(join(folder, path)));
   const value = paths.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0) / 1000;
-  return { name: "unpacked", value, budget: 600, reached: 1470, unit: "kB" };
+  return { name: "unpacked", value, budget: 600, reached: 1563.5, unit: "kB" };
 }
 
 /** What a browser loads of the inspector, each file compressed: at once, and with what its screens load when they are shown. */

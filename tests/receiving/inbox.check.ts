@@ -359,7 +359,7 @@ for (const [name, open] of Object.entries(clients)) {
       await admin.query("alter table elsewhere rename to call_transfer_events");
       assert.match(missing ?? "", /^store_failed: .*"call_transfer_events" does not exist/);
       await admin.query("create role reader login; grant select on call_transfer_events to reader");
-      const url = server.url.replace("postgres@", "reader@");
+      const url = `${server.url.replace("postgres@", "reader@")}/postgres`;
       const { problems } = await open({ url }).receiverOf({}, writeAndAnswer).checkReady();
       await admin.query("drop owned by reader; drop role reader");
       assert.match(problems[0]?.message ?? "", /^permission denied for table call_transfer_events/);
