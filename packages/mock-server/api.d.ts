@@ -129,7 +129,7 @@ declare interface CheckResult {
   readonly name: string;
   readonly group: CheckGroup;
   readonly cites: string;
-  readonly outcome: "passed" | "failed" | "not checked";
+  readonly outcome: "passed" | "failed" | "not_checked";
   readonly reason?: string;
   readonly note?: string;
 }
