@@ -2,11 +2,17 @@
 // show that it can fail. check-crashes.ts has the long run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isLong, leftOut } from "../../scripts/long.ts";
 import { checkPlant, checkStore, shortRun } from "./checks.ts";
 import { plantNames, storeOfPlant } from "./plants.ts";
 import { storeNames } from "./stores.ts";
 
-for (const store of storeNames) {
+/** One client of each database and each way. */
+const usual = ["redis", "postgres", "inbox-pg"];
+const chosen = storeNames.filter((store) => isLong || usual.includes(store));
+if (!isLong) leftOut("runs with the other clients of Redis and PostgreSQL");
+
+for (const store of chosen) {
   test(`processes that crash or stop lose no event and change no answer: ${store}`, async () => {
     assert.ok(await checkStore({ ...shortRun, store, plant: undefined }), "See the findings above.");
   });

@@ -99,11 +99,11 @@ if (values.help) {
 }
 
 const named = mutants.filter(({ group, name }) => `${group}: ${name}`.includes(values.only));
-// The rules are broken one by one by hand. In generated tables a fourth of the rows says nearly as much.
+// Every second bug of the rules, and a sixth of those in generated tables, whose rows say nearly the same. The night tries all.
 const isTried = ({ file }: { readonly file: string }, index: number): boolean =>
-  isLong || values.only !== "" || !file.endsWith(".gen.ts") || index % 4 === 0;
+  isLong || values.only !== "" || index % (file.endsWith(".gen.ts") ? 6 : 2) === 0;
 const chosen = named.filter(isTried);
-if (chosen.length < named.length) leftOut(`${named.length - chosen.length} mutants of generated tables`);
+if (chosen.length < named.length) leftOut(`${named.length - chosen.length} of ${named.length} mutants`);
 if (chosen.length === 0)
   throw new Error(`No name or group of a mutant contains "${values.only}". Run without --only to list all mutants.`);
 
