@@ -85,72 +85,81 @@ async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
 /** The `onError` of the handler of each request, for the adapters. */
 export const reports = new WeakMap<Request, (error: unknown) => void>();
 
-/**
- * Creates a webhook handler for servers that map a `Request` to a `Response` (§6). It verifies the signature of the raw
- * body, so mount it before any body parser. Each event is handled once, and every copy gets the same answer: its status,
- * content type, and body up to 16 kB. If handling throws or answers 5xx, the next copy is handled.
- *
- * `checkReady()` takes and gives back an event of its own in the store, or asks the database of the inbox, and says whether the last genuine webhooks were refused
- * because of this machine's clock. It never rejects.
- *
- * @throws {TypeError} An option is invalid, e.g. an empty secret.
- */
-export function createWebhookHandler<Tx = undefined>(
-  options: WebhookHandlerOptions<Tx>,
-): WebhookHandler & { checkReady(): Promise<WebhookReadiness> } {
-  checkNames(options ?? {});
-  const { onEvent, onError, clock = Date, instrumentation, inbox } = options ?? {};
-  if (typeof onEvent !== "function") throw new TypeError("onEvent must be a function");
-  checkInbox(inbox, options);
-  const toleranceMs = toleranceOf(options);
-  const { scope, ...settings } = checkOnce(options, toleranceMs);
-  const printed = new Map();
-  const count = (result: "handled" | "repeated" | WebhookErrorCode): void => {
+/** The work of one handler. */
+class Receiver<Tx> {
+  readonly #options: WebhookHandlerOptions<Tx>;
+  readonly #toleranceMs: number;
+  readonly #settings: ReturnType<typeof checkOnce>;
+  readonly #once: Once;
+  readonly #readSecrets: () => Promise<readonly string[]>;
+  readonly #watch = new ClockWatch();
+  readonly #printed = new Map();
+  /** Where events are kept, as a step. */
+  readonly #keeping: Step;
+
+  constructor(options: WebhookHandlerOptions<Tx>) {
+    checkNames(options ?? {});
+    const { onEvent, inbox } = options ?? {};
+    if (typeof onEvent !== "function") throw new TypeError("onEvent must be a function");
+    checkInbox(inbox, options);
+    this.#options = options;
+    this.#toleranceMs = toleranceOf(options);
+    this.#settings = checkOnce(options, this.#toleranceMs);
+    this.#readSecrets = secretsReader(options.secret, (error) => void this.report("secrets", error));
+    this.#keeping = inbox ? "inbox" : "store";
+    this.#once = new Once(this.#settings, this.#reportKeeping);
+  }
+
+  #count(result: "handled" | "repeated" | WebhookErrorCode): void {
     try {
-      instrumentation?.webhook(result);
+      this.#options.instrumentation?.webhook(result);
     } catch {
       // The sender gets its response all the same.
     }
-  };
-  const report = async (step: Step, error: unknown, code = codeOfStep(step, error)): Promise<void> => {
-    count(code);
+  }
+
+  async report(step: Step, error: unknown, code = codeOfStep(step, error)): Promise<void> {
+    this.#count(code);
+    const { onError } = this.#options;
     try {
-      await (onError ? onError(error, code) : printFailure(printed, step, error));
+      await (onError ? onError(error, code) : printFailure(this.#printed, step, error));
     } catch {
       // The same.
     }
-  };
-  const readSecrets = secretsReader(options.secret, (error) => void report("secrets", error));
-  const storeStep: Step = inbox ? "inbox" : "store";
-  const reportStore = (error: unknown, code: WebhookErrorCode) =>
-    void report(warnings.includes(code) ? "warning" : storeStep, error, code);
-  const once = new Once(settings, reportStore);
-  const watch = new ClockWatch();
-  const verified = async (request: Request, body: Uint8Array<ArrayBuffer>, secret: readonly string[]) => {
+  }
+
+  readonly #reportKeeping = (error: unknown, code: WebhookErrorCode): void =>
+    void this.report(warnings.includes(code) ? "warning" : this.#keeping, error, code);
+
+  async #verify(request: Request, body: Uint8Array<ArrayBuffer>, secret: readonly string[]): Promise<WebhookEvent> {
+    const { clock = Date } = this.#options;
     try {
-      const event = await verifyWebhook({ body, headers: request.headers }, { secret, toleranceMs, clock });
-      watch.accept();
+      const { headers } = request;
+      const event = await verifyWebhook({ body, headers }, { secret, toleranceMs: this.#toleranceMs, clock });
+      this.#watch.accept();
       return event;
     } catch (error) {
       if (error instanceof WebhookVerificationError && error.code === "stale") {
         const { timestamp } = parseHeader(request.headers);
-        const problem = watch.refuse(timestamp, clock.now() - Number(timestamp) * 1000);
-        if (problem !== undefined) void report("warning", new CodedError(problem, "clock_skew"));
+        const problem = this.#watch.refuse(timestamp, clock.now() - Number(timestamp) * 1000);
+        if (problem !== undefined) void this.report("warning", new CodedError(problem, "clock_skew"));
       }
       throw error;
     }
-  };
-  const handle = async (request: Request, enter: (step: Step) => void): Promise<Response> => {
+  }
+
+  async #handle(request: Request, enter: (step: Step) => void): Promise<Response> {
+    const { onEvent, inbox } = this.#options;
     const body = await readBody(request);
     // Forgeries without a signature must not call a function for the secrets.
     enter("signature");
     parseHeader(request.headers);
     enter("secrets");
-    const secret = await readSecrets();
+    const secret = await this.#readSecrets();
     enter("signature");
-    const event = await verified(request, body, secret);
-    enter(storeStep);
-    const key = await keyOf(scope, event, body);
+    const event = await this.#verify(request, body, secret);
+    enter(this.#keeping);
+    const key = await keyOf(this.#settings.scope, event, body);
     const handleEvent = async (call: () => ReturnType<typeof onEvent>) => {
       enter("event");
       return toResponse(await call());
@@ -158,38 +167,57 @@ export function createWebhookHandler<Tx = undefined>(
     // Without an inbox, Tx is undefined, so onEvent has one parameter.
     const handleAlone = onEvent as (event: WebhookEvent) => ReturnType<typeof onEvent>;
     const { response, isCopy } = await (inbox
-      ? inbox.receive(key, settings, (tx) => handleEvent(() => onEvent(event, tx)), reportStore)
-      : once.handle(key, () => handleEvent(() => handleAlone(event))));
-    count(isCopy ? "repeated" : "handled");
+      ? inbox.receive(key, this.#settings, (tx) => handleEvent(() => onEvent(event, tx)), this.#reportKeeping)
+      : this.#once.handle(key, () => handleEvent(() => handleAlone(event))));
+    this.#count(isCopy ? "repeated" : "handled");
     return response;
-  };
-  const receive: WebhookHandler = async (request) => {
+  }
+
+  async receive(request: Request): Promise<Response> {
     let step: Step = "request";
     const enter = (next: Step): void => {
       step = next;
     };
     try {
-      reports.set(request, (error) => void report("response", error));
-      return await handle(request, enter);
+      reports.set(request, (error) => void this.report("response", error));
+      return await this.#handle(request, enter);
     } catch (error) {
-      void report(error instanceof Refusal && error.status === 503 ? storeStep : step, error);
+      void this.report(error instanceof Refusal && error.status === 503 ? this.#keeping : step, error);
       if (error instanceof WebhookVerificationError)
         return new Response("The webhook could not be verified.\n", { status: 400 });
       if (!(error instanceof Refusal)) return new Response("The webhook could not be handled.\n", { status: 500 });
       return new Response(`${error.message}\n`, { status: error.status, headers: error.headers });
     }
-  };
-  const checkReady = async (): Promise<WebhookReadiness> => {
-    const failure = await (inbox ? inbox.check(settings.waitMs) : once.check(scope)).then(
+  }
+
+  async checkReady(): Promise<WebhookReadiness> {
+    const { inbox } = this.#options;
+    const { scope, waitMs } = this.#settings;
+    const failure = await (inbox ? inbox.check(waitMs) : this.#once.check(scope)).then(
       () => [],
       (error: unknown) => [{ code: codeOf(error, "store_failed"), message: messageOf(error) }],
     );
-    const { problem } = watch;
-    const problems = [
-      ...failure,
-      ...(problem === undefined ? [] : [{ code: "clock_skew" as const, message: problem }]),
-    ];
+    const { problem } = this.#watch;
+    const skew = problem === undefined ? [] : [{ code: "clock_skew" as const, message: problem }];
+    const problems = [...failure, ...skew];
     return { isReady: problems.length === 0, problems };
-  };
-  return Object.assign(receive, { checkReady });
+  }
+}
+
+/**
+ * Creates a webhook handler for servers that map a `Request` to a `Response` (§6). It verifies the signature of the raw
+ * body, so mount it before any body parser. Each event is handled once, and every copy gets the same answer: its status,
+ * content type, and body up to 16 kB. If handling throws or answers 5xx, the next copy is handled.
+ *
+ * `checkReady()` takes and gives back an event of its own in the store, or asks the database of the inbox. It also says
+ * whether the last genuine webhooks were refused because of this machine's clock. It never rejects.
+ *
+ * @throws {TypeError} An option is invalid, e.g. an empty secret.
+ */
+export function createWebhookHandler<Tx = undefined>(
+  options: WebhookHandlerOptions<Tx>,
+): WebhookHandler & { checkReady(): Promise<WebhookReadiness> } {
+  const receiver = new Receiver(options);
+  const receive: WebhookHandler = (request) => receiver.receive(request);
+  return Object.assign(receive, { checkReady: () => receiver.checkReady() });
 }
