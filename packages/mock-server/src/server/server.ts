@@ -75,7 +75,7 @@ export async function startServer(
 ): Promise<MockServer> {
   checkServerOptions(options);
   const { port = 4010, host: bound = "127.0.0.1", data, readOnly, ...others } = options;
-  const { allowedHosts = [], corsOrigins = [], tls, publicUrl, controlToken, ...given } = others;
+  const { allowedHosts: _hosts, corsOrigins: _origins, tls, publicUrl, controlToken: _token, ...given } = others;
   const host = unbracketed(bound);
   // Stored sandboxes send their open offers again as soon as they are created, before the server is.
   let server: Server | undefined;
@@ -91,15 +91,7 @@ export async function startServer(
     attack: createAttack({ forwardWebhooks: options.forwardWebhooks, isOwn }),
     ...given,
   });
-  const scheme = tls === undefined ? "http" : "https";
-  const rules: GateRules = {
-    scheme,
-    hosts: hostRules(host, allowedHosts, publicUrl),
-    publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
-    origins: new Set(corsOrigins),
-    controlToken:
-      controlToken ?? (isReachable(host, publicUrl, allowedHosts) ? randomBytes(16).toString("hex") : undefined),
-  };
+  const rules = gateRules(host, options);
   const closing = new AbortController();
   // The gate rejects requests without Host, with an error of the API.
   const recordRefusal = createRefusalRecord(sandboxes.record);
@@ -118,7 +110,7 @@ export async function startServer(
     throw error;
   });
   return {
-    url: publicUrl?.replace(/\/+$/, "") ?? `${scheme}://${bracketed(host)}:${address.port}`,
+    url: publicUrl?.replace(/\/+$/, "") ?? `${rules.scheme}://${bracketed(host)}:${address.port}`,
     port: address.port,
     controlToken: rules.controlToken,
     sandboxes,
@@ -129,6 +121,19 @@ export async function startServer(
       // Last, so that what a request in flight changed is stored.
       sandboxes.close();
     },
+  };
+}
+
+/** Whom the server answers. A server that others can reach gets a control token. */
+function gateRules(host: string, options: MockServerOptions): GateRules {
+  const { allowedHosts = [], corsOrigins = [], tls, publicUrl, controlToken } = options;
+  return {
+    scheme: tls === undefined ? "http" : "https",
+    hosts: hostRules(host, allowedHosts, publicUrl),
+    publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
+    origins: new Set(corsOrigins),
+    controlToken:
+      controlToken ?? (isReachable(host, publicUrl, allowedHosts) ? randomBytes(16).toString("hex") : undefined),
   };
 }
 

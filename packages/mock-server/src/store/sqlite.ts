@@ -27,11 +27,50 @@ export function openSqliteStores(given: string, parts = fileParts): DataFile {
   const sandboxes = new Map<string, OpenSandbox>();
   let isOpen = true;
   let lastId = 0;
-  let hasFailed = false;
   for (const facts of statements.sandboxes()) {
     sandboxes.set(facts.name, { facts, isDeleted: false });
     lastId = facts.id;
   }
+  const changes = changesOf(database, statements, guard, path);
+  const { change } = changes;
+  const create = (name: string, options: string): OpenSandbox => {
+    const facts = { id: lastId + 1, name, options, isNew: 1 };
+    change(() => statements.addSandbox(facts));
+    lastId = facts.id;
+    const sandbox = { facts, isDeleted: false };
+    sandboxes.set(name, sandbox);
+    return sandbox;
+  };
+  return {
+    list: () => [...sandboxes.values()].map(({ facts: { name, options } }) => ({ name, options })),
+    open: (name, options) => openStore(sandboxes.get(name) ?? create(name, options), statements, change),
+    delete(name) {
+      const sandbox = sandboxes.get(name);
+      if (sandbox === undefined) return;
+      change(() => statements.removeSandbox(sandbox.facts));
+      sandboxes.delete(name);
+      sandbox.isDeleted = true;
+    },
+    checkReady() {
+      if (changes.hasFailed()) change(statements.touch);
+      else guard.check();
+    },
+    copy: () => copyOf(path, database),
+    close() {
+      if (isOpen) database.close();
+      isOpen = false;
+    },
+  };
+}
+
+/** Commits changes all or nothing, and moves a long log into the file. */
+function changesOf(
+  database: Parameters<typeof rollBack>[0],
+  statements: ReturnType<typeof prepareStatements>,
+  guard: FileGuard,
+  path: string,
+) {
+  let hasFailed = false;
   /** The size of the log at which it is moved into the file. */
   let mostLogBytes = longLogBytes;
   const shortenLog = (): void => {
@@ -59,32 +98,5 @@ export function openSqliteStores(given: string, parts = fileParts): DataFile {
     hasFailed = false;
     if (logBytes > mostLogBytes) shortenLog();
   };
-  const create = (name: string, options: string): OpenSandbox => {
-    const facts = { id: lastId + 1, name, options, isNew: 1 };
-    change(() => statements.addSandbox(facts));
-    lastId = facts.id;
-    const sandbox = { facts, isDeleted: false };
-    sandboxes.set(name, sandbox);
-    return sandbox;
-  };
-  return {
-    list: () => [...sandboxes.values()].map(({ facts: { name, options } }) => ({ name, options })),
-    open: (name, options) => openStore(sandboxes.get(name) ?? create(name, options), statements, change),
-    delete(name) {
-      const sandbox = sandboxes.get(name);
-      if (sandbox === undefined) return;
-      change(() => statements.removeSandbox(sandbox.facts));
-      sandboxes.delete(name);
-      sandbox.isDeleted = true;
-    },
-    checkReady() {
-      if (hasFailed) change(statements.touch);
-      else guard.check();
-    },
-    copy: () => copyOf(path, database),
-    close() {
-      if (isOpen) database.close();
-      isOpen = false;
-    },
-  };
+  return { change, hasFailed: () => hasFailed };
 }
