@@ -7,6 +7,8 @@ type Check = (receiving: Receiving, offer: OfferRecord) => Iterable<string>;
 const refusal = "This webhook was received before.\n";
 /** How long a receiver extends a lease at most. */
 const longestHandlingMs = 60_000;
+/** How long a copy stays in hand while its process does nothing. */
+const inHandMs = 10_000;
 /** Room for the rounding of times. */
 const slackMs = 5;
 
@@ -46,6 +48,18 @@ function isExcused({ plan, forgotAt }: Receiving, first: StartRecord, second: St
     (onStoreError === "handle" && failedBefore(second.request, second.at))
   );
 }
+
+/** The requests of an offer that were open in the same process at the end of one that never asked the store: it joined them. */
+const joined = ({ requests }: OfferRecord, request: RequestRecord): RequestRecord[] =>
+  request.steps.length > 0
+    ? []
+    : requests.filter(
+        (one) =>
+          one !== request &&
+          one.process === request.process &&
+          one.at <= endOf(request) &&
+          endOf(one) >= endOf(request),
+      );
 
 function* handledOnce(receiving: Receiving, offer: OfferRecord): Iterable<string> {
   for (const [index, second] of offer.starts.entries())
@@ -98,6 +112,17 @@ function isUnstored({ store }: ReceivingPlan, request: RequestRecord): boolean {
   return second !== undefined || triesOnce || store.kind === "hangs";
 }
 
+/** A process never contradicts itself, unless it stalled so long that a copy took over. */
+function* oneAnswerOfAProcess(_: Receiving, offer: OfferRecord): Iterable<string> {
+  for (const process of new Set(offer.requests.map((request) => request.process))) {
+    if (process.stalls.some(({ from, to }) => to - from >= inHandMs)) continue;
+    const texts = new Set(
+      offer.requests.filter((one) => one.process === process && isDecision(one)).map(({ text }) => text),
+    );
+    if (texts.size > 1) yield `${offer.name} got several answers of ${process.name}: ${[...texts].join(", ")}`;
+  }
+}
+
 function* settledInTime({ plan }: Receiving, offer: OfferRecord): Iterable<string> {
   const { waitMs, storeTimeoutMs } = plan.options;
   for (const request of offer.requests) {
@@ -121,19 +146,23 @@ function* settledInTime({ plan }: Receiving, offer: OfferRecord): Iterable<strin
 
 /** Every answer that is not the app's has a reason. */
 function* refusalsHaveReasons({ plan }: Receiving, offer: OfferRecord): Iterable<string> {
-  const { duplicates, onStoreError } = plan.options;
+  const { duplicates, onStoreError, waitMs } = plan.options;
   for (const request of offer.requests) {
     const { status, text = "", at, steps } = request;
     if (status === undefined || isDecision(request)) continue;
+    const others = joined(offer, request);
     const start = offer.starts.find((one) => one.request === request);
     const wasTaken = steps.some(
       ({ received }) => received === false || (received as { state?: string } | undefined)?.state === "busy",
     );
-    const isStoreError = onStoreError === "refuse" && failedBefore(request, endOf(request));
+    const isStoreError =
+      onStoreError === "refuse" && [request, ...others].some((one) => failedBefore(one, endOf(request)));
+    // One that it waits for is still handled, or was itself refused because others have the event.
+    const waited = others.some((one) => endOf(request) - at >= waitMs - slackMs || one.status === 503);
     const isReasonable =
       (status === 409 && text === refusal && duplicates === "refuse" && !start) ||
       (status >= 500 && start?.fails) ||
-      (status === 503 && (wasTaken || isStoreError));
+      (status === 503 && (wasTaken || waited || isStoreError));
     if (!isReasonable) yield `${nameOf(offer, at)} got ${status} ${text.trim()} without a reason`;
   }
 }
@@ -180,6 +209,7 @@ const checks: readonly Check[] = [
   handledOnce,
   startsAfterClaim,
   oneAnswer,
+  oneAnswerOfAProcess,
   settledInTime,
   refusalsHaveReasons,
   busyHasReasons,
