@@ -1,26 +1,13 @@
 // The invariants of receivers: one decision per offer, whatever their store and their processes do.
+import { claims, endOf, isDecision, nameOf, slackMs, stateOf } from "./offers.ts";
+import { answersAreStored, joined, leasesAreGivenBack, oneAnswerOfAProcess } from "./one-process.ts";
 import type { OfferRecord, Receiving, ReceivingPlan, RequestRecord, StartRecord } from "./receiving-plan.ts";
-import type { Step } from "./stores.ts";
 
 type Check = (receiving: Receiving, offer: OfferRecord) => Iterable<string>;
 
 const refusal = "This webhook was received before.\n";
 /** How long a receiver extends a lease at most. */
 const longestHandlingMs = 60_000;
-/** How long a copy stays in hand while its process does nothing. */
-const inHandMs = 10_000;
-/** Room for the rounding of times. */
-const slackMs = 5;
-
-const endOf = ({ settledAt = Number.POSITIVE_INFINITY }: RequestRecord): number => settledAt;
-const nameOf = ({ name }: OfferRecord, at: number): string => `${name} at ${new Date(at).toISOString()}`;
-
-/** Whether the answer of a request is the app's, and no failure. */
-const isDecision = ({ status, text = "" }: { status?: number | undefined; text?: string }): boolean =>
-  status !== undefined && status < 500 && (status === 204 || text.startsWith("decision"));
-
-const claims = ({ steps }: RequestRecord): Step[] => steps.filter(({ name }) => name === "claim");
-
 /** Whether a process stalled during a time for long enough to lose a lease. */
 const stalled = ({ process }: RequestRecord, leaseMs: number, from: number, to: number): boolean =>
   process.stalls.some((one) => one.to - one.from > leaseMs / 2 && one.from <= to && one.to >= from);
@@ -48,18 +35,6 @@ function isExcused({ plan, forgotAt }: Receiving, first: StartRecord, second: St
     (onStoreError === "handle" && failedBefore(second.request, second.at))
   );
 }
-
-/** The requests of an offer that were open in the same process at the end of one that never asked the store: it joined them. */
-const joined = ({ requests }: OfferRecord, request: RequestRecord): RequestRecord[] =>
-  request.steps.length > 0
-    ? []
-    : requests.filter(
-        (one) =>
-          one !== request &&
-          one.process === request.process &&
-          one.at <= endOf(request) &&
-          endOf(one) >= endOf(request),
-      );
 
 function* handledOnce(receiving: Receiving, offer: OfferRecord): Iterable<string> {
   for (const [index, second] of offer.starts.entries())
@@ -92,7 +67,11 @@ function* oneAnswer({ plan, forgotAt }: Receiving, offer: OfferRecord): Iterable
       if (!offer.starts.some((start) => start.request === request))
         yield `${nameOf(offer, request.at)} got an answer, but copies are refused`;
   const forgot = forgotAt() ?? Number.NEGATIVE_INFINITY;
-  for (const group of [decided.filter(({ at }) => at > forgot), decided.filter((one) => endOf(one) < forgot)]) {
+  // A process remembers what it had in hand or answered before.
+  const isNew = ({ process }: RequestRecord) =>
+    !offer.requests.some((one) => one.process === process && one.at <= forgot);
+  const after = decided.filter((request) => request.at > forgot && isNew(request));
+  for (const group of [after, decided.filter((one) => endOf(one) < forgot)]) {
     const texts = new Set(group.map(({ text }) => text));
     if (texts.size > 1 && !group.some((request) => isUnstored(plan, request)))
       yield `${offer.name} got several answers: ${[...texts].join(", ")}`;
@@ -110,17 +89,6 @@ function isUnstored({ store }: ReceivingPlan, request: RequestRecord): boolean {
     ({ at, received }) => received !== undefined && at + store.latencyMs <= first.at,
   );
   return second !== undefined || triesOnce || store.kind === "hangs";
-}
-
-/** A process never contradicts itself, unless it stalled so long that a copy took over. */
-function* oneAnswerOfAProcess(_: Receiving, offer: OfferRecord): Iterable<string> {
-  for (const process of new Set(offer.requests.map((request) => request.process))) {
-    if (process.stalls.some(({ from, to }) => to - from >= inHandMs)) continue;
-    const texts = new Set(
-      offer.requests.filter((one) => one.process === process && isDecision(one)).map(({ text }) => text),
-    );
-    if (texts.size > 1) yield `${offer.name} got several answers of ${process.name}: ${[...texts].join(", ")}`;
-  }
 }
 
 function* settledInTime({ plan }: Receiving, offer: OfferRecord): Iterable<string> {
@@ -175,15 +143,16 @@ function* busyHasReasons({ plan }: Receiving, offer: OfferRecord): Iterable<stri
     if (isOpen && (request.process.crashedAt ?? time) >= time) return true;
     return claims(request).some(
       (step) =>
-        (step.found as { state?: string } | undefined)?.state === "mine" &&
+        stateOf(step) === "mine" &&
         (step.doneAt ?? 0) <= time &&
         (step.doneAt ?? 0) + leaseMs >= time &&
         (failedBefore(request, time) || crashedWith(request) !== undefined || stalled(request, 0, request.at, time)),
     );
   };
   for (const request of offer.requests)
-    for (const { doneAt, found } of claims(request)) {
-      if (doneAt === undefined || (found as { state?: string } | undefined)?.state !== "busy") continue;
+    for (const claim of claims(request)) {
+      const { doneAt } = claim;
+      if (doneAt === undefined || stateOf(claim) !== "busy") continue;
       if (!offer.requests.some((other) => other !== request && isHolding(other, doneAt)))
         yield `${nameOf(offer, doneAt)} is busy although nothing handles it`;
     }
@@ -210,6 +179,8 @@ const checks: readonly Check[] = [
   startsAfterClaim,
   oneAnswer,
   oneAnswerOfAProcess,
+  answersAreStored,
+  leasesAreGivenBack,
   settledInTime,
   refusalsHaveReasons,
   busyHasReasons,

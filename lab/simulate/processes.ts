@@ -1,13 +1,17 @@
 // Processes of a receiver on the virtual clock. A process can stall and crash, as after SIGSTOP and SIGKILL.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Scheduler, Timer } from "./scheduler.ts";
-import type { Stepping } from "./stores.ts";
+
+/** A request that a process handles. The clock stands still until it takes a step or sets a timer. */
+interface Handled {
+  onStep(): void;
+}
 
 /** What a process works on. It follows the code through every await. */
 interface Work {
   readonly process: Process;
   /** The request that is being handled. */
-  readonly request: Stepping | undefined;
+  readonly request: Handled | undefined;
 }
 
 const working = new AsyncLocalStorage<Work>();
@@ -39,7 +43,7 @@ export class Process {
   }
 
   /** Runs code of this process that works on a request. */
-  run<Result>(request: Stepping | undefined, code: () => Result): Result {
+  run<Result>(request: Handled | undefined, code: () => Result): Result {
     return working.run({ process: this, request }, code);
   }
 
@@ -71,7 +75,7 @@ export class Process {
 }
 
 /** The request that the running code works on; undefined outside a process. */
-export const currentRequest = (): Stepping | undefined => working.getStore()?.request;
+export const currentRequest = (): Handled | undefined => working.getStore()?.request;
 
 /** A timer of a process. A callback that is waiting for the end of a stall is dropped when the timer is cleared. */
 interface ProcessTimer {
