@@ -259,14 +259,14 @@ for (const [name, open] of Object.entries(clients)) {
 
     it("keeps an answer for keepMs after onEvent, however long that ran", async () => {
       let handled = "";
-      const receive = open().receiverOf({ keepMs: 1000 }, async (_event, query) => {
+      const receive = open().receiverOf({ keepMs: 600_000 }, async (_event, query) => {
         await query("select pg_sleep(0.01)");
         const [row] = (await query("select clock_timestamp()::text as at")) as { at: string }[];
         handled = row?.at ?? "";
       });
       const { id } = eventOf();
       await deliver(receive, { type: "any", id });
-      const kept = "select expires_at >= $1::timestamptz + interval '1 second' as kept from call_transfer_events";
+      const kept = "select expires_at >= $1::timestamptz + interval '10 minutes' as kept from call_transfer_events";
       const { rows } = await admin.query(`${kept} where key = $2`, [handled, `default:id:${id}`]);
       assert.deepEqual(rows, [{ kept: true }]);
     });
