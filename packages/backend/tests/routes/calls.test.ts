@@ -113,6 +113,15 @@ describe("the limits of an account", () => {
     expect((await place(backend)).status).toBe(201);
     expect([...backend.state.calls.values()].filter(({ status }) => status === "in_progress")).toHaveLength(2);
   });
+
+  it("starts a waiting call first after a test has freed its line in the state", async () => {
+    const backend = createBackend({ policies: { concurrentCallLimit: 1 } });
+    await place(backend);
+    expect((await place(backend)).body).toEqual({ type: "queued", position: 1 });
+    for (const call of backend.state.calls.values())
+      if (call.status === "in_progress") backend.state.calls.set(call.id, { ...call, status: "completed" });
+    expect((await place(backend)).body).toEqual({ type: "queued", position: 1 });
+  });
 });
 
 describe("listing calls", () => {
