@@ -2,7 +2,6 @@ import type { Events } from "./changes/events.ts";
 import type { RecordWatch } from "./changes/reporting-map.ts";
 import {
   type Moment,
-  type NotedRecord,
   type NotedTimer,
   type RecordsByCollection,
   type SetTimer,
@@ -11,6 +10,7 @@ import {
 } from "./past.ts";
 import type { Policies } from "./policies.ts";
 import type { TransferRecord } from "./records/transfer-record.ts";
+import type { NotedRecord } from "./storage/changed-rows.ts";
 import type { Keeper } from "./storage/keeper.ts";
 import type { WorldClock } from "./time/clock.ts";
 import { internalTimers, type Timer, type TimerEnd, type TimerPurpose, type TimerWatch } from "./time/timer-queue.ts";
@@ -69,15 +69,9 @@ export class ChangeLog implements RecordWatch, TimerWatch {
     this.#keeper = keeper;
   }
 
-  record(
-    collection: string,
-    key: string,
-    before: object | undefined,
-    after: object | undefined,
-    next: string | undefined,
-  ): void {
-    this.#add({ collection, key, before, after, next });
-    this.#keeper?.change(collection, key, before, after, collection === windows ? "soon" : "now", next);
+  record(change: NotedRecord): void {
+    this.#add(change);
+    this.#keeper?.change(change, change.collection === windows ? "soon" : "now");
   }
 
   added({ at, purpose }: Timer): void {

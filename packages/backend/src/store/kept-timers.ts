@@ -24,14 +24,14 @@ export class KeptTimers implements TimerWatch {
     this.#last = Math.max(this.#last, Number(key));
     const row = { at: timer.at, ...timer.purpose };
     this.#rows.set(timer, [key, row]);
-    if (this.#resumed === undefined) this.#keeper.change(timerTable, key, undefined, row);
+    if (this.#resumed === undefined) this.#keeper.change({ collection: timerTable, key, after: row });
   }
 
   removed(timer: Timer): void {
     const [key, row] = this.#rows.get(timer) ?? [];
     if (key === undefined) return;
     this.#rows.delete(timer);
-    this.#keeper.change(timerTable, key, row, undefined);
+    this.#keeper.change({ collection: timerTable, key, before: row });
   }
 
   /** Notes that the clock has moved. */

@@ -9,6 +9,7 @@ import { defaultPolicies, type Policies } from "../model/policies.ts";
 import { clearState } from "../model/state.ts";
 import { undoRecords } from "../model/storage/changed-rows.ts";
 import type { Keeper, NotStored } from "../model/storage/keeper.ts";
+import type { Fact } from "../model/storage/kept-facts.ts";
 import { factTable, type StoredState } from "../model/storage/stored-state.ts";
 import type { KeepableClock, KeptClock, WallClock } from "../model/time/clock.ts";
 import type { Random } from "../model/values/random.ts";
@@ -40,19 +41,17 @@ export interface KeptCore {
 /** Loads what a store holds, and lets its keeper store what changes from now on. Returns whether it held anything. */
 export function keepCore(core: KeptCore, keeper: Keeper): boolean {
   const { world, randoms, requestIds, tokens, faults, inbox } = core;
-  keeper.addFact("version", { read: () => rowsVersion });
-  keeper.addFact("clock", { read: world.clock.keep });
-  keeper.addFact("random", {
-    read: () => ({ main: randoms.main.position, faults: randoms.faults.position }),
-    isCompared: true,
-  });
-  keeper.addFact("requestIds", { read: () => requestIds.reservedUntil });
-  keeper.addFact("tokenSecret", { read: () => bytesToHex(tokens.secret) });
-  // Untyped code may change policies in place.
-  keeper.addFact("policies", { read: () => world.policies, isCompared: true });
-  keeper.addFact("faults", { read: faults.keep });
-  keeper.addFact("inbox", { read: () => inbox.answer });
-  const stored = keeper.load();
+  const stored = keeper.load({
+    version: { read: () => rowsVersion },
+    clock: { read: world.clock.keep },
+    random: { read: () => ({ main: randoms.main.position, faults: randoms.faults.position }), isCompared: true },
+    requestIds: { read: () => requestIds.reservedUntil },
+    tokenSecret: { read: () => bytesToHex(tokens.secret) },
+    // Untyped code may change policies in place.
+    policies: { read: () => world.policies, isCompared: true },
+    faults: { read: faults.keep },
+    inbox: { read: () => inbox.answer },
+  } satisfies Record<keyof Facts, Fact>);
   if (stored !== undefined) resumeChecked(core, stored);
   keepJournal(core.journal, keeper, stored);
   keeper.start((notStored, error, wall) => goBack(core, keeper, notStored, error, wall));
