@@ -12,13 +12,14 @@ import type { Keeper, NotStored } from "../model/storage/keeper.ts";
 import type { Fact } from "../model/storage/kept-facts.ts";
 import { factTable, type StoredState } from "../model/storage/stored-state.ts";
 import type { KeepableClock, KeptClock, WallClock } from "../model/time/clock.ts";
+import type { SetTimer } from "../model/time/timer-queue.ts";
 import type { Random } from "../model/values/random.ts";
 import type { World } from "../model/world.ts";
 import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
 import type { DeliveryEngine, SentDelivery } from "../platform/delivery.ts";
 import type { InboxAnswer, ReceivingInbox } from "../platform/inbox.ts";
 import type { TransferEngine } from "../platform/transfers.ts";
-import { type KeptTimer, type KeptTimers, timerTable } from "./kept-timers.ts";
+import { type KeptTimers, timerTable } from "./kept-timers.ts";
 import type { ReservedIds } from "./reserved-ids.ts";
 
 /** The version of the rows. Raise it when older programs cannot read them, and convert the older ones on loading. */
@@ -143,7 +144,7 @@ function resumeFacts({ world, randoms, tokens, faults, inbox }: KeptCore, facts:
   inbox.answer = facts.inbox;
 }
 
-function resumeTimers({ world, timers, transfers }: KeptCore, rows: readonly (readonly [string, KeptTimer])[]): void {
+function resumeTimers({ world, timers, transfers }: KeptCore, rows: readonly (readonly [string, SetTimer])[]): void {
   for (const [key, { at, ...purpose }] of rows)
     timers?.resume(key, () => {
       if (purpose.kind === callEndTimer) scheduleCallEnd(world, purpose.id, at);
