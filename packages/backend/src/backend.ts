@@ -94,7 +94,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     options.controlPlane === true && pathname.startsWith(`${controlPrefix}/`);
   const respond = async (request: IncomingRequest, peer: Peer | undefined, url: URL): Promise<HandledResponse> =>
     isForControl(url)
-      ? { response: await serveControl(backend, parts.sandboxes, request, url, options.attack) }
+      ? { response: await serveControl({ backend, sandboxes: parts.sandboxes, attack: options.attack }, request, url) }
       : answer(request, url, peer?.address);
   const backend: AssembledBackend = {
     ...createControls(core, options, parts.table.operations),

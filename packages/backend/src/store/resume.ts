@@ -71,7 +71,6 @@ function resumeChecked(core: KeptCore, stored: StoredState): void {
   }
 }
 
-/** The facts of a backend. */
 interface Facts {
   readonly version: number;
   readonly clock: KeptClock;
