@@ -15,8 +15,8 @@ import { controlPrefix } from "./http/transport/paths.ts";
 import type { HandledResponse, IncomingRequest } from "./http/transport/transport.ts";
 import { begin, stop } from "./lifecycle.ts";
 import type { Events } from "./model/changes/events.ts";
+import { NotStoredError } from "./model/errors/not-stored-error.ts";
 import type { WorldState } from "./model/state.ts";
-import { NotStoredError } from "./model/storage/keeper.ts";
 import type { WorldClock } from "./model/time/clock.ts";
 import { type BackendOptions, checkBackendOptions } from "./options.ts";
 import { rehearse } from "./rehearse.ts";
@@ -94,7 +94,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     options.controlPlane === true && pathname.startsWith(`${controlPrefix}/`);
   const respond = async (request: IncomingRequest, peer: Peer | undefined, url: URL): Promise<HandledResponse> =>
     isForControl(url)
-      ? { response: await serveControl(backend, parts.sandboxes, request, url, options.attack) }
+      ? { response: await serveControl({ backend, sandboxes: parts.sandboxes, attack: options.attack }, request, url) }
       : answer(request, url, peer?.address);
   const backend: AssembledBackend = {
     ...createControls(core, options, parts.table.operations),

@@ -1,6 +1,6 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import { applyScenario } from "./contents/apply-scenario.ts";
-import { createCollections } from "./contents/collections.ts";
+import { CheckedCollections } from "./contents/collections.ts";
 import { createKeys } from "./contents/keys.ts";
 import { loadSeed } from "./contents/load-seed.ts";
 import { restoreSnapshot, takeSnapshot, takeSnapshotBefore } from "./contents/snapshot.ts";
@@ -25,7 +25,7 @@ export function createControls(
   return {
     clock,
     state,
-    collections: createCollections(world, transfers.followCalls),
+    collections: new CheckedCollections(world, transfers.followCalls),
     policies,
     faults,
     deliveries,

@@ -14,13 +14,12 @@ import { checkRate, parseTime, systemClock } from "./model/time/clock.ts";
 import { createClock } from "./model/time/virtual-clock.ts";
 import type { World } from "./model/world.ts";
 import type { BackendOptions } from "./options.ts";
-import { createDeliveries } from "./platform/deliveries.ts";
+import { SignedDeliveries } from "./platform/deliveries.ts";
 import { createInbox } from "./platform/inbox.ts";
 import { createTransfers } from "./platform/transfers.ts";
 import { KeptTimers } from "./store/kept-timers.ts";
 import { ReservedIds } from "./store/reserved-ids.ts";
 
-/** The state of a backend and what acts on it. */
 export type Core = ReturnType<typeof createCore>;
 
 const defaultStart = "2026-03-02T12:00:00Z";
@@ -63,7 +62,7 @@ export function createCore(
   const faults = createFaults(randoms.faults, table.operations, { clock, sandbox: name, events, changed });
   const inbox = createInbox(world);
   const { fetch, forwardWebhooks: forwardTo } = options;
-  const deliveries = createDeliveries(world, faults, { inbox, fetch, forwardTo });
+  const deliveries = new SignedDeliveries(world, faults, { inbox, fetch, forwardTo });
   const transfers = createTransfers(world, deliveries);
   const journal = createJournal(table.operations, () => {
     changes.clear();

@@ -40,7 +40,6 @@ export function stop({ world: { clock, events, keeper }, deliveries }: Core): vo
   else keeper.withoutNoting(end);
 }
 
-/** Loads the initial records and faults. */
 function loadInitial({ world, faults }: Core, { seed = demoSeed, faults: initial = [] }: BackendOptions): void {
   under("seed", () => loadFirstSeed(world, seed));
   for (const [index, fault] of initial.entries()) under(`faults[${index}]`, () => faults.addInitial(fault));

@@ -93,14 +93,6 @@ it("rejects limits that are not integers and seconds that overflow a timer", () 
   expect(() => createBackend({ policies: { deliveryTimeoutSecs: 1e7 } })).toThrow("policies.deliveryTimeoutSecs: ");
 });
 
-it("starts queued calls when the limit is raised", async () => {
-  const backend = createBackend({ policies: { concurrentCallLimit: 0 } });
-  const body = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
-  expect((await send(backend, "POST /calls", { body })).status).toBe(202);
-  backend.changePolicies({ concurrentCallLimit: 1 });
-  expect([...backend.state.calls.values()].at(-1)?.status).toBe("in_progress");
-});
-
 it("records an exception in the journal, and hides it in the response", async () => {
   const backend = createBackend();
   backend.state.members.get = () => {

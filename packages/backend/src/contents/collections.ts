@@ -47,16 +47,12 @@ function asSeedRecord(record: object): SeedRecord {
   return structuredClone(Object.fromEntries(entries));
 }
 
-/** Creates the editor of one backend's collections; `changed` runs after each change. */
-export function createCollections(world: World, changed: () => void): Collections {
-  return new CheckedCollections(world, changed);
-}
-
 // Public methods are fields with arrow functions, so that callers may pass them on.
-class CheckedCollections implements Collections {
+export class CheckedCollections implements Collections {
   readonly #world: World;
   readonly #changed: () => void;
 
+  /** `changed` runs after each change. */
   constructor(world: World, changed: () => void) {
     this.#world = world;
     this.#changed = changed;

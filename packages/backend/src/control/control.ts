@@ -80,14 +80,11 @@ export function bodyLimit(method: string, path: string): number {
 }
 
 /** Responds to a request to the control plane. Errors name the invalid field. */
-export function serveControl(
-  backend: BackendControls,
-  sandboxes: SandboxRegistry | undefined,
-  request: IncomingRequest,
-  url: URL,
-  attack: WebhookAttack | undefined,
-): Promise<Response> {
-  return serve({ backend, sandboxes, attack }, request, url);
+export async function serveControl(scope: ControlScope, request: IncomingRequest, url: URL): Promise<Response> {
+  const response = await reply(scope, request, url);
+  // Most replies hold secrets, or what changes at any time.
+  response.headers.set("Cache-Control", "no-store");
+  return response;
 }
 
 /**
@@ -95,17 +92,10 @@ export function serveControl(
  * operation.
  */
 export function serveSandboxes(sandboxes: SandboxRegistry, request: IncomingRequest, url: URL): Promise<Response> {
-  return serve({ sandboxes }, request, url);
+  return serveControl({ sandboxes }, request, url);
 }
 
 const registryOperations: readonly string[] = ["listSandboxes", "createSandbox", "deleteSandbox"];
-
-/** No reply may be cached: most hold secrets, or what changes at any time. */
-async function serve(scope: ControlScope, request: IncomingRequest, url: URL): Promise<Response> {
-  const response = await reply(scope, request, url);
-  response.headers.set("Cache-Control", "no-store");
-  return response;
-}
 
 async function reply(scope: ControlScope, request: IncomingRequest, url: URL): Promise<Response> {
   const { headers, method } = request;

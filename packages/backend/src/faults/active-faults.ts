@@ -117,7 +117,6 @@ export class ActiveFaults {
     this.removeWhere(({ times }) => times === 0);
   }
 
-  /** Replaces all faults. */
   restore(last: number, restored: readonly ActiveFault[]): void {
     this.#all = restored;
     this.last = last;
@@ -208,7 +207,6 @@ function countDown(entry: ActiveFault, random: Pick<Random, "next">): boolean {
   return true;
 }
 
-/** Whether a fault has a list of steps. */
 function isList<Action>(actions: Action | readonly Action[]): actions is readonly Action[] {
   return Array.isArray(actions);
 }

@@ -21,7 +21,6 @@ export class Words {
     return this.#rest[index]?.replaceAll('"', "");
   }
 
-  /** Goes on to the next word. */
   skip(): void {
     this.#rest = this.#rest.slice(1);
   }

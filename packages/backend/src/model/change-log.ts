@@ -1,19 +1,19 @@
 import type { Events } from "./changes/events.ts";
 import type { RecordWatch } from "./changes/reporting-map.ts";
-import {
-  type Moment,
-  type NotedRecord,
-  type NotedTimer,
-  type RecordsByCollection,
-  type SetTimer,
-  undoneChanges,
-  windows,
-} from "./past.ts";
+import { type Moment, type NotedTimer, type RecordsByCollection, undoneChanges, windows } from "./past.ts";
 import type { Policies } from "./policies.ts";
 import type { TransferRecord } from "./records/transfer-record.ts";
+import type { NotedRecord } from "./storage/changed-rows.ts";
 import type { Keeper } from "./storage/keeper.ts";
 import type { WorldClock } from "./time/clock.ts";
-import { internalTimers, type Timer, type TimerEnd, type TimerPurpose, type TimerWatch } from "./time/timer-queue.ts";
+import {
+  internalTimers,
+  type SetTimer,
+  type Timer,
+  type TimerEnd,
+  type TimerPurpose,
+  type TimerWatch,
+} from "./time/timer-queue.ts";
 
 /** A record that was added (no `before`), replaced, or removed (no `after`). */
 export interface RecordChange {
@@ -69,15 +69,9 @@ export class ChangeLog implements RecordWatch, TimerWatch {
     this.#keeper = keeper;
   }
 
-  record(
-    collection: string,
-    key: string,
-    before: object | undefined,
-    after: object | undefined,
-    next: string | undefined,
-  ): void {
-    this.#add({ collection, key, before, after, next });
-    this.#keeper?.change(collection, key, before, after, collection === windows ? "soon" : "now", next);
+  record(change: NotedRecord): void {
+    this.#add(change);
+    this.#keeper?.change(change, change.collection === windows ? "soon" : "now");
   }
 
   added({ at, purpose }: Timer): void {
@@ -131,7 +125,7 @@ export class ChangeLog implements RecordWatch, TimerWatch {
     moment: Moment,
     present: RecordsByCollection,
     presentTimers: readonly SetTimer[],
-  ): { readonly records: RecordsByCollection; readonly timers: readonly SetTimer[] } | undefined {
+  ): ReturnType<typeof undoneChanges> | undefined {
     const { windowsPosition } = moment;
     if (windowsPosition < Math.max(this.#first, this.#position - most)) return undefined;
     const changes = this.#from(windowsPosition).reverse();

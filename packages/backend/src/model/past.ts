@@ -1,5 +1,6 @@
 import type { Policies } from "./policies.ts";
-import type { TimerPurpose } from "./time/timer-queue.ts";
+import type { NotedRecord } from "./storage/changed-rows.ts";
+import type { SetTimer } from "./time/timer-queue.ts";
 
 /** What a request found: enough to go back to it. */
 export interface Moment {
@@ -16,20 +17,6 @@ export interface Moment {
 
 /** Records by key, by the names of their collections. */
 export type RecordsByCollection = ReadonlyMap<string, ReadonlyMap<string, object>>;
-
-/** A timer that waits; `at` is in milliseconds. */
-export interface SetTimer extends TimerPurpose {
-  readonly at: number;
-}
-
-/** A change of a record. `before` and `after` are what the key held; `next` is the key behind one that was removed. */
-export interface NotedRecord {
-  readonly collection: string;
-  readonly key: string;
-  readonly before: object | undefined;
-  readonly after: object | undefined;
-  readonly next: string | undefined;
-}
 
 /** A timer that was set, or one that ran or was cancelled; `rank` is how many due at the same time stood before that one. */
 export interface NotedTimer {

@@ -34,13 +34,8 @@ interface Receiver {
   readonly url: string;
 }
 
-/** Creates the deliveries of one backend. */
-export function createDeliveries(world: World, faults: DeliveryFaults, route: DeliveryRoute): DeliveryEngine {
-  return new SignedDeliveries(world, faults, route);
-}
-
 // Public methods are fields with arrow functions, so that callers may pass them on.
-class SignedDeliveries implements DeliveryEngine {
+export class SignedDeliveries implements DeliveryEngine {
   readonly #world: World;
   readonly #faults: DeliveryFaults;
   readonly #route: DeliveryRoute;
@@ -66,9 +61,8 @@ class SignedDeliveries implements DeliveryEngine {
     return this.#sendEvent(trigger, answeredInEra, event);
   };
 
-  readonly trigger = (trigger: Trigger): Promise<Delivery> => {
-    return new Promise((answered) => void this.#sendEvent(trigger, answered));
-  };
+  readonly trigger = (trigger: Trigger): Promise<Delivery> =>
+    new Promise((answered) => void this.#sendEvent(trigger, answered));
 
   readonly redeliver = async (id: string): Promise<Delivery> => {
     const first = this.sent.items.find(({ delivery }) => delivery.id === id);
@@ -77,13 +71,9 @@ class SignedDeliveries implements DeliveryEngine {
     return new Promise((answered) => this.#begin(again, this.#find(again.destinationId), answered));
   };
 
-  readonly list = (): readonly Delivery[] => {
-    return this.sent.items.map(({ delivery }) => delivery);
-  };
+  readonly list = (): readonly Delivery[] => this.sent.items.map(({ delivery }) => delivery);
 
-  readonly giveUp = (): void => {
-    this.#held.clear();
-  };
+  readonly giveUp = (): void => this.#held.clear();
 
   readonly abandon = (): void => {
     this.#era = {};

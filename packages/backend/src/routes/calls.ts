@@ -8,7 +8,7 @@ export const callHandlers = {
   createCall(exchange) {
     const { state, clock, random, policies, account, body } = exchange;
     const now = clock.now();
-    // After the limit was raised, waiting calls start before this one.
+    // Tests may free a line by changing the state itself. Waiting calls start before this one.
     drainQueue(exchange, account.id, now);
     const placement = decidePlacement(state, policies, account, body, now);
     if (placement.problem) return placement;

@@ -9,15 +9,17 @@ import { defaultPolicies, type Policies } from "../model/policies.ts";
 import { clearState } from "../model/state.ts";
 import { undoRecords } from "../model/storage/changed-rows.ts";
 import type { Keeper, NotStored } from "../model/storage/keeper.ts";
+import type { Fact } from "../model/storage/kept-facts.ts";
 import { factTable, type StoredState } from "../model/storage/stored-state.ts";
 import type { KeepableClock, KeptClock, WallClock } from "../model/time/clock.ts";
+import type { SetTimer } from "../model/time/timer-queue.ts";
 import type { Random } from "../model/values/random.ts";
 import type { World } from "../model/world.ts";
 import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
 import type { DeliveryEngine, SentDelivery } from "../platform/delivery.ts";
 import type { InboxAnswer, ReceivingInbox } from "../platform/inbox.ts";
 import type { TransferEngine } from "../platform/transfers.ts";
-import { type KeptTimer, type KeptTimers, timerTable } from "./kept-timers.ts";
+import { type KeptTimers, timerTable } from "./kept-timers.ts";
 import type { ReservedIds } from "./reserved-ids.ts";
 
 /** The version of the rows. Raise it when older programs cannot read them, and convert the older ones on loading. */
@@ -40,19 +42,17 @@ export interface KeptCore {
 /** Loads what a store holds, and lets its keeper store what changes from now on. Returns whether it held anything. */
 export function keepCore(core: KeptCore, keeper: Keeper): boolean {
   const { world, randoms, requestIds, tokens, faults, inbox } = core;
-  keeper.addFact("version", { read: () => rowsVersion });
-  keeper.addFact("clock", { read: world.clock.keep });
-  keeper.addFact("random", {
-    read: () => ({ main: randoms.main.position, faults: randoms.faults.position }),
-    isCompared: true,
-  });
-  keeper.addFact("requestIds", { read: () => requestIds.reservedUntil });
-  keeper.addFact("tokenSecret", { read: () => bytesToHex(tokens.secret) });
-  // Untyped code may change policies in place.
-  keeper.addFact("policies", { read: () => world.policies, isCompared: true });
-  keeper.addFact("faults", { read: faults.keep });
-  keeper.addFact("inbox", { read: () => inbox.answer });
-  const stored = keeper.load();
+  const stored = keeper.load({
+    version: { read: () => rowsVersion },
+    clock: { read: world.clock.keep },
+    random: { read: () => ({ main: randoms.main.position, faults: randoms.faults.position }), isCompared: true },
+    requestIds: { read: () => requestIds.reservedUntil },
+    tokenSecret: { read: () => bytesToHex(tokens.secret) },
+    // Untyped code may change policies in place.
+    policies: { read: () => world.policies, isCompared: true },
+    faults: { read: faults.keep },
+    inbox: { read: () => inbox.answer },
+  } satisfies Record<keyof Facts, Fact>);
   if (stored !== undefined) resumeChecked(core, stored);
   keepJournal(core.journal, keeper, stored);
   keeper.start((notStored, error, wall) => goBack(core, keeper, notStored, error, wall));
@@ -71,7 +71,6 @@ function resumeChecked(core: KeptCore, stored: StoredState): void {
   }
 }
 
-/** The facts of a backend. */
 interface Facts {
   readonly version: number;
   readonly clock: KeptClock;
@@ -144,7 +143,7 @@ function resumeFacts({ world, randoms, tokens, faults, inbox }: KeptCore, facts:
   inbox.answer = facts.inbox;
 }
 
-function resumeTimers({ world, timers, transfers }: KeptCore, rows: readonly (readonly [string, KeptTimer])[]): void {
+function resumeTimers({ world, timers, transfers }: KeptCore, rows: readonly (readonly [string, SetTimer])[]): void {
   for (const [key, { at, ...purpose }] of rows)
     timers?.resume(key, () => {
       if (purpose.kind === callEndTimer) scheduleCallEnd(world, purpose.id, at);

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
+import { errorCodes, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { assembleBackend, createBackend } from "../../src/backend.ts";
@@ -7,7 +7,7 @@ import { createOperationTable } from "../../src/http/checks/router.ts";
 import { createDateFormatter, errorResponse } from "../../src/http/respond.ts";
 import { codeOf, send } from "../test-client.ts";
 
-const { users, members, destinations } = demo;
+const { users, destinations } = demo;
 const groups = "POST /transfers/destination-groups";
 const unknownId = "11111111-1111-1111-1111-111111111111";
 const group = { name: "A", members: [{ destinationId: destinations.app }] };
@@ -23,21 +23,6 @@ describe("every response", () => {
       requestId: answer.headers.get("x-request-id"),
     });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([401, "application/json"]);
-  });
-
-  it("has a request id also without a body", async () => {
-    const answer = await send(createBackend(), `DELETE /transfers/members/${members.agent}/hours`);
-    expect([answer.status, answer.headers.get("x-request-id"), answer.headers.get("content-type")]).toEqual([
-      204,
-      expect.stringMatching(/^[0-9a-f-]{36}$/),
-      null,
-    ]);
-  });
-
-  it("has the error format of the API for an unknown path", async () => {
-    const backend = createBackend();
-    const response = await backend.fetch("http://mock.test/elsewhere");
-    expect(await response.json()).toMatchObject({ code: "not_found", status: 404 });
   });
 
   it.each(["PUT", "HEAD"])("lists the allowed methods of a path to %s", async (method) => {
@@ -340,13 +325,6 @@ describe("faults", () => {
       type,
       text,
     ]);
-  });
-
-  it.each(Object.keys(errorCodes) as ErrorCode[])("respond with %s and its status", async (code) => {
-    const backend = createBackend();
-    backend.faults.add({ do: { code } });
-    const answer = await send(backend, "GET /roles", { token: null });
-    expect([answer.status, codeOf(answer)]).toEqual([errorCodes[code].mockStatus, code]);
   });
 
   it("have default meta and field errors", async () => {

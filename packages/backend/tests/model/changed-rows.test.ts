@@ -6,9 +6,7 @@ import { createRandom } from "../../src/model/values/random.ts";
 /** Records whose changes are noted. */
 function noted() {
   const changes = new ChangedRows();
-  const records = new ReportingMap<object>("t", {
-    record: (table, key, before, after, next) => changes.add(table, key, before, after, next),
-  });
+  const records = new ReportingMap<object>("t", { record: (change) => changes.add(change) });
   return { changes, records };
 }
 
@@ -37,8 +35,8 @@ it("undoes any changes, and leaves the rows in their order", () => {
 
 it("keeps the changes of a history", () => {
   const changes = new ChangedRows();
-  changes.add("h", "1", undefined, { value: 1 });
-  changes.add("t", "1", undefined, { value: 1 });
+  changes.add({ collection: "h", key: "1", after: { value: 1 } });
+  changes.add({ collection: "t", key: "1", after: { value: 1 } });
   expect([...changes.undo(new Set(["h"])).keys()]).toEqual(["t"]);
   expect([...changes.list()].map(({ table }) => table)).toEqual(["h"]);
 });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { memoryStores } from "../../src/conformance.ts";
-import { Keeper, NotStoredError } from "../../src/model/storage/keeper.ts";
+import { NotStoredError } from "../../src/model/errors/not-stored-error.ts";
+import { Keeper } from "../../src/model/storage/keeper.ts";
 import { systemClock } from "../../src/model/time/clock.ts";
 
 /** A keeper that is on, and the keys of the table `t` in its store, with their values. */
@@ -31,10 +32,10 @@ const [textA, textB] = [JSON.stringify(a), JSON.stringify(b)];
 
 it("writes new rows in the order of adding, also one that was removed and added again in between", async () => {
   const { keeper, stored } = keeping();
-  keeper.change("t", "1", undefined, a);
-  keeper.change("t", "2", undefined, a);
-  keeper.change("t", "1", a, undefined);
-  keeper.change("t", "1", undefined, b);
+  keeper.change({ collection: "t", key: "1", after: a });
+  keeper.change({ collection: "t", key: "2", after: a });
+  keeper.change({ collection: "t", key: "1", before: a });
+  keeper.change({ collection: "t", key: "1", after: b });
   await keeper.saved();
   expect(stored()).toEqual([
     ["2", textA],
@@ -44,12 +45,12 @@ it("writes new rows in the order of adding, also one that was removed and added 
 
 it("moves a stored row to the end that was removed and added again in one turn", async () => {
   const { keeper, stored } = keeping();
-  keeper.change("t", "1", undefined, a);
-  keeper.change("t", "2", undefined, a);
+  keeper.change({ collection: "t", key: "1", after: a });
+  keeper.change({ collection: "t", key: "2", after: a });
   await keeper.saved();
-  keeper.change("t", "1", a, undefined);
-  keeper.change("t", "1", undefined, a);
-  keeper.change("t", "1", a, b);
+  keeper.change({ collection: "t", key: "1", before: a });
+  keeper.change({ collection: "t", key: "1", after: a });
+  keeper.change({ collection: "t", key: "1", before: a, after: b });
   await keeper.saved();
   expect(stored()).toEqual([
     ["2", textA],
@@ -59,11 +60,11 @@ it("moves a stored row to the end that was removed and added again in one turn",
 
 it("leaves a row where it is that was only replaced", async () => {
   const { keeper, stored } = keeping();
-  keeper.change("t", "1", undefined, a);
-  keeper.change("t", "2", undefined, a);
+  keeper.change({ collection: "t", key: "1", after: a });
+  keeper.change({ collection: "t", key: "2", after: a });
   await keeper.saved();
-  keeper.change("t", "1", a, b);
-  keeper.change("t", "1", b, b);
+  keeper.change({ collection: "t", key: "1", before: a, after: b });
+  keeper.change({ collection: "t", key: "1", before: b, after: b });
   await keeper.saved();
   expect(stored()).toEqual([
     ["1", textB],
@@ -74,10 +75,10 @@ it("leaves a row where it is that was only replaced", async () => {
 it("drops what it could not commit", async () => {
   const { keeper, stored, fill, failures } = keeping();
   fill(true);
-  keeper.change("t", "1", undefined, a);
+  keeper.change({ collection: "t", key: "1", after: a });
   await expect(keeper.saved()).rejects.toThrow(NotStoredError);
   fill(false);
-  keeper.change("t", "2", undefined, b);
+  keeper.change({ collection: "t", key: "2", after: b });
   await keeper.saved();
   expect([stored(), failures()]).toEqual([[["2", textB]], 1]);
 });
@@ -86,10 +87,10 @@ it("rejects a task during which a commit failed, even if a later one succeeded",
   const { keeper, fill } = keeping();
   const task = async () => {
     fill(true);
-    keeper.change("t", "1", undefined, a);
+    keeper.change({ collection: "t", key: "1", after: a });
     await keeper.saved()?.catch(() => {});
     fill(false);
-    keeper.change("t", "2", undefined, b);
+    keeper.change({ collection: "t", key: "2", after: b });
   };
   await expect(keeper.storing(task)).rejects.toThrow("full");
   await expect(keeper.storing(async () => "done")).resolves.toBe("done");
@@ -98,7 +99,7 @@ it("rejects a task during which a commit failed, even if a later one succeeded",
 it("keeps what could not be flushed for the next commit", async () => {
   const { keeper, stored, fill } = keeping();
   fill(true);
-  keeper.change("t", "1", undefined, a, "soon");
+  keeper.change({ collection: "t", key: "1", after: a }, "soon");
   expect(() => keeper.flush()).toThrow("full");
   fill(false);
   keeper.flush();
@@ -107,7 +108,7 @@ it("keeps what could not be flushed for the next commit", async () => {
 
 it("says what it could not commit on closing, also to those that wait for it already", async () => {
   const { keeper, fill } = keeping();
-  keeper.change("t", "1", undefined, a);
+  keeper.change({ collection: "t", key: "1", after: a });
   const waiting = keeper.saved();
   fill(true);
   keeper.close();
@@ -117,7 +118,7 @@ it("says what it could not commit on closing, also to those that wait for it alr
 
 it("stores nothing that was changed before it stopped", async () => {
   const { keeper, stored } = keeping();
-  keeper.change("t", "1", undefined, a);
+  keeper.change({ collection: "t", key: "1", after: a });
   const waiting = keeper.saved();
   keeper.stop();
   await waiting;
@@ -126,18 +127,18 @@ it("stores nothing that was changed before it stopped", async () => {
 
 it("notes nothing while it is quiet, and after it stopped", () => {
   const { keeper, stored } = keeping();
-  keeper.withoutNoting(() => keeper.change("t", "1", undefined, a));
+  keeper.withoutNoting(() => keeper.change({ collection: "t", key: "1", after: a }));
   keeper.stop();
-  keeper.change("t", "2", undefined, a);
+  keeper.change({ collection: "t", key: "2", after: a });
   expect([keeper.saved(), stored()]).toEqual([undefined, []]);
 });
 
 it("refuses changes after it closed, but not those that may be lost", async () => {
   const { keeper, stored } = keeping();
   keeper.close();
-  keeper.change("t", "1", undefined, a, "soon");
+  keeper.change({ collection: "t", key: "1", after: a }, "soon");
   expect(keeper.saved()).toBeUndefined();
-  keeper.change("t", "2", undefined, a);
+  keeper.change({ collection: "t", key: "2", after: a });
   await expect(keeper.saved()).rejects.toThrow("the backend is closed");
   expect(stored()).toEqual([]);
 });

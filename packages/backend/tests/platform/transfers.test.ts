@@ -115,11 +115,6 @@ describe("ringing", () => {
     expect(backend.transfers.start({ groupId }).rings).toMatchObject([{ outcome: "ringing" }]);
   });
 
-  it("without anyone to ring is over at once", () => {
-    const backend = createBackend({ now: start, seed: seedOf() });
-    expect(backend.transfers.start({ destinationId: off }).status).toBe("unanswered");
-  });
-
   it.each<[string, Partial<Member>, string]>([
     ["busy", { busy: true }, "the member is busy"],
     ["away", { availability: { status: "away" } }, "the member is away"],
@@ -182,15 +177,6 @@ describe("the first to answer", () => {
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
     expect(await availabilityOf(backend, bob)).toMatchObject({ status: "away" });
   });
-});
-
-it("a member who was not the first to ring is free again after the call too", async () => {
-  const backend = createBackend({ now: start, seed: seedOf() });
-  backend.transfers.start({ destinationId: people, script: [{ memberId: bob, answerAfterSecs: 5 }] });
-  await advance(backend, 5);
-  expect(await availabilityOf(backend, bob)).toMatchObject({ busy: true });
-  await advance(backend, 60);
-  expect(await availabilityOf(backend, bob)).toMatchObject({ busy: false });
 });
 
 it("an unanswered transfer leaves no timer for the end of its call", async () => {
@@ -458,12 +444,6 @@ describe("missed calls", () => {
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
     expect(await availabilityOf(backend, bob)).toMatchObject({ status: "away" });
   });
-
-  it("never make a member away if the policy's limit is 0", async () => {
-    const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 0 } });
-    await miss(backend, 4);
-    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
-  });
 });
 
 describe("a transfer of a call", () => {
@@ -708,19 +688,6 @@ describe("an impossible transfer", () => {
     const backend = withGroup([{ destinationId: desk }]);
     expect(() => backend.transfers.start(input)).toThrow(expect.objectContaining({ message }));
     expect(backend.transfers.list()).toEqual([]);
-  });
-
-  it("of another account's call is refused", () => {
-    const foreign = { id: id("f", 1), accountId: id("a", 2), direction: "inbound", duration: 0, status: "in_progress" };
-    const seed = seedOf();
-    const accounts = [...(seed.accounts ?? []), { id: id("a", 2), name: "B" }];
-    const backend = createBackend({
-      now: start,
-      seed: { ...seed, accounts, calls: [{ ...foreign, createdAt: start }] },
-    });
-    expect(() => backend.transfers.start({ destinationId: desk, callId: foreign.id })).toThrow(
-      "callId: must be a call",
-    );
   });
 });
 

@@ -124,7 +124,6 @@ const words: { readonly [Kind in CoverageCell["kind"]]: Words<Kind> } = {
 
 const wordsOf = (cell: CoverageCell) => (words[cell.kind] as Words<CoverageCell["kind"]>)(cell);
 
-/** The name of a cell within its class. */
 export const nameCell = (cell: CoverageCell): string => wordsOf(cell)[0];
 
 /** Describes an uncovered cell, with the file to add a case to. */

@@ -38,7 +38,6 @@ export function totalsOf(runs: readonly CaseResult[]) {
   return { passed: runs.length - failed - deviating - notRun, failed, deviating, notRun };
 }
 
-/** The results of one target as text. */
 export function runsText(target: string, runs: readonly CaseResult[], tookMs: number): string {
   const { passed, failed, deviating, notRun } = totalsOf(runs);
   const numbers = [

@@ -67,7 +67,6 @@ export function resolve<T extends object>(node: T | { readonly $ref: string }): 
 
 const escapePointer = (step: string) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
 
-/** The pointer of an operation. */
 export const pointerOf = (id: OperationId) =>
   `#/paths/${escapePointer(operations[id].path)}/${operations[id].method.toLowerCase()}`;
 
@@ -102,7 +101,6 @@ export function parametersOf(id: OperationId): Parameter[] {
     .filter((parameter) => parameter.in !== "header");
 }
 
-/** The schema of the operation's request body. */
 export function requestSchema(id: OperationId): Schema | undefined {
   const media = operationOf(id).requestBody?.content["application/json"];
   return media && resolve<Schema>(media.schema);

@@ -31,7 +31,6 @@ export const fieldName = (field: Field): string => {
   return field.where === "body" ? path || "(body)" : `${path} (${field.where})`;
 };
 
-/** Whether null is valid. */
 export const isNullable = (schema: Schema): boolean => Array.isArray(schema.type) && schema.type.includes("null");
 
 /** The JSON type, ignoring null. */

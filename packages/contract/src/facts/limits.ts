@@ -27,7 +27,6 @@ export const limitSections: Readonly<Record<keyof typeof limits, string>> = {
 /** Statuses after which the official clients retry; every 5xx besides (§8). */
 export const retriedStatuses: readonly number[] = [408, 429];
 
-/** Names of headers. */
 export const headers = {
   /** Selects the account of a request with a JWT (§5.2). */
   account: "X-Account-Id",

@@ -6,7 +6,6 @@ export interface FieldFact {
   readonly type?: string;
   readonly required?: boolean;
   readonly nullable?: boolean;
-  /** Every value. */
   readonly values?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;

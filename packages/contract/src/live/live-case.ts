@@ -53,7 +53,6 @@ export interface LiveCase {
   run(session: Session): Promise<void>;
 }
 
-/** Declares a case. */
 export const live = (
   section: string,
   name: string,
@@ -67,18 +66,12 @@ export const skipReason = ({ needs: wanted }: LiveCase, options: LiveOptions): s
   wanted.map((need) => needs[need]).find(([given]) => given(options) === undefined)?.[1];
 
 /** Creates an SDK client with the API key or the access token. */
-export function client(
-  { options, target }: Session,
-  kind: "key" | "token" = mainCredential(options),
-): Promise<CallTransfer> {
-  const { allowInsecureHttp, timeoutSecs } = options;
-  const who = kind === "key" ? { keyOf: "" } : { userId: "" };
+export function client({ options, target }: Session): Promise<CallTransfer> {
+  const { allowInsecureHttp, apiKey, timeoutSecs } = options;
+  const who = apiKey === undefined ? { userId: "" } : { keyOf: "" };
   return connect(target, who, { allowInsecureHttp, timeoutMs: timeoutSecs * 1000 });
 }
 
-const mainCredential = ({ apiKey }: LiveOptions): "key" | "token" => (apiKey === undefined ? "token" : "key");
-
-/** The authentication headers. */
 export function identity({ apiKey, accessToken, accountId }: LiveOptions): Record<string, string> {
   const account = apiKey === undefined && accountId !== undefined ? { "X-Account-Id": accountId } : {};
   return { Authorization: `Bearer ${apiKey ?? accessToken}`, ...account };
@@ -110,7 +103,6 @@ export async function getOperation(
   return getPath(session, search === "" ? address : `${address}?${search}`, headers);
 }
 
-/** Sends a GET to any path. */
 export async function getPath(
   { target }: Session,
   address: string,
@@ -121,7 +113,6 @@ export async function getPath(
   return { status: response.status, code: memberOf(body, "code"), body };
 }
 
-/** The status and code of a response. */
 export const describeReply = ({ status, code }: Reply): string =>
   code === undefined ? String(status) : `${status} ${describeValue(code)}`;
 

@@ -40,7 +40,6 @@ export async function identityOf(target: Target, who: Caller): Promise<Record<st
   };
 }
 
-/** The input of a request. */
 export interface Input {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -53,7 +52,6 @@ export function validInput(operation: OperationId): Input {
   return { path: Object.fromEntries(path), query: {}, body: requestExample(operation) };
 }
 
-/** A pending result of the SDK. */
 export interface PendingResult extends PromiseLike<unknown> {
   withResponse(): Promise<{ data: unknown; response: Response; requestId: string | undefined }>;
 }

@@ -13,9 +13,7 @@ import { describeValue, requestLine, responseLine } from "./trace.ts";
 export interface Exchange {
   /** Absent for an unknown path or method. */
   readonly operation?: OperationId;
-  /** The status of the response. */
   readonly status: number;
-  /** The code in the error body. */
   readonly code?: string;
   /** Whether a fault produced the response. */
   readonly byFault: boolean;

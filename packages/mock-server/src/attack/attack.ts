@@ -94,7 +94,6 @@ export async function attackReceiver(options: AttackOptions): Promise<AttackRepo
   }
 }
 
-/** Runs checks, so many at the same time. */
 async function inTurn(checks: readonly Check[], width: number, run: (check: Check) => Promise<void>): Promise<void> {
   const waiting = checks.values();
   const work = async (): Promise<void> => {

@@ -58,7 +58,6 @@ export type Requirement = "previousSecret" | "retiredSecret";
 /** The name of a check, the section or assumption that it is about, how to fix what it finds, and how severe that is. */
 export type About = readonly [name: string, cites: string, fix: string, severity?: Severity];
 
-/** Creates a check. */
 export function check(
   group: CheckGroup,
   [name, cites, fix, severity]: About,

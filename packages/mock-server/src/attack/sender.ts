@@ -77,9 +77,9 @@ export class Sender {
     this.#shared = shared;
   }
 
-  /** The sender of a check, optionally with another time limit. Its deliveries are among those of all. */
-  of(check: string, timeoutMs = this.options.timeoutMs): Sender {
-    return new Sender({ ...this.options, timeoutMs }, check, this.#shared);
+  /** The sender of a check. Its deliveries are among those of all. */
+  of(check: string): Sender {
+    return new Sender(this.options, check, this.#shared);
   }
 
   /** The deliveries of all checks, as they were answered. */

@@ -3,7 +3,7 @@ import { maskNumbers } from "@call-transfer/backend/unstable";
 import { hasColour } from "./colour.ts";
 import { formatEvent } from "./format-event.ts";
 import { createLineWriter } from "./line-writer.ts";
-import { type OutputStream, sinkFor } from "./output.ts";
+import { sinkFor } from "./output.ts";
 
 /** The values of `--log`: lines for a person, one JSON object a line, or nothing. */
 export const logModes = ["pretty", "json", "silent"] as const;
@@ -11,25 +11,23 @@ export const logModes = ["pretty", "json", "silent"] as const;
 /** How a server logs. */
 export type LogMode = (typeof logModes)[number];
 
+const { stdout } = process;
+
 /** How long the end of a server waits for an output that is read slowly. */
 const flushMs = 500;
 
 /**
- * Writes the events of all sandboxes to a stream, one a line, until the returned function is called. That function resolves
+ * Writes the events of all sandboxes to the standard output, one a line, until the returned function is called. That function resolves
  * when the last line is written, or after half a second.
  */
-export function startLog(
-  sandboxes: Pick<Sandboxes, "follow" | "get">,
-  mode: LogMode,
-  stream: OutputStream = process.stdout,
-): () => Promise<void> {
+export function startLog(sandboxes: Pick<Sandboxes, "follow" | "get">, mode: LogMode): () => Promise<void> {
   if (mode === "silent") return () => Promise.resolve();
-  const format = mode === "json" ? formatJson : createFormatter(sandboxes, stream);
+  const format = mode === "json" ? formatJson : createFormatter(sandboxes);
   const droppedLine = (count: number): string => {
     const at = new Date().toISOString();
     return format("default", { eventId: "", at, type: "log.dropped", count }) ?? "";
   };
-  const writer = createLineWriter(sinkFor(stream), droppedLine);
+  const writer = createLineWriter(sinkFor(stdout), droppedLine);
   const stop = sandboxes.follow((sandbox, event) => {
     const line = format(sandbox, event);
     if (line !== undefined) writer.write(line);
@@ -46,14 +44,14 @@ function formatJson(sandbox: string, event: BackendEvent): string {
   return maskNumbers(JSON.stringify({ sandbox, ...event }));
 }
 
-function createFormatter(sandboxes: Pick<Sandboxes, "get">, stream: OutputStream): Format {
-  const colour = hasColour(stream);
+function createFormatter(sandboxes: Pick<Sandboxes, "get">): Format {
+  const colour = hasColour(stdout);
   return (sandbox, event) =>
     formatEvent(event, {
       colour,
       sandbox,
       // Read each time: a window can be resized.
-      width: stream.columns,
+      width: stdout.columns,
       nameOf: (id) => recordName(sandboxes.get(sandbox), id),
     });
 }

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { networkInterfaces } from "node:os";
+import { machineAddresses } from "../net/networks.ts";
 
 /** The listening socket, as returned by `server.address()`. */
 export interface OwnSocket {
@@ -15,7 +15,7 @@ export function isOwnSocket(
   own: OwnSocket | null,
   address: string,
   port: number,
-  machine: () => readonly string[] = machineAddresses,
+  machine: () => readonly string[] = ownAddresses,
 ): boolean {
   if (own === null || own.port !== port) return false;
   const bound = own.address.replace(/^::ffff:(?=\d+\.)/i, "");
@@ -37,13 +37,4 @@ function withoutZone(address: string): string {
   return address.replace(/%.*$/, "");
 }
 
-function machineAddresses(): readonly string[] {
-  const loopback = ["127.0.0.1", "::1"];
-  try {
-    const found = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
-    return [...loopback, ...found];
-  } catch {
-    // Some operating-system sandboxes do not allow this.
-    return loopback;
-  }
-}
+const ownAddresses = () => ["127.0.0.1", "::1", ...machineAddresses().map(({ address }) => address)];

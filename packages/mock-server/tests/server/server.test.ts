@@ -106,22 +106,10 @@ describe("the mock server", () => {
     app.close();
   });
 
-  it("checks an API key's allowed IP addresses against the client's address", async () => {
-    const { url, backend } = await start();
-    const [inside, outside] = ["127.0.0.1", "10.0.0.1"].map((ip) => backend.keys.issueApiKey({ allowedIps: [ip] }).key);
-    const read = (key = "") => fetch(`${url}/api/v1/roles`, { headers: { authorization: `Bearer ${key}` } });
-    expect([(await read(inside)).status, (await read(outside)).status]).toEqual([200, 403]);
-  });
-
   it("names the limit when it cannot create a sandbox", async () => {
     const { url } = await start({ autoSandboxes: true, maxSandboxes: 1 });
     const response = await fetch(`${url}/_sandbox/one/api/v1/roles`);
     expect(await response.json()).toMatchObject({ detail: expect.stringContaining("limit of 1 sandbox is reached") });
-  });
-
-  it("returns an API error for an unknown path", async () => {
-    const { url } = await start();
-    expect(await (await fetch(`${url}/favicon.ico`)).json()).toMatchObject({ code: "not_found", status: 404 });
   });
 
   it("rejects a body over 1 MiB and keeps running", async () => {

@@ -66,5 +66,4 @@ export function createOperationTable(
   };
 }
 
-/** The operations of the specification. */
 export const callTransferOperations: OperationTable = createOperationTable(operations, requestSchemas);

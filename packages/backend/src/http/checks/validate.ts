@@ -77,7 +77,6 @@ function parsedOrUndefined(bytes: Uint8Array): unknown {
   }
 }
 
-/** Checks the ids in the path. */
 export function checkIds(params: Readonly<Record<string, string>>): Problem | undefined {
   for (const [name, value] of Object.entries(params))
     if (!isUuid(value)) return problem("invalid_id_format", { detail: `The path parameter ${name} is not a UUID.` });
@@ -123,7 +122,6 @@ function defaultsOf(schema: z.ZodType): readonly (readonly [string, z.ZodDefault
   return defaults;
 }
 
-/** The error message for a body over the limit. */
 function tooLarge(maxBytes: number): string {
   return `The request body exceeds ${maxBytes / 2 ** 20} MiB. Send a smaller one.`;
 }

@@ -20,24 +20,22 @@ export function keepJournal(journal: WritableJournal, keeper: Keeper, stored: St
   let keys = rows.map(([key]) => Number(key));
   let last = position?.last ?? 0;
   let cleared = position?.cleared ?? 0;
-  keeper.addSource({
-    changes() {
-      const now = journal.keep();
-      if (now.last === last && now.cleared === cleared) return { rows: [], done() {} };
-      const entries = journal.entriesAfter(last);
-      const dropped = keys.filter((key) => !isKept(key, now));
-      const changes: RowChange[] = dropped.map((key) => ({ table, key: String(key), text: undefined }));
-      if (entries.length > 0) changes.push({ table, key: String(now.last), text: JSON.stringify(entries) });
-      changes.push({ table: factTable, key: table, text: JSON.stringify(now) });
-      return {
-        rows: changes,
-        done() {
-          keys = keys.filter((key) => isKept(key, now));
-          if (entries.length > 0) keys.push(now.last);
-          [last, cleared] = [now.last, now.cleared];
-        },
-      };
-    },
+  keeper.addSource(() => {
+    const now = journal.keep();
+    if (now.last === last && now.cleared === cleared) return { rows: [], done() {} };
+    const entries = journal.entriesAfter(last);
+    const dropped = keys.filter((key) => !isKept(key, now));
+    const changes: RowChange[] = dropped.map((key) => ({ table, key: String(key), text: undefined }));
+    if (entries.length > 0) changes.push({ table, key: String(now.last), text: JSON.stringify(entries) });
+    changes.push({ table: factTable, key: table, text: JSON.stringify(now) });
+    return {
+      rows: changes,
+      done() {
+        keys = keys.filter((key) => isKept(key, now));
+        if (entries.length > 0) keys.push(now.last);
+        [last, cleared] = [now.last, now.cleared];
+      },
+    };
   });
 }
 

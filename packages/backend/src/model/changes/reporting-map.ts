@@ -1,13 +1,8 @@
-/** Notes changes of records. */
+import type { NotedRecord } from "../storage/changed-rows.ts";
+
+/** Notes changes of records. One that is removed is noted while it is still there. */
 export interface RecordWatch {
-  /** A record was added (no `before`), replaced, or is about to be removed (no `after`, with the key behind it). */
-  record(
-    collection: string,
-    key: string,
-    before: object | undefined,
-    after: object | undefined,
-    next: string | undefined,
-  ): void;
+  record(change: NotedRecord): void;
 }
 
 /** Records by key that report each change. */
@@ -24,13 +19,14 @@ export class ReportingMap<Item extends object> extends Map<string, Item> {
   override set(key: string, item: Item): this {
     const before = this.get(key);
     super.set(key, item);
-    this.#watch?.record(this.#collection, key, before, item, undefined);
+    this.#watch?.record({ collection: this.#collection, key, before, after: item });
     return this;
   }
 
   override delete(key: string): boolean {
     const before = this.get(key);
-    if (before !== undefined) this.#watch?.record(this.#collection, key, before, undefined, keyAfter(this, key));
+    if (before !== undefined)
+      this.#watch?.record({ collection: this.#collection, key, before, next: keyAfter(this, key) });
     return super.delete(key);
   }
 
@@ -38,7 +34,7 @@ export class ReportingMap<Item extends object> extends Map<string, Item> {
     // The last first, so that none has another behind it.
     const removed = [...this].reverse();
     super.clear();
-    for (const [key, before] of removed) this.#watch?.record(this.#collection, key, before, undefined, undefined);
+    for (const [key, before] of removed) this.#watch?.record({ collection: this.#collection, key, before });
   }
 }
 

@@ -1,5 +1,14 @@
 import type { RowChange } from "./store.ts";
 
+/** A record that was added (no `before`), replaced, or removed (no `after`, with the key of the one behind it). */
+export interface NotedRecord {
+  readonly collection: string;
+  readonly key: string;
+  readonly before?: object | undefined;
+  readonly after?: object | undefined;
+  readonly next?: string | undefined;
+}
+
 /** What has changed in a row since the last commit. */
 interface ChangedRow {
   readonly table: string;
@@ -34,11 +43,7 @@ export class ChangedRows {
   readonly #rows = new Map<string, ChangedRow>();
   #removals = 0;
 
-  /**
-   * Notes that a row was added (no `before`), replaced, or removed (no `after`). `next` is the key of the row behind a removed
-   * one.
-   */
-  add(table: string, key: string, before: object | undefined, after: object | undefined, next?: string): void {
+  add({ collection: table, key, before, after, next }: NotedRecord): void {
     const id = idOf(table, key);
     const earlier = this.#rows.get(id);
     const stored = earlier === undefined ? before : earlier.stored;

@@ -24,7 +24,7 @@ export class History<Item extends object> {
   /** Adds an item, and drops the oldest if they are too many. */
   add(item: Item): void {
     this.#last += 1;
-    this.#keeper?.change(this.#table, String(this.#last), undefined, item, "soon");
+    this.#keeper?.change({ collection: this.#table, key: String(this.#last), after: item }, "soon");
     const dropped = this.#items.length >= this.#most ? this.#items[0] : undefined;
     if (dropped !== undefined) this.#remove(this.#last - this.#items.length, dropped);
     this.#items = [...(dropped === undefined ? this.#items : this.#items.slice(1)), item];
@@ -42,6 +42,6 @@ export class History<Item extends object> {
   }
 
   #remove(number: number, item: Item): void {
-    this.#keeper?.change(this.#table, String(number), item, undefined, "soon");
+    this.#keeper?.change({ collection: this.#table, key: String(number), before: item }, "soon");
   }
 }

@@ -1,6 +1,6 @@
+import { NotStoredError } from "../errors/not-stored-error.ts";
 import type { WallClock } from "../time/clock.ts";
-import { messageOf } from "../values/message-of.ts";
-import { ChangedRows, type Undo } from "./changed-rows.ts";
+import { ChangedRows, type NotedRecord, type Undo } from "./changed-rows.ts";
 import { type Fact, KeptFacts } from "./kept-facts.ts";
 import type { RowChange, SandboxStore } from "./store.ts";
 import { readState, type StoredState } from "./stored-state.ts";
@@ -13,19 +13,8 @@ const flushMs = 250;
 /** When a change must be stored: before anything else leaves the backend, or with the next commit. */
 export type Urgency = "now" | "soon";
 
-/** Collects changes for a flush. */
-export interface FlushSource {
-  /** The changes since the latest flush that succeeded. `done` runs after this one has succeeded. */
-  changes(): { readonly rows: readonly RowChange[]; done(): void };
-}
-
-/** Thrown when a change could not be stored. Its message is for the client. */
-export class NotStoredError extends Error {
-  constructor(cause: unknown) {
-    super(`Changes could not be stored and were undone: ${messageOf(cause)}`, { cause });
-    this.name = "NotStoredError";
-  }
-}
+/** Returns the changes since the latest flush that succeeded. `done` runs after this one has succeeded. */
+export type FlushSource = () => { readonly rows: readonly RowChange[]; done(): void };
 
 /** What a failed commit leaves. */
 export interface NotStored {
@@ -49,7 +38,7 @@ export class Keeper {
   readonly #store: SandboxStore;
   readonly #wall: WallClock;
   #failed: GoBack = () => () => {};
-  readonly #facts = new KeptFacts();
+  #facts = new KeptFacts({});
   readonly #sources: FlushSource[] = [];
   readonly #changes = new ChangedRows();
   /** The tables of what has happened, which no failed commit undoes. */
@@ -69,11 +58,6 @@ export class Keeper {
     this.#wall = wall;
   }
 
-  /** Adds a fact by name; `touch` announces its changes. */
-  addFact(name: string, fact: Fact): void {
-    this.#facts.add(name, fact);
-  }
-
   /** Names a table of what has happened. Its changes wait for the next commit when one fails. */
   addHistory(table: string): void {
     this.#histories.add(table);
@@ -84,28 +68,18 @@ export class Keeper {
     this.#sources.push(source);
   }
 
-  /**
-   * Notes that a row was added (no `before`), replaced, or removed (no `after`, with the key of the row behind it). Rows must not
-   * change afterwards.
-   */
-  change(
-    table: string,
-    key: string,
-    before: object | undefined,
-    after: object | undefined,
-    urgency: Urgency = "now",
-    next?: string,
-  ): void {
+  /** Notes that a row has changed. It must not change afterwards. */
+  change(change: NotedRecord, urgency: Urgency = "now"): void {
     if (!this.#isNoted(urgency)) return;
-    this.#changes.add(table, key, before, after, next);
+    this.#changes.add(change);
     this.plan(urgency);
   }
 
   /** Notes that a fact may have changed. */
-  touch(name: string, urgency: Urgency = "now"): void {
-    if (!this.#isNoted(urgency)) return;
+  touch(name: string): void {
+    if (!this.#isNoted("now")) return;
     this.#facts.touch(name);
-    this.plan(urgency);
+    this.plan("now");
   }
 
   /** Whether to note a change. After `close`, one that must be stored cannot be, so `saved` rejects from then on. */
@@ -147,13 +121,12 @@ export class Keeper {
     return result;
   }
 
-  /** Loads what the store holds: its rows, with the facts apart. Undefined if the store is new. */
-  load(): StoredState | undefined {
+  /** Loads what the store holds; undefined if the store is new. From then on it keeps the facts: `touch` announces their changes. */
+  load(facts: Readonly<Record<string, Fact>>): StoredState | undefined {
     const rows = this.#store.load();
-    if (rows === undefined) return undefined;
-    const { state, factTexts } = readState(rows);
-    this.#facts.resume(factTexts);
-    return state;
+    const { state, factTexts } = readState(rows ?? []);
+    this.#facts = new KeptFacts(facts, factTexts);
+    return rows && state;
   }
 
   /** Begins to note changes. `failed` runs after a commit failed. */
@@ -177,7 +150,7 @@ export class Keeper {
   flush(): void {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
-    const collected = this.#sources.map((source) => source.changes());
+    const collected = this.#sources.map((changes) => changes());
     this.#commit(collected.flatMap(({ rows }) => rows));
     for (const { done } of collected) done();
   }

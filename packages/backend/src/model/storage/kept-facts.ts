@@ -13,13 +13,14 @@ type FactChange = RowChange & { readonly text: string };
 
 /** The facts of a sandbox, with what the store holds of them. */
 export class KeptFacts {
-  readonly #facts = new Map<string, Fact>();
-  /** The stored texts, by name. */
-  #texts = new Map<string, string>();
+  readonly #facts: Readonly<Record<string, Fact>>;
+  readonly #texts: Map<string, string>;
   readonly #touched = new Set<string>();
 
-  add(name: string, fact: Fact): void {
-    this.#facts.set(name, fact);
+  /** Continues from the stored texts, by name. */
+  constructor(facts: Readonly<Record<string, Fact>>, texts = new Map<string, string>()) {
+    this.#facts = facts;
+    this.#texts = texts;
   }
 
   /** Notes that a fact may have changed. */
@@ -31,11 +32,6 @@ export class KeptFacts {
     this.#touched.clear();
   }
 
-  /** Continues from the texts that a store holds. */
-  resume(texts: Map<string, string>): void {
-    this.#texts = texts;
-  }
-
   /** What the store holds. */
   stored(): (readonly [name: string, value: unknown])[] {
     return [...this.#texts].map(([name, text]) => [name, JSON.parse(text)]);
@@ -44,7 +40,7 @@ export class KeptFacts {
   /** The facts that differ from the store: those that were touched or are compared, and all of a new store. */
   changed(): readonly FactChange[] {
     const isNew = this.#texts.size === 0;
-    return [...this.#facts].flatMap(([key, { read, isCompared = false }]) => {
+    return Object.entries(this.#facts).flatMap(([key, { read, isCompared = false }]) => {
       if (!isCompared && !isNew && !this.#touched.has(key)) return [];
       const text = JSON.stringify(read());
       return text === this.#texts.get(key) ? [] : { table: factTable, key, text };

@@ -1,5 +1,5 @@
 import { InputError } from "../errors/input-error.ts";
-import type { TimerPurpose, TimerSelector, TimerTask, TimerWatch } from "./timer-queue.ts";
+import type { SetTimer, TimerPurpose, TimerSelector, TimerTask, TimerWatch } from "./timer-queue.ts";
 
 /** The source of a flowing clock's time; tests inject their own. */
 export interface WallClock {
@@ -68,8 +68,8 @@ export interface WorldClock extends Clock {
   setAlarm(at: number | undefined, task: TimerTask): void;
   /** Drops the timers about an id; without a kind or an index, those of every kind or index. */
   cancel(selector: TimerSelector): void;
-  /** The waiting timers that have a purpose, in the order in which they will fire; `at` is in milliseconds. */
-  timers(): readonly (TimerPurpose & { readonly at: number })[];
+  /** The waiting timers that have a purpose, in the order in which they will fire. */
+  timers(): readonly SetTimer[];
   /** Drops every timer and every step in progress, wakes every sleeper, and goes back to the start. */
   reset(): void;
 }

@@ -8,6 +8,11 @@ export interface TimerPurpose {
   readonly index?: number;
 }
 
+/** A timer that waits; `at` is in milliseconds since the epoch. */
+export interface SetTimer extends TimerPurpose {
+  readonly at: number;
+}
+
 /** Runs with the time that the timer was due at; the wall clock may have passed it. */
 export type TimerTask = (dueAt: number) => void | Promise<void>;
 
@@ -75,7 +80,7 @@ export class TimerQueue {
   }
 
   /** The timers that have a purpose. */
-  list(): (TimerPurpose & { readonly at: number })[] {
+  list(): SetTimer[] {
     return this.#timers.flatMap(({ at, purpose }) => (purpose === undefined ? [] : [{ at, ...purpose }]));
   }
 

@@ -13,14 +13,7 @@ import {
   systemClock,
   type WallClock,
 } from "./clock.ts";
-import {
-  sleepEnds,
-  type Timer,
-  type TimerPurpose,
-  TimerQueue,
-  type TimerSelector,
-  type TimerTask,
-} from "./timer-queue.ts";
+import { sleepEnds, type Timer, TimerQueue } from "./timer-queue.ts";
 import { TrackedWork } from "./tracked-work.ts";
 
 /**
@@ -135,27 +128,26 @@ class VirtualClock implements KeepableClock {
 
   readonly track = (work: Promise<unknown>): void => {
     this.#work.track(work);
-    const runDue = (): void => this.#runDueIfQuiet();
-    work.then(runDue, runDue);
+    work.then(this.#runDueIfQuiet, this.#runDueIfQuiet);
   };
 
-  readonly schedule = (at: number, task: TimerTask, purpose?: TimerPurpose): void => {
+  readonly schedule: KeepableClock["schedule"] = (at, task, purpose) => {
     const timer = { at, task, purpose };
     this.#timers.add(timer);
     if (this.#mode === "flowing" && this.#timers.next === timer) this.#arm();
   };
 
-  readonly setAlarm = (at: number | undefined, task: TimerTask): void => {
+  readonly setAlarm: KeepableClock["setAlarm"] = (at, task) => {
     this.#alarm = at === undefined ? undefined : { at, task, purpose: undefined };
     if (this.#mode === "flowing") this.#armAlarm();
   };
 
-  readonly cancel = (selector: TimerSelector): void => {
+  readonly cancel: KeepableClock["cancel"] = (selector) => {
     this.#timers.cancel(selector);
     if (this.#mode === "flowing") this.#arm();
   };
 
-  readonly timers = (): readonly (TimerPurpose & { readonly at: number })[] => this.#timers.list();
+  readonly timers: KeepableClock["timers"] = () => this.#timers.list();
 
   readonly runDue = async (): Promise<void> => {
     // A request that a timer's task sends must not wait for that timer.
@@ -187,9 +179,9 @@ class VirtualClock implements KeepableClock {
   };
 
   /** No wall clock runs what work has scheduled for the present time of a frozen clock, such as the choice of a winner. */
-  #runDueIfQuiet(): void {
+  readonly #runDueIfQuiet = (): void => {
     if (this.#mode === "frozen" && this.#work.isQuiet) void this.runDue();
-  }
+  };
 
   #moveTo(at: number): void {
     this.#base = at;

@@ -1,9 +1,11 @@
 import { messageOf } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
-import { tokenLifetime } from "../options/options.ts";
+import { startOptions } from "../options/options.ts";
 import { readLifetime, suggestion, UsageError } from "../values/command-line.ts";
 import { findNamed, readNames, roles } from "../values/find-record.ts";
 import { expectAtMost } from "../values/operands.ts";
+
+const { fallback: tokenLifetime } = startOptions["token-lifetime"];
 
 /** Issues an access token for a role or a user. Prints nothing else, so that scripts can use the output. */
 export const token = defineCommand({

@@ -10,7 +10,8 @@ const writeAfterMs = 2000;
  * Lets Node keep compiled code in the user's folder for caches, so that later runs start faster. Has no effect where that
  * folder cannot be written. `NODE_COMPILE_CACHE` names another folder, and `NODE_DISABLE_COMPILE_CACHE=1` keeps nothing.
  */
-export function keepCompiledCode(env: NodeJS.ProcessEnv = process.env): void {
+export function keepCompiledCode(): void {
+  const { env } = process;
   // Node 20 cannot keep compiled code.
   if (module.enableCompileCache === undefined || env.NODE_DISABLE_COMPILE_CACHE) return;
   // With NODE_COMPILE_CACHE, Node keeps compiled code by itself.

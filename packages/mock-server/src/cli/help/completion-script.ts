@@ -1,6 +1,5 @@
 import type { CompletionWords, Place, Word } from "./completion-words.ts";
 
-/** The shells that a script can be written for. */
 export const shells = ["bash", "zsh", "fish"] as const;
 
 export type Shell = (typeof shells)[number];
@@ -8,7 +7,6 @@ export type Shell = (typeof shells)[number];
 /** The name of the installed program, which the scripts complete. An alias of this name works too. */
 const program = "call-transfer-mock";
 
-/** Writes the completion script of a shell. */
 export function completionScript(shell: Shell, words: CompletionWords): string {
   if (shell === "fish") return fishScript(words);
   return shell === "bash" ? bashScript(words) : zshScript(words);
@@ -49,7 +47,6 @@ interface Dialect {
   /** The array of the words of the line, the index of the first after the program, and of the current one. */
   readonly line: readonly [words: string, first: number, current: string];
   readonly locals: string;
-  /** The word at the cursor. */
   readonly current: string;
   /** Lines that follow the reading of the line, and those before the value of an option is completed. */
   readonly adapt?: readonly [afterReading: string, beforeValue: string];

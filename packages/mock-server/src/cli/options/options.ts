@@ -30,35 +30,26 @@ export interface OptionEntry {
   readonly engines?: readonly (typeof engines)[number][];
   /** Whether a restored state replaces what it says. */
   readonly isState?: boolean;
-  /** The file of the package's `src` that reads it: a test fails when that file does not. A command reads its own options. */
+  /** The file of the package's `src` that reads it, if it is not the one of its table: a test fails when that file does not. */
   readonly readBy?: string;
 }
 
 export type OptionTable = Readonly<Record<string, OptionEntry>>;
 
-type More = Omit<Partial<OptionEntry>, "type" | "help">;
+type More = Omit<OptionEntry, "type" | "help">;
 
 const option = <const Facts extends More>(facts: Facts, help: string) => ({ type: "string", help, ...facts }) as const;
 const flag = <const Facts extends More>(help: string, facts: Facts) =>
   ({ type: "boolean", default: false, help, ...facts }) as const;
 
-const inCli = { readBy: "cli.ts" } as const;
-const inServer = { readBy: "cli/start/start-options.ts" } as const;
 const inStart = { readBy: "cli/start/start.ts" } as const;
-const inRun = { readBy: "cli/run.ts" } as const;
-const inAttack = { readBy: "cli/attack-command.ts" } as const;
-const ofData = { ...inServer, engines: ["stateful"] } as const;
+const ofData = { engines: ["stateful"] } as const;
 const ofState = { ...ofData, isState: true } as const;
 const ofProxy = { readBy: "cli/start/proxy-command.ts", engines: ["proxy"] } as const;
 const file = { kind: "path", value: "FILE" } as const;
 
-const common = {
-  help: { type: "boolean", default: false, short: "h", ...inCli },
-  version: { type: "boolean", default: false, ...inCli },
-} as const;
-
-/** Lifetime of access tokens: longer than a test usually advances the clock. */
-export const tokenLifetime = "365d";
+const info = { type: "boolean", default: false, readBy: "cli.ts" } as const;
+const common = { help: { ...info, short: "h" }, version: info } as const;
 
 export const startOptions = {
   ...common,
@@ -67,31 +58,31 @@ export const startOptions = {
     "read settings from this JSON file (default: call-transfer-mock.json in the working folder, if it exists). See help settings",
   ),
   port: option(
-    { ...inServer, kind: "number", value: "N", fallback: "4010", engines },
+    { kind: "number", value: "N", fallback: "4010", engines },
     "port to listen on (default {default}); 0 picks a free one",
   ),
   host: option(
-    { ...inServer, value: "ADDRESS", fallback: "127.0.0.1", engines },
+    { value: "ADDRESS", fallback: "127.0.0.1", engines },
     "address to bind (default {default}). If other machines can reach it, the control plane requires the control token that the server prints",
   ),
   "public-url": option(
-    { ...inServer, value: "URL" },
+    { value: "URL" },
     "address at which clients reach the server, if it is another one: behind a proxy or in a container. It is printed, and its host name is accepted",
   ),
   "allow-host": option(
-    { ...inServer, value: "NAME", multiple: true },
+    { value: "NAME", multiple: true },
     "also accept requests for this host name; *.mock.test accepts all names below mock.test. If other machines can reach the server, it accepts IP addresses and names of private networks, e.g. host.docker.internal",
   ),
   cors: option(
-    { ...inServer, value: "ORIGIN", multiple: true, engines },
+    { value: "ORIGIN", multiple: true, engines },
     "let pages of this origin use the API, e.g. http://localhost:5173",
   ),
   "control-token": option(
-    { ...inServer, kind: "secret", value: "TOKEN" },
+    { kind: "secret", value: "TOKEN" },
     "token that the control plane requires, at least 16 characters (default: a random one if other machines can reach the server, else none). Better set CALL_TRANSFER_CONTROL_TOKEN, because other users of the machine can see a command line",
   ),
-  "tls-cert": option({ ...file, ...inServer }, "certificate for https, in PEM form, with those that lead to its root"),
-  "tls-key": option({ ...file, ...inServer }, "private key of the certificate, in PEM form and without a password"),
+  "tls-cert": option(file, "certificate for https, in PEM form, with those that lead to its root"),
+  "tls-key": option(file, "private key of the certificate, in PEM form and without a password"),
   seed: option(
     { ...ofState, kind: "json", value: "demo|FILE|JSON", fallback: "demo" },
     "initial data (default {default}). The schema of the JSON file is @call-transfer/mock-server/seed.schema.json",
@@ -126,8 +117,9 @@ export const startOptions = {
     { ...ofState, kind: "policies", value: "NAME=VALUE", multiple: true },
     "change a policy, e.g. concurrentCallLimit=2, or recipientTimeZone=UTC to apply the callable hours to every call",
   ),
+  // Longer than a test usually advances the clock.
   "token-lifetime": option(
-    { ...ofData, ...inStart, value: "TIME", fallback: tokenLifetime },
+    { ...ofData, ...inStart, value: "TIME", fallback: "365d" },
     "lifetime of the access tokens on the server's clock: 30m, 24h, …",
   ),
   fault: option(
@@ -156,10 +148,10 @@ export const startOptions = {
     "remove a sandbox after this much real time without a request, e.g. 30m (default: never). The default sandbox is never removed",
   ),
   log: option(
-    { ...inServer, choices: ["pretty", "json", "silent"] },
+    { choices: ["pretty", "json", "silent"] },
     "a line for each request, webhook, fault, timer and refusal (default pretty, with --json silent). json prints one JSON object a line",
   ),
-  json: flag("print address and credentials as one line of JSON", { ...inServer, engines }),
+  json: flag("print address and credentials as one line of JSON", { engines }),
   "ready-file": option(
     { ...file, ...inStart, engines },
     "write that JSON, including the process id, to a file when the server is ready. An old file is removed at the start, the new one at shutdown",
@@ -170,7 +162,7 @@ export const startOptions = {
     "set address and credentials as variables in a .env file: CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET, …_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is kept at shutdown",
   ),
   engine: option(
-    { ...inCli, choices: engines, value: "ENGINE", fallback: "stateful", engines },
+    { readBy: "cli.ts", choices: engines, value: "ENGINE", fallback: "stateful", engines },
     "stateful behaves like the platform (default). prism is stateless and returns examples from the OpenAPI document. It requires @stoplight/prism-cli and supports only --port, --host, --cors (which then allows every origin), --json and --ready-file. proxy forwards each request once to a real API and checks both sides against the contract; its journal shows what deviates. It keeps no data, so options for data do not work",
   ),
   target: option({ ...ofProxy, value: "URL" }, "the API that --engine proxy forwards to, without /api/v1"),
@@ -187,62 +179,58 @@ export const connectionOptions = {
     { ...file, readBy: "cli/options/settings.ts" },
     "config file to read the following options from; see help settings",
   ),
-  url: option({ ...inRun, value: "URL", fallback: "http://127.0.0.1:4010" }, "address of the server"),
-  sandbox: option({ ...inRun, value: "NAME", fallback: "default" }, "sandbox to use (default: {default})"),
+  url: option({ value: "URL", fallback: "http://127.0.0.1:4010" }, "address of the server"),
+  sandbox: option({ value: "NAME", fallback: "default" }, "sandbox to use (default: {default})"),
   token: option(
-    { ...inRun, kind: "secret", setting: "control-token", value: "TOKEN" },
+    { kind: "secret", setting: "control-token", value: "TOKEN" },
     "control token, if the server printed one. Better set CALL_TRANSFER_CONTROL_TOKEN",
   ),
 } as const satisfies ParseArgsOptionsConfig & OptionTable;
 
-const { help: _help, version: _version, ...settableStartOptions } = startOptions;
-const { token: _token, ...settableConnectionOptions } = connectionOptions;
+const { help: _help, version: _version, token: _token, ...settable } = { ...startOptions, ...connectionOptions };
 
 /** The options that an environment variable or, except for `config`, the config file can set too. */
-export const settings: OptionTable = { ...settableStartOptions, ...settableConnectionOptions };
+export const settings: OptionTable = settable;
 
 /** The options of every command for a running server; commands/ has those of one command. */
 export const commandOptions = {
   ...common,
   ...connectionOptions,
-  json: flag("print the result as one line of JSON", inRun),
+  json: flag("print the result as one line of JSON", {}),
 } as const satisfies ParseArgsOptionsConfig & OptionTable;
 
 export const attackOptions = {
   ...common,
   secret: option(
-    { ...inAttack, value: "SECRET" },
+    { value: "SECRET" },
     "signing secret. Better set CALL_TRANSFER_SIGNING_SECRET, because other users of the machine can see a command line",
   ),
   "previous-secret": option(
-    { ...inAttack, value: "SECRET" },
+    { value: "SECRET" },
     "secret before the rotation, if the receiver accepts it too; or set CALL_TRANSFER_PREVIOUS_SIGNING_SECRET",
   ),
   "retired-secret": option(
-    { ...inAttack, value: "SECRET" },
+    { value: "SECRET" },
     "secret of an earlier rotation, which the receiver must not accept any more",
   ),
   "handled-url": option(
-    { ...inAttack, value: "URL" },
+    { value: "URL" },
     'URL that returns how often the app handled each event, as JSON: { "<event id>": 1 }. Without it, the attack sees only answers',
   ),
   payload: option(
-    { ...inAttack, value: "FILE" },
+    { value: "FILE" },
     "JSON file with fields to send in each event, such as a destinationId that the receiver recognizes",
   ),
-  tolerance: option(
-    { ...inAttack, value: "DURATION", fallback: "300s" },
-    "how far a signature's time may differ from now",
-  ),
-  timeout: option({ ...inAttack, value: "DURATION", fallback: "10s" }, "how long an answer may take"),
+  tolerance: option({ value: "DURATION", fallback: "300s" }, "how far a signature's time may differ from now"),
+  timeout: option({ value: "DURATION", fallback: "10s" }, "how long an answer may take"),
   patient: flag(
     "wait up to 60 s for each answer, and ten minutes in all instead of two, so that a receiver slower than --timeout is checked all the same",
-    inAttack,
+    {},
   ),
-  prng: option({ ...inAttack, value: "N" }, "seed of the event ids (default: random)"),
-  "allow-remote": flag("attack a receiver on another machine", inAttack),
-  json: flag("print the report as one line of JSON", inAttack),
-  markdown: flag("print the report as Markdown, with what was sent and what came, to hand it on", inAttack),
+  prng: option({ value: "N" }, "seed of the event ids (default: random)"),
+  "allow-remote": flag("attack a receiver on another machine", {}),
+  json: flag("print the report as one line of JSON", {}),
+  markdown: flag("print the report as Markdown, with what was sent and what came, to hand it on", {}),
 } as const satisfies ParseArgsOptionsConfig & OptionTable;
 
 /** The variables that `--write-env` sets. Those of access tokens end in a role. `attack` reads the signing secrets. */

@@ -1,4 +1,5 @@
-import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
+import type { NetworkInterfaceInfo } from "node:os";
+import { machineAddresses } from "../../net/networks.ts";
 import type { MockServer } from "../../server/server.ts";
 import type { Variables } from "../files/dotenv.ts";
 import { variables } from "../options/options.ts";
@@ -88,12 +89,3 @@ export function urlsForOthers(url: string, addresses: () => readonly NetworkAddr
 }
 
 type NetworkAddress = Pick<NetworkInterfaceInfo, "address" | "family" | "internal">;
-
-function machineAddresses(): readonly NetworkAddress[] {
-  try {
-    return Object.values(networkInterfaces()).flatMap((list = []) => list);
-  } catch {
-    // Some operating-system sandboxes do not allow this.
-    return [];
-  }
-}

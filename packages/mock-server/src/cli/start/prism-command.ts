@@ -7,7 +7,6 @@ import { expectTaken, type StartValues, serverOptions } from "./start-options.ts
 
 /** What `--json` and `--ready-file` contain. */
 interface PrismReadyInfo {
-  /** The server's process id. */
   readonly pid: number;
   readonly url: string;
   readonly engine: "prism";

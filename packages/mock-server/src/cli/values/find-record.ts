@@ -48,7 +48,6 @@ export async function readNames(control: ControlClient, collection: CollectionNa
   }));
 }
 
-/** Reads the `app` destinations. */
 export async function readApps(control: ControlClient) {
   const apps = (await readRecords(control, "destinations")).filter(({ kind }) => kind === "app");
   return apps.map(({ id, name, accountId, previousSecretExpiresAt: ends }) => ({
