@@ -229,7 +229,7 @@ export default {
   options: {
     doNotFollow: { path: "node_modules" },
     exclude: { path: "/(?:dist|[.]cache|[.]pages)/" },
-    tsPreCompilationDeps: "specify",
+    tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: {
       conditionNames: ["@call-transfer/source", "import", "types", "node", "default"],

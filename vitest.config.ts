@@ -5,19 +5,30 @@ import { isLong } from "./scripts/long.ts";
 
 const conditions = ["@call-transfer/source"];
 
+const tests = ["packages/*/{tests,targets}/**/*.test.ts", "{lab,scripts,site,tests}/**/*.test.ts"];
+/** Tests that need Vite's modules: they import JSX, or load one module twice. */
+const withVite = [
+  "packages/inspector/tests/*.test.ts",
+  "packages/sdk/tests/{errors,webhook-signature}.test.ts",
+  "tests/examples/msw-unhandled.test.ts",
+];
+const slow = ["**/*.{full,long}.test.ts", "tests/release/*.test.ts"];
+// What takes long runs each night.
+const never = ["**/node_modules/**", ...(isLong ? [] : ["**/*.long.test.ts"])];
+
+/** A part of the tests. Node runs the sources as they stand: Vite's modules prepare the stack of each error, which takes long. */
+const part = (name: string, include: string[], exclude: string[], viteModuleRunner = false) => ({
+  extends: true as const,
+  test: { name, include, exclude: [...never, ...exclude], experimental: { viteModuleRunner } },
+});
+
 export default defineConfig({
   resolve: { conditions: [...conditions, "import", "module", "default"] },
   ssr: {
     resolve: { conditions: [...conditions, "node", "import", "default"], externalConditions: conditions },
   },
   test: {
-    include: [
-      "packages/*/tests/**/*.test.ts",
-      "packages/contract/targets/**/*.test.ts",
-      "{lab,scripts,site,tests}/**/*.test.ts",
-    ],
-    // What takes long runs each night.
-    exclude: ["**/node_modules/**", ...(isLong ? [] : ["**/*.long.test.ts"])],
+    projects: [part("unit", tests, [...withVite, ...slow]), part("vite", withVite, slow, true), part("slow", slow, [])],
     restoreMocks: true,
     unstubGlobals: true,
     unstubEnvs: true,

@@ -14,8 +14,11 @@ const npm = (...options: string[]): Step => ({ name: `npm ${options.join(" ")}`,
 const run = (script: string, ...options: string[]): Step =>
   npm("run", script, ...(options.length > 0 ? ["--", ...options] : []));
 const build = run("build");
+const tools = run("check", "tools");
 /** Needs the packages that the build made. */
-const built = (script: string, ...options: string[]): Step => ({ ...run(script, ...options), after: build.name });
+const built = (script: string, ...options: string[]): Step => ({ ...run(script, ...options), after: [build.name] });
+/** Uses tests/tools as well. Waiting for that install inside the check would keep a lane from others. */
+const equipped = (...options: string[]): Step => ({ ...built("check", ...options), after: [build.name, tools.name] });
 
 const [form = "gate", revision] = process.argv.slice(2);
 const forms = ["gate", "long", "quick", "since"];
@@ -33,27 +36,26 @@ const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=$
 const tests = npm("test", "--", ...reporters);
 
 const quickTier = [run("check", "supply-chain"), run("release", "check")];
-/** Installs the runtimes that others use, too. */
-const runtimes = built("check", "runtimes");
-/** The longest first. */
+/** The longest first, after what most of them wait for. */
 const fullTier = [
   build,
-  runtimes,
-  { ...run("check", "pages"), after: runtimes.name },
+  tools,
+  equipped("pages"),
   built("test:slow"),
   built("check", "site"),
-  built("check", "hosting"),
+  equipped("hosting"),
+  equipped("runtimes"),
   built("release", "dry-run"),
   built("lab", "mutants"),
-  built("check", "receiving"),
+  equipped("receiving"),
   run("check", "generators"),
-  { ...run("check", "recipes"), after: runtimes.name },
-  built("check", "consumers"),
+  equipped("recipes"),
+  equipped("consumers"),
   built("check", "packages"),
   run("check", "schemathesis"),
   built("lab", "soak"),
   built("check", "runners"),
-  built("check", "size"),
+  equipped("size"),
   built("check", "collections"),
   built("check", "image"),
   built("demo"),

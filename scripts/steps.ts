@@ -7,8 +7,8 @@ export interface Step {
   readonly name: string;
   /** The program and its arguments. */
   readonly command: readonly [string, ...string[]];
-  /** The name of the step that must have passed before. */
-  readonly after?: string;
+  /** The names of the steps that must have passed before. */
+  readonly after?: readonly string[];
 }
 
 export interface StepResult {
@@ -57,7 +57,7 @@ function print({ step, passed, output, seconds }: StepResult): void {
 
 /**
  * Runs every step, at most `lanes` at a time and in their order, also after one failed. A step that waits for another lets
- * those behind it go first; it fails when that other step fails. Prints each as it ends.
+ * those behind it go first; it fails when another that it waits for fails. Prints each as it ends.
  */
 export async function runSteps(steps: readonly Step[], lanes = 2): Promise<StepResult[]> {
   const left = [...steps];
@@ -70,15 +70,17 @@ export async function runSteps(steps: readonly Step[], lanes = 2): Promise<StepR
     print(result);
   };
   while (left.length > 0 || running.size > 0) {
-    const next = left.findIndex(({ after }) => after === undefined || resultOf(after) !== undefined);
+    const next = left.findIndex(({ after = [] }) => after.every(resultOf));
     const [step] = next < 0 || running.size >= lanes ? [] : left.splice(next, 1);
     if (step === undefined) {
       if (running.size === 0)
-        throw new Error(`No step has the name ${left[0]?.after}, which ${left[0]?.name} waits for.`);
+        throw new Error(`${left[0]?.name} waits for a step that is missing: ${left[0]?.after?.join(" or ")}.`);
       await Promise.race(running.values());
-    } else if (step.after !== undefined && resultOf(step.after)?.passed === false)
-      keep({ step, passed: false, output: `Not run, because ${step.after} failed.`, seconds: 0, processorSeconds: 0 });
-    else running.set(step, runStep(step).then(keep));
+      continue;
+    }
+    const failed = step.after?.find((name) => resultOf(name)?.passed === false);
+    if (failed === undefined) running.set(step, runStep(step).then(keep));
+    else keep({ step, passed: false, output: `Not run, because ${failed} failed.`, seconds: 0, processorSeconds: 0 });
   }
   return results;
 }

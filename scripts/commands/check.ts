@@ -78,6 +78,10 @@ export const checks: NamedCommands = {
     does: "lockfiles, versions and ranges of dependencies, install scripts, licences",
     run: [["tests/packages/check-supply-chain.ts"]],
   },
+  tools: {
+    does: "installs what the checks use besides the workspace: runtimes, compilers, bundlers, clients of databases",
+    installs: "tests/tools",
+  },
   browser: {
     does: "which browser the checks open; fetches one if necessary, and --installed fetches none",
     run: [["scripts/commands/browser.ts"]],

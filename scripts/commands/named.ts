@@ -38,7 +38,8 @@ async function runProgram(words: Program): Promise<number> {
 }
 
 function programsOf(name: string, { run = [], parts }: Named, options: readonly string[]): readonly Program[] {
-  if (parts === undefined) return [...run.slice(0, -1), [...(run.at(-1) ?? []), ...options]];
+  const last = run.at(-1);
+  if (parts === undefined) return last === undefined ? [] : [...run.slice(0, -1), [...last, ...options]];
   const [part, ...others] = options;
   if (part === undefined || part.startsWith("-")) return Object.values(parts).map((one) => [...one, ...options]);
   const chosen = parts[part];

@@ -7,12 +7,12 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { startRegistry } from "../../scripts/commands/registry.ts";
-import { isLong, leftOut } from "../../scripts/long.ts";
+import { inShort, isLong, leftOut } from "../../scripts/long.ts";
 import { ensureInstalled, run, temporaryFolder, tools } from "../../scripts/packed.ts";
 import { pages, read } from "./blocks.ts";
 import { matches } from "./output.ts";
 import { isAssistant, type Machine, type PageRun, runSession } from "./session.ts";
-import { type Session, sessionsIn } from "./sessions.ts";
+import { fileOf, type Session, sessionsIn } from "./sessions.ts";
 
 const atOnce = 2;
 const chosen = process.argv.slice(2);
@@ -27,6 +27,19 @@ function nodeFolder(version: string): string {
 
 const runsCommands = ({ blocks }: Session): boolean =>
   blocks.some((block) => block.proof.kind === "commands" || isAssistant(block));
+
+const hasTypes = ({ page, blocks }: Session): boolean =>
+  blocks.some((block) => /\.m?tsx?$/.test(fileOf(block, read(page))?.name ?? ""));
+
+/**
+ * The folders whose programs are not compiled in the short form: two of three. `npm test` compiles each program with the
+ * sources, and `check consumers` compiles all types as they are packed.
+ */
+function uncompiled(sessions: readonly Session[]): ReadonlySet<Session> {
+  const typed = sessions.filter(hasTypes);
+  const compiled = chosen.length > 0 ? typed : inShort(typed, 3, "folders' compilations");
+  return new Set(typed.filter((session) => !compiled.includes(session)));
+}
 
 /** What the commands printed otherwise than the page shows. */
 function differences({ page, blocks }: Session, { runs }: PageRun): string[] {
@@ -81,10 +94,13 @@ async function check(folder: string): Promise<boolean> {
   const isWhole = isLong || chosen.length > 0;
   const left = isWhole ? whole : whole.filter(({ page }) => openedFirst.test(page));
   if (left.length < whole.length) leftOut(`${whole.length - left.length} folders of other pages`);
+  const without = uncompiled(left);
   let isGood = true;
   const lane = async (): Promise<void> => {
-    for (let session = left.shift(); session; session = left.shift())
-      isGood = (await passes(session, { registry: registry.url, cache })) && isGood;
+    for (let session = left.shift(); session; session = left.shift()) {
+      const machine = { registry: registry.url, cache, isCompiled: !without.has(session) };
+      isGood = (await passes(session, machine)) && isGood;
+    }
   };
   try {
     await Promise.all(Array.from({ length: atOnce }, lane));

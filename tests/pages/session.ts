@@ -89,6 +89,8 @@ export interface Machine {
   readonly registry: string;
   /** npm's cache. What npx installs stays there, so it is one of this run. */
   readonly cache: string;
+  /** Whether the programs of the folder are compiled at the end. */
+  readonly isCompiled: boolean;
 }
 
 /** What follows the commands of a page that installs packages: a reader's editor and build check its TypeScript. */
@@ -117,7 +119,13 @@ function asAssistant({ text }: ProvedBlock): string {
 }
 
 /** The shell commands of a session, and the statements of the page among them. */
-function scriptOf({ page, blocks }: Session, work: string, out: string, moved: (text: string) => string) {
+function scriptOf(
+  { page, blocks }: Session,
+  work: string,
+  out: string,
+  moved: (text: string) => string,
+  isCompiled: boolean,
+) {
   const script = [prelude];
   const runs: { block: ProvedBlock; statement: Statement; output: string }[] = [];
   const last = blocks.at(-1);
@@ -155,7 +163,7 @@ function scriptOf({ page, blocks }: Session, work: string, out: string, moved: (
       for (const statement of statementsIn(given)) add(block, { ...statement, hidden: true });
     for (const statement of statementsIn(block)) add(block, statement);
   }
-  if (last) add(last, { line: last.line, command: typeCheck, output: undefined, hidden: true });
+  if (last && isCompiled) add(last, { line: last.line, command: typeCheck, output: undefined, hidden: true });
   // A program that printed an address, and then failed, is no server.
   script.push(
     `for name in "\${!servers[@]}"; do kill -0 "\${servers[$name]}" 2>/dev/null || wait "\${servers[$name]}"; done`,
@@ -195,7 +203,7 @@ export async function runSession(session: Session, machine: Machine): Promise<Pa
     for (const [port, free] of ports) back = back.replaceAll(new RegExp(`\\b${free}\\b`, "g"), port);
     return back;
   };
-  const { script, runs } = scriptOf(session, work, out, moved);
+  const { script, runs } = scriptOf(session, work, out, moved, machine.isCompiled);
   writeFileSync(join(folder, "page.sh"), script);
 
   const env = {

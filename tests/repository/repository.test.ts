@@ -16,7 +16,8 @@ const git = (...options: string[]) =>
     .split("\n")
     .filter(Boolean);
 
-const tracked = git().filter((path) => !git("--deleted").includes(path));
+const deleted = new Set(git("--deleted"));
+const tracked = git().filter((path) => !deleted.has(path));
 // Untracked files count too, so that problems appear before the commit.
 const present = [...new Set([...tracked, ...git("--others", "--exclude-standard")])];
 const isTest = (path: string) => /\.test\.[a-z]+$|^packages\/[^/]+\/tests\//.test(path);

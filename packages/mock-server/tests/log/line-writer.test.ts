@@ -49,6 +49,7 @@ it("resolves a flush when everything is written, or when its time is over", asyn
   const { writer, writes, finish } = slowOutput();
   await writer.flush(0);
   writer.write("a");
+  await nextTurn();
   await writer.flush(1);
   expect(writes).toEqual(["a\n"]);
   let isFlushed = false;
