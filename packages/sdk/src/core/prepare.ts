@@ -2,8 +2,8 @@
 import { ConfigurationError } from "../errors/base.ts";
 import { InvalidArgumentError, readArguments } from "../errors/invalid-argument-error.ts";
 import { check, checkOptions, type Given, requestRetryRules, requestRules } from "../options/checks.ts";
+import { momentOf } from "../options/clock.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
-import { momentOf } from "../options/server-time.ts";
 import { type Settings, withHeaders } from "../options/settings.ts";
 import type { Call } from "../send/call.ts";
 import { isObject } from "../utils/guards.ts";

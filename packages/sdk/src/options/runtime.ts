@@ -24,17 +24,12 @@ export function checkRuntime(): void {
       throw new ConfigurationError(name, "is missing in this runtime. Load a polyfill before you create a client.");
 }
 
-/** Milliseconds since any fixed moment, unaffected by clock corrections if the runtime has `performance`. */
-export const monotonicNow = (): number => globalThis.performance?.now() ?? Date.now();
-
 /** Reason of an abort: a `DOMException`, or an error of the same name. */
 export const abortReason = (name: "AbortError" | "TimeoutError", message: string): Error =>
   globalThis.DOMException ? new DOMException(message, name) : Object.assign(new Error(message), { name });
 
-/** Does what `AbortSignal.throwIfAborted()` does. */
-export function throwIfAborted({ aborted, reason }: AbortSignal): void {
-  if (aborted) throw reason ?? abortReason("AbortError", "aborted");
-}
+/** What `AbortSignal.throwIfAborted()` throws. Some runtimes have neither that method nor a reason. */
+export const reasonOf = ({ reason }: AbortSignal): unknown => reason ?? abortReason("AbortError", "aborted");
 
 /** An environment variable without spaces around it. Undefined if it is empty, or cannot be read. */
 export function readVariable(name: string): string | undefined {

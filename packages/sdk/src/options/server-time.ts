@@ -1,13 +1,5 @@
 // What a client knows of the server's clock: the newest `Date` of an answer, beside the caller's own clocks at its arrival.
-import type { Clock } from "./options.ts";
-
-/** A moment by the caller's two clocks. The first may be corrected, and the second may stand still while the machine sleeps. */
-export interface Moment {
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** Milliseconds since any fixed moment. */
-  readonly elapsed: number;
-}
+import type { Moment } from "./clock.ts";
 
 /** The `Date` of an answer, in milliseconds since 1970 by the server's clock, and when it arrived. */
 export interface DatedAnswer extends Moment {
@@ -32,9 +24,3 @@ export class ServerTime {
     this.newest = { date, ...moment };
   }
 }
-
-/** The present moment by the clocks of a client. */
-export const momentOf = ({ clock, elapsed }: { readonly clock: Clock; readonly elapsed: () => number }): Moment => ({
-  now: clock.now(),
-  elapsed: elapsed(),
-});

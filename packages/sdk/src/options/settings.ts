@@ -3,20 +3,11 @@ import { isText } from "../utils/guards.ts";
 import { onceAMinute, type PrintedCauses } from "../utils/once-a-minute.ts";
 import { Auth } from "./auth.ts";
 import { check, checkOptions, clientRules, type Given, logLevels, retryRules } from "./checks.ts";
-import type { AccessTokenFunction, ClientOptions, Clock, Logger, LogLevel, RetryOptions } from "./options.ts";
+import { completeClock, systemClock, type Timers } from "./clock.ts";
+import type { AccessTokenFunction, ClientOptions, Logger, LogLevel, RetryOptions } from "./options.ts";
 import { RetryBudgets } from "./retry-budget.ts";
-import { checkRuntime, inBrowser, inReactNative, monotonicNow, readVariable, userAgentHeader } from "./runtime.ts";
+import { checkRuntime, inBrowser, inReactNative, readVariable, userAgentHeader } from "./runtime.ts";
 import { ServerTime } from "./server-time.ts";
-
-/** Timers of the clock, or of the runtime. */
-export type Timers = Required<Pick<Clock, "setTimeout" | "clearTimeout">>;
-
-const systemClock: Clock & Timers = {
-  now: () => Date.now(),
-  elapsed: monotonicNow,
-  setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
-  clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
-};
 
 const defaults = {
   timeoutMs: defaultTimeoutMs,
@@ -152,7 +143,7 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
   const { clock } = filled;
   const baseUrl = resolveBaseUrl(given, parent?.baseUrl);
   const knowsTime = parent?.clock === clock && parent.baseUrl === baseUrl;
-  const elapsed = (): number => (clock.elapsed ? clock.elapsed() : clock.now());
+  const { timers, elapsed } = completeClock(clock);
   const printedCauses: PrintedCauses = parent?.printedCauses ?? new Map();
   return {
     ...filled,
@@ -174,7 +165,7 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
     printedCauses,
     serverTime: knowsTime ? parent.serverTime : new ServerTime(),
     loggedDeprecations: parent?.loggedDeprecations ?? new Set(),
-    timers: clock.setTimeout ? (clock as Clock & Timers) : systemClock,
+    timers,
     elapsed,
   };
 }

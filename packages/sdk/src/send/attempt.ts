@@ -1,9 +1,8 @@
 // One attempt: middleware, credential, deadline and a limited body.
+import { ConfigurationError } from "../errors/base.ts";
 import type { Credential } from "../options/auth.ts";
-import { check } from "../options/checks.ts";
 import type { AttemptInstrumentation } from "../options/instrumentation.ts";
-import { abortReason, throwIfAborted } from "../options/runtime.ts";
-import { isFunction } from "../utils/guards.ts";
+import { abortReason, reasonOf } from "../options/runtime.ts";
 import { type ReadResponse, readBody, replay, toResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call, OpenAttempt } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
@@ -102,13 +101,10 @@ async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal
   state.credential = credential;
   call.tokens.add(credential.token);
   // The time may be up after the wait for a token. Then nothing may be sent.
-  throwIfAborted(stop);
+  if (stop.aborted) throw reasonOf(stop);
   if (state.over) throw new TypeError("next() called after its middleware returned");
-  check(
-    isFunction(call.settings.fetch ?? globalThis.fetch),
-    "fetch",
-    "is missing in this runtime. Pass the option fetch.",
-  );
+  if (typeof (call.settings.fetch ?? globalThis.fetch) !== "function")
+    throw new ConfigurationError("fetch", "is missing in this runtime. Pass the option fetch.");
   const attempt: OpenAttempt = { startedAt: clock.now() };
   const init = requestInit(call, headers, credential, stop);
   state.attempt = attempt;
@@ -150,7 +146,7 @@ async function fetchOnce(state: AttemptState, attempt: OpenAttempt, init: Reques
   if (stop.aborted) {
     // The attempt has ended, so the body is not read.
     (async () => response.body?.cancel())().catch(() => {});
-    throwIfAborted(stop);
+    throw reasonOf(stop);
   }
   attempt.status = response.status;
   state.outcome = effectOf(response);

@@ -1,5 +1,5 @@
 // Reading response bodies: up to a limit, and once for all readers.
-import { throwIfAborted } from "../options/runtime.ts";
+import { reasonOf } from "../options/runtime.ts";
 import { isObject } from "../utils/guards.ts";
 import { redact } from "../utils/redact.ts";
 
@@ -72,7 +72,7 @@ export async function readText(
   for (;;) {
     const { done, value } = await reader.read();
     // A cancelled body ends like a complete one.
-    throwIfAborted(signal);
+    if (signal.aborted) throw reasonOf(signal);
     if (done) return buffer.text(true);
     if (buffer.size + value.byteLength > maxBytes) {
       buffer.cancel();

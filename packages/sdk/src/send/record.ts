@@ -1,6 +1,6 @@
 // What is recorded of a request while its attempts run.
 import type { OutcomeWindow } from "../errors/details.ts";
-import { type Moment, momentOf } from "../options/server-time.ts";
+import { type Moment, momentOf } from "../options/clock.ts";
 import { excerpt } from "../utils/redact.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call, OpenAttempt } from "./call.ts";

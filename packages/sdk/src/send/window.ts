@@ -1,6 +1,7 @@
 // The period in which a request may have been carried out, by the server's clock if an answer showed it. Pure functions.
 import type { OutcomeWindow } from "../errors/details.ts";
-import type { DatedAnswer, Moment } from "../options/server-time.ts";
+import type { Moment } from "../options/clock.ts";
+import type { DatedAnswer } from "../options/server-time.ts";
 
 /** Milliseconds by which an answer's `Date` may differ from the server's clock: it shows whole seconds, and an answer travels. */
 const correctedTolerance = 5_000;
