@@ -51,6 +51,7 @@ const fullTier = [
   built("check", "consumers"),
   built("check", "packages"),
   run("check", "schemathesis"),
+  run("check", "python"),
   built("lab", "soak"),
   built("check", "runners"),
   built("check", "size"),
