@@ -33,7 +33,7 @@ function renderOperation(operation: OperationModel): string {
   const entries = (rows: readonly (readonly [string, string])[]) =>
     `{${rows.map(([key, value]) => `${pythonText(key)}: ${value}`).join(", ")}}`;
   const result = keyed.flatMap(({ key, result }) => (result === undefined ? [] : [[key, pythonText(result)] as const]));
-  const models = keyed.flatMap(({ key, schema }) => (schema === undefined ? [] : [[key, `models.${schema}`] as const]));
+  const models = keyed.flatMap(({ key, schema }) => (schema === undefined ? [] : [[key, pythonText(schema)] as const]));
   const parts = [
     `operation_id=${pythonText(id)}`,
     `method=${pythonText(method)}`,
@@ -74,7 +74,6 @@ function renderOperations(document: OpenApiDocument, operations: readonly Operat
 from __future__ import annotations
 
 from .._operation import Explanation, ListSince, Operation
-from . import models
 
 ${operations.map(renderOperation).join("\n\n")}
 
@@ -121,7 +120,7 @@ function bodyParameters(operation: OperationModel, document: OpenApiDocument, in
   /** A parameter that may hold dictionaries with the keys of a model. */
   const givenValue = (name: string, schema: unknown) => {
     const [, model = ""] = /"#\/components\/schemas\/(\w+)"/.exec(JSON.stringify(schema)) ?? [];
-    return inputs.has(model) ? `wire(${name}, ${model})` : name;
+    return inputs.has(model) ? `wire(${name}, "${model}")` : name;
   };
   const mapping = (of: readonly { wire: string; name: string; schema: unknown }[]) =>
     `{${of.map(({ wire, name, schema }) => `${pythonText(wire)}: ${givenValue(name, schema)}`).join(", ")}}`;
@@ -242,19 +241,22 @@ function renderResources(document: OpenApiDocument, operations: readonly Operati
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .._client import AsyncCore, Core
 from .._options import NOT_GIVEN, NotGiven, RequestOptions
 from .._pagination import AsyncPages, Pages
-from .._prepare import wire
-from .models import ${[...used].sort().join(", ")}
+from .._results import wire
 from .operations import (
 ${operations
   .map((operation) => `    ${constantOf(operation)},`)
   .sort()
   .join("\n")}
 )
+
+# Loaded when a client is created.
+if TYPE_CHECKING:
+    from .models import ${[...used].sort().join(", ")}
 
 
 ${[...classes, ...clients].join("\n\n")}`;

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as WaitTimeout
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ._options import check_token
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 class AccessTokenFunction(Protocol):
@@ -156,6 +158,9 @@ class Auth:
 
     async def renew_async(self, expired: Credential, now: float, limit: float) -> Credential | None:
         """Does the same for an async client. A cancelled request does not cancel the renewal that others wait for."""
+        # Loaded by then, and not by an import of the package.
+        import asyncio
+
         task = self._task
         if task is None or task.done():
             newer = self._newer(expired)
@@ -172,6 +177,8 @@ class Auth:
 
     async def aclose(self) -> None:
         """Ends a renewal that nothing waits for any more."""
+        import asyncio
+
         if self._task is not None and not self._task.done():
             self._task.cancel()
             await asyncio.wait({self._task})

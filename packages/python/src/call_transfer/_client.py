@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import ssl
 from collections.abc import Callable, Mapping
@@ -12,11 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ._auth import AccessTokenFunction, AsyncAccessTokenFunction, Auth
 from ._core import Call, Sent, Steps, send
-from ._drivers import AsyncDriver, Driver
 from ._errors import ConfigurationError, InvalidArgumentError, OutcomeUnknownError, OutcomeWindow, Reconciliation
 from ._generated.operations import FINDERS, OPERATIONS
-from ._json import is_object
-from ._model import ApiModel, UnknownResult, build, parse
 from ._operation import Explanation, ListSince, Operation, find_operation
 from ._options import (
     NOT_GIVEN,
@@ -36,10 +32,12 @@ from ._options import (
 )
 from ._prepare import prepare
 from ._reconcile import explain, find_in_list
+from ._results import load, result_of
 from ._retry import RetryBudgets
-from ._transport import open_async_client, open_client
 
 if TYPE_CHECKING:
+    import asyncio
+
     import httpx2
 
 DataT = TypeVar("DataT")
@@ -60,16 +58,6 @@ class ApiResponse(Generic[DataT]):
     def request_id(self) -> str | None:
         """Request ID, for support."""
         return self.headers.get("x-request-id")
-
-
-def _result_of(operation: Operation, sent: Sent) -> Any:
-    """Reads the data of a success into the model of its type or status."""
-    models, data = operation.models, sent.data
-    if not models or not is_object(data):
-        return None
-    if operation.is_open:
-        return parse(models.get(str(data.get("type")), UnknownResult), data)
-    return parse(models.get(str(sent.status)) or next(iter(models.values())), data)
 
 
 def _log_level() -> None:
@@ -125,7 +113,7 @@ class _Base:
         self._given = given
         self._connection = connection
         self._http_client = http_client
-        build(model for operation in OPERATIONS for model in operation.models.values())
+        load(OPERATIONS)
         _log_level()
 
     @staticmethod
@@ -249,6 +237,10 @@ class Core(_Base):
             "show_phone_numbers": show_phone_numbers,
             "allow_insecure_http": allow_insecure_http,
         }
+        # Loaded here, so that an import of the package costs little, and no request waits for it.
+        from ._drivers import Driver
+        from ._transport import open_client
+
         connection = (proxy, verify, max_connections)
         self._configure(given, http_client, _parent, connection)
         self._is_copy = _parent is not None
@@ -277,7 +269,8 @@ class Core(_Base):
 
     def perform(self, operation: Operation, **parts: Any) -> Any:
         """Sends an operation, and returns its model. For the generated methods."""
-        return _result_of(operation, self._run(self._call(operation, **parts)))
+        sent = self._run(self._call(operation, **parts))
+        return result_of(operation, sent.status, sent.data)
 
     def fetch(self, operation: Operation, **parts: Any) -> Sent:
         """Sends an operation, and returns its data. For lists."""
@@ -365,6 +358,9 @@ class AsyncCore(_Base):
             "show_phone_numbers": show_phone_numbers,
             "allow_insecure_http": allow_insecure_http,
         }
+        from ._drivers import AsyncDriver
+        from ._transport import open_async_client
+
         connection = (proxy, verify, max_connections)
         self._configure(given, http_client, _parent, connection)
         self._is_copy = _parent is not None
@@ -390,7 +386,9 @@ class AsyncCore(_Base):
     async def _run(self, call: Call) -> Sent:
         if self._http.is_closed:
             raise ConfigurationError("client", "was closed. Create a new one.")
-        loop = asyncio.get_running_loop()
+        from asyncio import get_running_loop
+
+        loop = get_running_loop()
         if not self._loops:
             self._loops.append(loop)
         elif self._loops[0] is not loop:
@@ -399,7 +397,8 @@ class AsyncCore(_Base):
 
     async def perform(self, operation: Operation, **parts: Any) -> Any:
         """Sends an operation, and returns its model. For the generated methods."""
-        return _result_of(operation, await self._run(self._call(operation, **parts)))
+        sent = await self._run(self._call(operation, **parts))
+        return result_of(operation, sent.status, sent.data)
 
     async def fetch(self, operation: Operation, **parts: Any) -> Sent:
         """Sends an operation, and returns its data. For lists."""
@@ -426,4 +425,4 @@ class AsyncCore(_Base):
             await self._http.aclose()
 
 
-__all__ = ["ApiModel", "ApiResponse", "AsyncCore", "Core"]
+__all__ = ["ApiResponse", "AsyncCore", "Core"]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 from pydantic.alias_generators import to_camel
-
-_building = threading.Lock()
 
 
 class ApiModel(BaseModel):
@@ -41,14 +38,6 @@ class UnknownResult(ApiModel):
 
     type: str
     """The type as the API sent it, e.g. `scheduled`."""
-
-
-def build(models: Iterable[type[ApiModel]]) -> None:
-    """Builds the validators of models, so that no request waits for them: their concurrent first use is not safe."""
-    with _building:
-        for model in models:
-            if not model.__pydantic_complete__:
-                model.model_rebuild()
 
 
 def parse(model: type[ApiModel], data: Any) -> Any:

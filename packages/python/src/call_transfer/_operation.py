@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ._errors import InvalidArgumentError
 from ._paths import check_path
 from ._redact import mask_numbers
 from ._retry import RetryClass
-
-if TYPE_CHECKING:
-    from ._model import ApiModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +30,8 @@ class Operation:
     """Body of a success. None for operations that this version does not know: any JSON or nothing."""
     result: Mapping[str, str] = field(default_factory=dict[str, str])
     """The field without which a success is unusable, by the body's `type` or by status."""
-    models: Mapping[str, type[ApiModel]] = field(default_factory=dict[str, "type[ApiModel]"])
-    """Models of a success, by the body's `type` or by status."""
+    models: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Names of the models of a success, by the body's `type` or by status."""
     is_open: bool = False
     """Whether a `type` tells its successes apart, so that a newer API may answer with another one."""
 

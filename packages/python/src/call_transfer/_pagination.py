@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ._errors import InvalidArgumentError
-from ._model import parse
 from ._operation import Operation
 from ._options import RequestOptions
 from ._reconcile import ListReader, page_of
+from ._results import parse
 
 if TYPE_CHECKING:
     from ._client import AsyncCore, Core

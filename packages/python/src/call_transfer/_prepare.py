@@ -9,7 +9,6 @@ from typing import Any
 
 from ._core import Call
 from ._errors import ConfigurationError, InvalidArgumentError
-from ._model import ApiModel
 from ._operation import Operation
 from ._options import (
     NOT_GIVEN,
@@ -21,18 +20,6 @@ from ._options import (
 from ._paths import expand_path, serialize_query
 
 
-def wire(value: Any, model: type[ApiModel]) -> Any:
-    """Returns a value as the API spells it: a model, or a dictionary that may have the model's names. Others are left as they are."""
-    if isinstance(value, ApiModel):
-        return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    if isinstance(value, Mapping):
-        names = {name: info.alias or name for name, info in model.model_fields.items()}
-        return {names.get(key, key): inner for key, inner in value.items()}  # pyright: ignore
-    if isinstance(value, (list, tuple)):
-        return [wire(inner, model) for inner in value]  # pyright: ignore
-    return value
-
-
 def _to_json(body: object) -> bytes:
     try:
         text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
@@ -41,8 +28,8 @@ def _to_json(body: object) -> bytes:
         raise InvalidArgumentError("body", f"must be JSON: {error}") from None
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, ApiModel):
+def _plain(value: Any) -> object:
+    if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
     hint = ". For a time, use isoformat()" if hasattr(value, "isoformat") else ""
     raise TypeError(f"a {type(value).__name__} has no form in JSON{hint}")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._core import Call, Sent, Steps, send
 from ._errors import (
@@ -20,10 +20,13 @@ from ._errors import (
     RequestFacts,
 )
 from ._json import is_list, is_object, parse_object
-from ._model import ApiModel, parse
 from ._operation import Explanation, ListSince
+from ._results import parse
 from ._retry import _time_of
 from ._window import is_other_start, iso
+
+if TYPE_CHECKING:
+    from ._model import ApiModel
 
 Prepare = Callable[[Call, ListSince, Mapping[str, object], float | None], Call]
 
@@ -54,7 +57,7 @@ def candidates_among(items: Iterable[ApiModel], body: bytes | None) -> list[ApiM
 class Reading:
     """What was read of a list."""
 
-    items: dict[object, ApiModel] = field(default_factory=dict[object, ApiModel])
+    items: dict[object, ApiModel] = field(default_factory=dict[object, "ApiModel"])
     totals: set[object] = field(default_factory=set[object])
     """Every `meta.total` that its pages had."""
     has_moved: bool = False

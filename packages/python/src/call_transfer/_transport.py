@@ -209,7 +209,9 @@ class Transport(httpx2.BaseTransport):
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         answer = self._pool.handle_request(_core_request(request))
         body = _Body(cast("Iterable[bytes]", answer.stream))
-        return httpx2.Response(answer.status, headers=answer.headers, stream=body, extensions=cast("dict[str, Any]", answer.extensions))
+        return httpx2.Response(
+            answer.status, headers=answer.headers, stream=body, extensions=cast("dict[str, Any]", cast("Any", answer).extensions)
+        )
 
     def close(self) -> None:
         self._pool.close()
@@ -224,7 +226,9 @@ class AsyncTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         answer = await self._pool.handle_async_request(_core_request(request))
         body = _AsyncBody(cast("AsyncIterable[bytes]", answer.stream))
-        return httpx2.Response(answer.status, headers=answer.headers, stream=body, extensions=cast("dict[str, Any]", answer.extensions))
+        return httpx2.Response(
+            answer.status, headers=answer.headers, stream=body, extensions=cast("dict[str, Any]", cast("Any", answer).extensions)
+        )
 
     async def aclose(self) -> None:
         await self._pool.aclose()

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from .._operation import Explanation, ListSince, Operation
-from . import models
 
 ROTATE_DESTINATION_SECRET = Operation(
     operation_id="rotateDestinationSecret",
@@ -14,7 +13,7 @@ ROTATE_DESTINATION_SECRET = Operation(
     account_scoped=True,
     success="object",
     result={"200": "signingSecret"},
-    models={"200": models.TransferDestination},
+    models={"200": "TransferDestination"},
 )
 
 CREATE_DESTINATION_GROUP = Operation(
@@ -25,7 +24,7 @@ CREATE_DESTINATION_GROUP = Operation(
     account_scoped=True,
     success="object",
     result={"201": "id"},
-    models={"201": models.DestinationGroup},
+    models={"201": "DestinationGroup"},
 )
 
 DELETE_MEMBER_HOURS = Operation(
@@ -44,7 +43,7 @@ GET_MEMBER_AVAILABILITY = Operation(
     retry="safe",
     account_scoped=True,
     success="object",
-    models={"200": models.MemberAvailability},
+    models={"200": "MemberAvailability"},
 )
 
 LIST_ROLES = Operation(
@@ -54,7 +53,7 @@ LIST_ROLES = Operation(
     retry="safe",
     account_scoped=True,
     success="object",
-    models={"200": models.RoleList},
+    models={"200": "RoleList"},
 )
 
 LIST_CALLS = Operation(
@@ -64,7 +63,7 @@ LIST_CALLS = Operation(
     retry="safe",
     account_scoped=True,
     success="object",
-    models={"200": models.CallList},
+    models={"200": "CallList"},
 )
 
 CREATE_CALL = Operation(
@@ -75,7 +74,7 @@ CREATE_CALL = Operation(
     account_scoped=True,
     success="object",
     result={"initiated": "callId"},
-    models={"initiated": models.CallInitiated, "queued": models.CallQueued},
+    models={"initiated": "CallInitiated", "queued": "CallQueued"},
     is_open=True,
 )
 
@@ -86,7 +85,7 @@ LIST_ACCOUNTS = Operation(
     retry="safe",
     account_scoped=False,
     success="object",
-    models={"200": models.AccountList},
+    models={"200": "AccountList"},
 )
 
 OPERATIONS: tuple[Operation, ...] = (

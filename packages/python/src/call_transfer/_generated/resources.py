@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .._client import AsyncCore, Core
 from .._options import NOT_GIVEN, NotGiven, RequestOptions
 from .._pagination import AsyncPages, Pages
-from .._prepare import wire
-from .models import AccountList, Call, CallInitiated, CallList, CallQueued, DestinationGroup, DestinationGroupMember, DestinationGroupMemberDict, MemberAvailability, RoleList, TransferDestination, UnknownResult
+from .._results import wire
 from .operations import (
     CREATE_CALL,
     CREATE_DESTINATION_GROUP,
@@ -21,6 +20,10 @@ from .operations import (
     LIST_ROLES,
     ROTATE_DESTINATION_SECRET,
 )
+
+# Loaded when a client is created.
+if TYPE_CHECKING:
+    from .models import AccountList, Call, CallInitiated, CallList, CallQueued, DestinationGroup, DestinationGroupMember, DestinationGroupMemberDict, MemberAvailability, RoleList, TransferDestination, UnknownResult
 
 
 class Destinations:
@@ -107,7 +110,7 @@ class DestinationGroups:
             RequestError: There was no usable response. See its subclasses.
             InvalidArgumentError: An argument is invalid. Nothing was sent.
         """
-        result: DestinationGroup = self._client.perform(CREATE_DESTINATION_GROUP, body={"name": name, "members": wire(members, DestinationGroupMember), "strategy": strategy, "totalTimeoutSecs": total_timeout_secs}, options=options)
+        result: DestinationGroup = self._client.perform(CREATE_DESTINATION_GROUP, body={"name": name, "members": wire(members, "DestinationGroupMember"), "strategy": strategy, "totalTimeoutSecs": total_timeout_secs}, options=options)
         return result
 
 
@@ -412,7 +415,7 @@ class AsyncDestinationGroups:
             RequestError: There was no usable response. See its subclasses.
             InvalidArgumentError: An argument is invalid. Nothing was sent.
         """
-        result: DestinationGroup = await self._client.perform(CREATE_DESTINATION_GROUP, body={"name": name, "members": wire(members, DestinationGroupMember), "strategy": strategy, "totalTimeoutSecs": total_timeout_secs}, options=options)
+        result: DestinationGroup = await self._client.perform(CREATE_DESTINATION_GROUP, body={"name": name, "members": wire(members, "DestinationGroupMember"), "strategy": strategy, "totalTimeoutSecs": total_timeout_secs}, options=options)
         return result
 
 
