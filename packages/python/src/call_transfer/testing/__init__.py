@@ -1,0 +1,38 @@
+"""Testing a program against the mock server: the fixture `call_transfer` for pytest, and the same without pytest."""
+
+from ._demo import demo
+from ._sandbox import (
+    AccountToken,
+    Answerer,
+    Delivery,
+    Event,
+    Fault,
+    RequestEntry,
+    Ring,
+    Sandbox,
+    SandboxOptions,
+    ScriptEntry,
+    SignatureParts,
+    Transfer,
+    open_sandbox,
+)
+from ._server import MockServer, MockServerError
+
+__all__ = [
+    "AccountToken",
+    "Answerer",
+    "Delivery",
+    "Event",
+    "Fault",
+    "MockServer",
+    "MockServerError",
+    "RequestEntry",
+    "Ring",
+    "Sandbox",
+    "SandboxOptions",
+    "ScriptEntry",
+    "SignatureParts",
+    "Transfer",
+    "demo",
+    "open_sandbox",
+]

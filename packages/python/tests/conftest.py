@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["call_transfer._pytest_plugin", "pytester"]
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The mock server of this repository, from its sources."""
+    node = REPOSITORY / "node_modules/.bin/node"
+    server = REPOSITORY / "packages/mock-server/src/cli.ts"
+    if config.option.call_transfer_mock_command is None:
+        config.option.call_transfer_mock_command = shlex.join([str(node), "--conditions=@call-transfer/source", str(server)])
