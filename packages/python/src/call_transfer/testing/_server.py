@@ -39,6 +39,7 @@ class MockServer:
         headers = {"x-control-token": token} if token else {}
         # A frozen server answers some requests only after a receiver did.
         self._http = httpx2.Client(headers=headers, timeout=120, trust_env=False)
+        atexit.register(self.stop)
 
     @classmethod
     def start(cls, command: str | Sequence[str] = DEFAULT_COMMAND) -> MockServer:
@@ -74,9 +75,7 @@ class MockServer:
                 errors.seek(0)
                 text = errors.read().strip()[-2000:]
                 raise MockServerError(f"The mock server ended with status {status}: {' '.join([*words, *_OPTIONS])}\n{text}")
-        server = cls(ready["url"], process=process, pid=ready["pid"])
-        atexit.register(server.stop)
-        return server
+        return cls(ready["url"], process=process, pid=ready["pid"])
 
     @classmethod
     def connect(cls, url: str) -> MockServer:
@@ -111,11 +110,11 @@ class MockServer:
 
     def stop(self) -> None:
         """Ends the server that `start()` started, by its process ID."""
+        atexit.unregister(self.stop)
         self._http.close()
         process, self._process = self._process, None
         if process is None:
             return
-        atexit.unregister(self.stop)
         # npx does not always pass a signal on, so the server itself gets it.
         for pid in {self._pid, process.pid}:
             _end(pid)
