@@ -10,7 +10,8 @@ import { planActs, planEvents } from "./plan.ts";
 import type { PlantName } from "./plants.ts";
 import { type ActCounts, sabotage } from "./saboteur.ts";
 import { createSender, type Delivery } from "./sender.ts";
-import { isInbox, isInPostgres, type StoreName, startServer } from "./stores.ts";
+import { startServer } from "./store-server.ts";
+import { isInbox, isInPostgres, type StoreName } from "./stores.ts";
 
 export interface RunOptions {
   readonly store: StoreName;

@@ -61,19 +61,38 @@ export async function startRedis(
   return Object.assign(server, { command });
 }
 
-/** Starts PostgreSQL with an empty database for the user `postgres`, without a password. As root it runs as that user. */
-export async function startPostgres(options: { settings?: readonly string[] } = {}): Promise<ServerProcess> {
-  const { settings = [] } = options;
+/** As root, PostgreSQL's programs run as its user: they refuse to run as root. */
+const isRoot = process.getuid?.() === 0;
+const asUser = isRoot ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
+
+/**
+ * Starts PostgreSQL with an empty database for the user `postgres`, without a password. As root it runs as that user.
+ *
+ * @param options.replicaOf Makes it a standby of this server, with its data.
+ * @param options.settings Settings, such as `["fsync=off"]`.
+ */
+export async function startPostgres(
+  options: { replicaOf?: ServerProcess; settings?: readonly string[] } = {},
+): Promise<ServerProcess> {
+  const { replicaOf, settings = [] } = options;
   const folder = temporaryFolder();
   const data = join(folder, "data");
-  const isRoot = process.getuid?.() === 0;
-  // It refuses to run as root.
-  const asUser = isRoot ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
   if (isRoot) execFileSync("chown", ["postgres:", folder]);
-  const [first = "", ...words] = [
-    ...[...asUser, program("initdb"), "--pgdata", data, "--username=postgres"],
-    ...["--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"],
-  ];
+  const fill = replicaOf
+    ? [
+        program("pg_basebackup"),
+        "--dbname",
+        replicaOf.url,
+        "--pgdata",
+        data,
+        "--checkpoint=fast",
+        "--write-recovery-conf",
+      ]
+    : [
+        ...[program("initdb"), "--pgdata", data, "--username=postgres"],
+        ...["--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"],
+      ];
+  const [first = "", ...words] = [...asUser, ...fill];
   execFileSync(first, words, { cwd: folder, stdio: "pipe", timeout: limitMs });
   const file = program("postgres");
   return startServer(
@@ -83,7 +102,7 @@ export async function startPostgres(options: { settings?: readonly string[] } = 
         ...settings.flatMap((setting) => ["-c", setting]),
       ],
       folder,
-      readyText: "database system is ready to accept connections",
+      readyText: `database system is ready to accept ${replicaOf ? "read-only " : ""}connections`,
       endSignal: "SIGQUIT",
     },
     "postgresql://postgres@",

@@ -1,4 +1,5 @@
 // The inbox of a receiver: its own database, in which an event's effects and its answer are committed together.
+import type { WebhookErrorCode } from "./codes.ts";
 
 /**
  * Handles each event in a transaction of the app's database, which also stores its answer. `pgInbox` and `postgresJsInbox`
@@ -6,7 +7,8 @@
  */
 export interface EventInbox<Tx> {
   /**
-   * Handles an event, or finds its answer. Only the webhook handler calls this.
+   * Handles an event, or finds its answer; `isCopy` says which. Rejects if the event is refused, or with an error of
+   * `onEvent`. Only the webhook handler calls this.
    *
    * @param key Names the event: 1 to 512 printable ASCII characters without spaces.
    * @param settings The options of the webhook handler, in milliseconds.
@@ -17,8 +19,14 @@ export interface EventInbox<Tx> {
     key: string,
     settings: { readonly duplicates: "answer" | "refuse"; readonly waitMs: number; readonly keepMs: number },
     handle: (tx: Tx) => Promise<Response>,
-    report: (error: unknown) => void,
-  ): Promise<Response>;
+    report: (error: unknown, code: WebhookErrorCode) => void,
+  ): Promise<{ readonly response: Response; readonly isCopy: boolean }>;
+  /**
+   * Asks the database whether it would store an answer. Rejects if not. Only the webhook handler calls this.
+   *
+   * @param waitMs How long an event waits, in milliseconds.
+   */
+  check(waitMs: number): Promise<void>;
 }
 
 /** Refuses what is no inbox, and options that have no effect with one. */

@@ -2,6 +2,7 @@ import type { TransferOffer } from "../generated/models.gen.ts";
 import { signature } from "../generated/signature.gen.ts";
 import type { UnknownType } from "../utils/unknown-result.ts";
 import { toHex } from "./bytes.ts";
+import type { WebhookErrorCode } from "./codes.ts";
 import { equal, fromHex, hmac } from "./hmac.ts";
 
 const maxHeaderLength = 4096;
@@ -17,6 +18,13 @@ const printed: unique symbol = Symbol.for("nodejs.util.inspect.custom");
 export class WebhookVerificationError extends Error {
   /** The name of the class. */
   override readonly name = "WebhookVerificationError";
+  /** Why, for programs. */
+  readonly code: WebhookErrorCode;
+
+  constructor(message?: string, code: WebhookErrorCode = "bad_body") {
+    super(message);
+    this.code = code;
+  }
 
   /** @internal */
   static readonly [mark] = true;
@@ -74,16 +82,12 @@ export function secretsOf(secret: VerifyOptions["secret"]): readonly string[] {
   return secrets;
 }
 
-const renamed: Readonly<Record<string, string>> = {
-  toleranceSecs: "toleranceMs, in milliseconds",
-  keepSecs: "keepMs, in milliseconds",
-  now: "clock: { now }",
-};
+const renamed = { toleranceSecs: "toleranceMs, in milliseconds", now: "clock: { now }" };
 
 /** Refuses names of earlier versions, which would be ignored otherwise. */
-export function refuseOldNames(options: object): void {
-  for (const [name, current] of Object.entries(renamed))
-    if (name in options) throw new TypeError(`${name} is no longer an option. Use ${current}.`);
+export function refuseOldNames(options: object, names: Readonly<Record<string, string>> = renamed): void {
+  for (const name in names)
+    if (name in options) throw new TypeError(`${name} is no longer an option. Use ${names[name]}.`);
 }
 
 /** Returns the tolerance in milliseconds. Anything but a finite number above 0 is a `TypeError`. */
@@ -116,7 +120,8 @@ function headerOf(headers: WebhookHeaders): string {
   throw headerError(Array.isArray(value) ? `appears ${value.length} times` : "is missing");
 }
 
-const headerError = (problem: string) => new WebhookVerificationError(`The header ${signature.header} ${problem}.`);
+const headerError = (problem: string) =>
+  new WebhookVerificationError(`The header ${signature.header} ${problem}.`, "bad_header");
 
 /** Parses the signature header. Skips malformed signatures and unknown schemes. */
 export function parseHeader(headers: WebhookHeaders): { timestamp: string; signatures: Uint8Array[] } {
@@ -125,9 +130,9 @@ export function parseHeader(headers: WebhookHeaders): { timestamp: string; signa
   const parts = header.split(",").map((part) => part.trim());
   const valuesOf = (name: string) =>
     parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1));
-  const times = valuesOf("t");
-  const [timestamp = ""] = times;
-  if (times.length !== 1 || !/^\d{1,12}$/.test(timestamp)) throw headerError("must contain one t=<Unix seconds>");
+  // Of several times, the commas fail.
+  const timestamp = valuesOf("t").join();
+  if (!/^\d{1,12}$/.test(timestamp)) throw headerError("must contain one t=<Unix seconds>");
   const signatures = valuesOf(signature.scheme);
   if (signatures.length > maxSignatures) throw headerError(`has more than ${maxSignatures} signatures`);
   const wellFormed = signatures.filter((value) => /^[0-9a-f]{64}$/.test(value)).map(fromHex);
@@ -158,6 +163,7 @@ export async function verifyWebhook(input: WebhookInput, options: VerifyOptions)
   if (!isValid)
     throw new WebhookVerificationError(
       "No signature matches. Check the destination's secret, and that the body is unchanged.",
+      "no_match",
     );
   const now = (options.clock ?? Date).now();
   if (!Number.isFinite(now)) throw new TypeError("clock.now() must return milliseconds since 1970");
@@ -165,21 +171,21 @@ export async function verifyWebhook(input: WebhookInput, options: VerifyOptions)
   if (!(Math.abs(ageMs) <= toleranceMs)) {
     const direction = ageMs > 0 ? "old" : "ahead";
     const age = `${Math.abs(Math.round(ageMs / 1000))} s ${direction}, more than ${toleranceMs / 1000} s`;
-    throw new WebhookVerificationError(`The signature is ${age}. Check the clocks.`);
+    throw new WebhookVerificationError(`The signature is ${age}. Check the clocks.`, "stale");
   }
   return eventOf(body);
 }
 
 function eventOf(body: Uint8Array): WebhookEvent {
-  let event: unknown;
+  let event: WebhookEvent | null | undefined;
   try {
     event = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
-    throw new WebhookVerificationError("The signature is valid, but the body is not JSON.");
+    // Undefined says so.
   }
-  if (typeof (event as { type?: unknown } | null)?.type !== "string")
-    throw new WebhookVerificationError("The signature is valid, but the body is not an event: it has no type.");
-  return event as WebhookEvent;
+  if (typeof event?.type === "string") return event;
+  const problem = event === undefined ? "JSON" : "an event: it has no type";
+  throw new WebhookVerificationError(`The signature is valid, but the body is not ${problem}.`, "bad_event");
 }
 
 /** Whether an event offers a call to an `app` destination (§6). */
