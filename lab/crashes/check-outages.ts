@@ -14,6 +14,7 @@ const help = `Delivers each event to receivers in this process three times, whil
   --receivers N         each with a client and a memory of its own; 1 by default
   --on-store-error X    handle or refuse; handle by default
   --lease MS            leaseMs of the receivers; 2000 by default
+  --store-timeout MS    storeTimeoutMs of the receivers, and the limits of the client; 1000 by default
   --hang MS             how long the server hangs or is full; 3000 by default
   --seed N              1 by default`;
 
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     "at-once": { type: "string" },
     receivers: { type: "string", default: "1" },
     lease: { type: "string", default: "2000" },
+    "store-timeout": { type: "string", default: "1000" },
     hang: { type: "string", default: "3000" },
     seed: { type: "string", default: "1" },
     help: { type: "boolean", default: false },
@@ -67,6 +69,7 @@ async function main(): Promise<void> {
       ...{
         hangMs: count("hang", values.hang),
         leaseMs: count("lease", values.lease),
+        storeTimeoutMs: count("store-timeout", values["store-timeout"]),
         seed: count("seed", values.seed),
       },
     };

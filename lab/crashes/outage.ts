@@ -1,6 +1,6 @@
 // One run: receivers in this process behind one store, whose server stays well, ends, hangs, forgets, is full or is replaced.
 import { setTimeout as sleep } from "node:timers/promises";
-import { createWebhookHandler, signWebhook, type WebhookHandler } from "@call-transfer/sdk/webhooks";
+import { createWebhookHandler, type EventStore, signWebhook, type WebhookHandler } from "@call-transfer/sdk/webhooks";
 import { createRandom } from "../simulate/scheduler.ts";
 import { actsOf, type OutageAct } from "./outage-acts.ts";
 import { startServer } from "./store-server.ts";
@@ -19,6 +19,8 @@ export interface OutageOptions {
   readonly receivers: number;
   readonly onStoreError: "handle" | "refuse";
   readonly leaseMs: number;
+  /** `storeTimeoutMs` of the receivers, and the limits of the client. */
+  readonly storeTimeoutMs: number;
   /** How long the server hangs, or is full. */
   readonly hangMs: number;
   /** A planted mistake: a new handler for each delivery, which knows nothing without the store. */
@@ -34,6 +36,8 @@ export interface OutageResult {
   readonly twoAnswers: number;
   /** Events to whose copies one receiver gave two answers. */
   readonly contradicted: number;
+  /** The most steps that the store had at once. */
+  readonly stepsAtOnce: number;
   readonly unanswered: number;
   /** How often the answer was 503. */
   readonly refusals: number;
@@ -44,6 +48,7 @@ export interface OutageResult {
 }
 
 const secret = "whsec_outage-run";
+const usualWaitMs = 8000;
 /** After this time without a final answer, a delivery is lost. */
 const giveUpMs = 60_000;
 /** The copies of an event: two in the same moment, and one that comes later. */
@@ -59,20 +64,51 @@ interface Seen {
   readonly own: Map<number, Set<string>>;
 }
 
+/** Counts how many steps a store has at once. */
+function counted(store: EventStore, note: (steps: number) => void): EventStore {
+  let running = 0;
+  const through = async <Result>(step: () => Promise<Result>): Promise<Result> => {
+    running += 1;
+    note(running);
+    try {
+      return await step();
+    } finally {
+      running -= 1;
+    }
+  };
+  return {
+    ...store,
+    claim: (...given) => through(() => store.claim(...given)),
+    complete: (...given) => through(() => store.complete(...given)),
+    release: (...given) => through(() => store.release(...given)),
+  };
+}
+
 /** Delivers events while the act is done to the store's server. */
 export async function runOutage(options: OutageOptions): Promise<OutageResult> {
-  const { store, seed, receivers, onStoreError, leaseMs } = options;
+  const { store, seed, receivers, onStoreError, leaseMs, storeTimeoutMs } = options;
   const random = createRandom(seed, "outage");
   await using server = await startServer(store, options.act === "promote");
   const seen = new Map<string, Seen>();
   const errors = new Map<string, number>();
   const closings: (() => unknown)[] = [];
+  let stepsAtOnce = 0;
   const open = async (number: number): Promise<WebhookHandler> => {
-    const opened = await openAsOnThePage(store, server.url, options.act === "promote");
+    const opened = await openAsOnThePage(store, server.url, options.act === "promote", storeTimeoutMs);
     closings.push(opened.close);
+    const counting = counted(opened.store, (steps) => {
+      stepsAtOnce = Math.max(stepsAtOnce, steps);
+    });
     const create = () =>
       createWebhookHandler({
-        ...{ secret, store: opened.store, onStoreError, leaseMs },
+        ...{
+          secret,
+          store: counting,
+          onStoreError,
+          leaseMs,
+          storeTimeoutMs,
+          waitMs: Math.max(storeTimeoutMs, usualWaitMs),
+        },
         async onEvent({ id }) {
           const event = seen.get(String(id));
           if (event) event.handlings += 1;
@@ -136,7 +172,7 @@ export async function runOutage(options: OutageOptions): Promise<OutageResult> {
   const events = [...seen.values()];
   const count = (is: (event: Seen) => boolean) => events.filter(is).length;
   return {
-    ...{ events: events.length, deliveries, refusals, unanswered, errors, acts, seconds },
+    ...{ events: events.length, deliveries, refusals, unanswered, errors, acts, seconds, stepsAtOnce },
     handlings: events.reduce((sum, { handlings }) => sum + handlings, 0),
     handledAgain: count(({ handlings }) => handlings > 1),
     twoAnswers: count(({ answers }) => answers.size > 1),

@@ -36,12 +36,12 @@ const openers: Record<EventStoreName, (url: string) => Promise<EventStore>> = {
   },
 };
 
-/** Opens a store with the client's settings of docs/webhook-stores.md. With replicas, Redis waits for one. */
-export async function openAsOnThePage(name: EventStoreName, url: string, hasReplica: boolean) {
+/** Opens a store with the client's settings of docs/webhook-stores.md, where `limitMs` is 1000. With replicas, Redis waits for one. */
+export async function openAsOnThePage(name: EventStoreName, url: string, hasReplica: boolean, limitMs: number) {
   const options = hasReplica ? { waitForReplicas: 1, waitTimeoutMs: 300 } : {};
   if (name === "postgres") {
     const { Pool } = await import("pg");
-    const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 1000, query_timeout: 1000 });
+    const pool = new Pool({ connectionString: url, connectionTimeoutMillis: limitMs, query_timeout: limitMs });
     pool.on("error", ignore);
     return { store: postgresEventStore(pool), close: () => pool.end() };
   }

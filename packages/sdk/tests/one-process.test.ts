@@ -1,11 +1,18 @@
 // What one process knows without the store: what it has in hand, and what it has answered.
+import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { signature } from "../src/generated/signature.gen.ts";
 import type { WebhookErrorCode } from "../src/webhooks/codes.ts";
 import { Once, type OnceSettings } from "../src/webhooks/once.ts";
 import { type EventStore, memoryEventStore } from "../src/webhooks.ts";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(async () => {
+  // What is tried later ends by itself, whatever the store does: otherwise this aborts after 10,000 timers.
+  await vi.runAllTimersAsync();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
 
 const down = new Error("connection refused");
 const reject = () => Promise.reject(down);
@@ -169,9 +176,21 @@ describe("an answer that the store could not keep", () => {
     const first = processOf(store);
     expect(await settled(first.receive(), 5000)).toBe("handling 1");
     work();
-    await vi.advanceTimersByTimeAsync(1000);
+    await vi.advanceTimersByTimeAsync(5000);
     expect(await processOf(store).receive()).toBe("handling 1, again");
     expect(first.codes).not.toContain("answer_not_stored");
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("is stored soon after the store has answered another event", async () => {
+    const { store, fail, work } = storeThatCanFail();
+    fail();
+    const first = processOf(store);
+    await settled(first.receive(), 60_000);
+    work();
+    await first.receive(0, "another event");
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await processOf(store).receive()).toBe("handling 1, again");
   });
 
   it("is reported if another process has stored another one, and copies here keep theirs", async () => {
@@ -198,14 +217,48 @@ describe("an answer that the store could not keep", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("is tried one at a time, four times a second, while the store is down", async () => {
+  it("is tried one at a time and ever less often while the store is down, and given up after 1,000 times", async () => {
     const { store, fail } = storeThatCanFail();
     fail();
-    const { receive } = processOf(store);
-    await settled(Promise.all(Array.from({ length: 50 }, (_, at) => receive(0, `event ${at}`))), 5000);
+    const { receive, codes } = processOf(store);
+    await settled(Promise.all(Array.from({ length: 50 }, (_, at) => receive(0, `event ${at}`))), 60_000);
     const { length } = vi.mocked(store.complete).mock.calls;
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(vi.mocked(store.complete).mock.calls.length - length).toBe(40);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([vi.mocked(store.complete).mock.calls.length - length, vi.getTimerCount()]).toEqual([12, 1]);
+    expect(codes).not.toContain("answer_not_stored");
+    await vi.advanceTimersByTimeAsync(5_000_000);
+    expect(codes.filter((code) => code === "answer_not_stored").length).toBe(50);
+    expect(vi.getTimerCount()).toBe(0);
+    // 100 tries before the answers were sent.
+    expect(vi.mocked(store.complete).mock.calls.length).toBe(1100);
+  });
+
+  it("is tried ever less often while another process has the event", async () => {
+    const { store, shared, fail, work } = storeThatCanFail();
+    fail();
+    const { receive } = processOf(store);
+    await settled(receive(), 50);
+    await shared.claim(key, "another", 60_000);
+    work();
+    const { length } = vi.mocked(store.complete).mock.calls;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(vi.mocked(store.complete).mock.calls.length - length).toBe(16);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(await shared.claim(key, "one more", 1000)).toMatchObject({ state: "done" });
+  });
+
+  it("does not keep the process from ending", () => {
+    const program = `
+      import { createWebhookHandler, signWebhook } from "@call-transfer/sdk/webhooks";
+      const fail = () => Promise.reject(new Error("connection refused"));
+      const store = { claim: fail, complete: fail, release: fail };
+      const receive = createWebhookHandler({ secret: "s", store, onError: () => {}, onEvent: () => {} });
+      const body = '{"type":"event.test","id":"evt_1"}';
+      const headers = { "${signature.header}": await signWebhook(body, { secret: "s" }) };
+      const { status } = await receive(new Request("http://localhost", { method: "POST", body, headers }));
+      console.log(status);`;
+    const options = ["--conditions=@call-transfer/source", "--input-type=module", "--eval", program];
+    expect(execFileSync(process.execPath, options, { cwd: import.meta.dirname, encoding: "utf8" })).toBe("204\n");
   });
 });
 

@@ -120,7 +120,6 @@ const defaults = {
 
 export function checkNames<Tx>(options: WebhookHandlerOptions<Tx>): void {
   refuseOldNames(options);
-  refuseOldNames(options, { keepSecs: "keepMs, in milliseconds" });
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(rules(), name));
   if (unknown === "replayStore")
     throw new TypeError(

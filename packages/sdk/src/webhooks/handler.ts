@@ -167,7 +167,12 @@ class Receiver<Tx> {
     // Without an inbox, Tx is undefined, so onEvent has one parameter.
     const handleAlone = onEvent as (event: WebhookEvent) => ReturnType<typeof onEvent>;
     const { response, isCopy } = await (inbox
-      ? inbox.receive(key, this.#settings, (tx) => handleEvent(() => onEvent(event, tx)), this.#reportKeeping)
+      ? inbox.receive({
+          ...this.#settings,
+          key,
+          handle: (tx) => handleEvent(() => onEvent(event, tx)),
+          report: this.#reportKeeping,
+        })
       : this.#once.handle(key, () => handleEvent(() => handleAlone(event))));
     this.#count(isCopy ? "repeated" : "handled");
     return response;
@@ -193,7 +198,7 @@ class Receiver<Tx> {
   async checkReady(): Promise<WebhookReadiness> {
     const { inbox } = this.#options;
     const { scope, waitMs } = this.#settings;
-    const failure = await (inbox ? inbox.check(waitMs) : this.#once.check(scope)).then(
+    const failure = await (inbox ? inbox.check({ waitMs }) : this.#once.check(scope)).then(
       () => [],
       (error: unknown) => [{ code: codeOf(error, "store_failed"), message: messageOf(error) }],
     );

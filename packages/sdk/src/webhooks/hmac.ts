@@ -3,9 +3,11 @@ import { signature } from "../generated/signature.gen.ts";
 import { joined } from "./bytes.ts";
 
 const encoder = new TextEncoder();
-
-export const fromHex = (hex: string): Uint8Array =>
-  Uint8Array.from(hex.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+export function fromHex(hex: string): Uint8Array {
+  const bytes = new Uint8Array(hex.length / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
+  return bytes;
+}
 
 const algorithm = { name: "HMAC", hash: "SHA-256" };
 const maxKeys = 16;
@@ -17,7 +19,8 @@ async function keyOf(secret: string): Promise<CryptoKey> {
   if (known !== undefined) return known;
   // Not the promise is kept: on Workers, a request must not wait for one of another request.
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
-  for (const oldest of keys.keys()) if (keys.size >= maxKeys) keys.delete(oldest);
+  const [oldest] = keys.keys();
+  if (oldest !== undefined && keys.size >= maxKeys) keys.delete(oldest);
   keys.set(secret, key);
   return key;
 }
@@ -29,5 +32,8 @@ export async function hmac(secret: string, timestamp: string, body: Uint8Array):
 }
 
 /** Compares in constant time. */
-export const equal = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.reduce((difference, byte, at) => difference | (byte ^ (b[at] ?? 0)), a.length ^ b.length) === 0;
+export function equal(a: Uint8Array, b: Uint8Array): boolean {
+  let difference = a.length ^ b.length;
+  for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0);
+  return difference === 0;
+}

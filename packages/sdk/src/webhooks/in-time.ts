@@ -1,10 +1,8 @@
 import { CodedError, type WebhookErrorCode } from "./codes.ts";
 
-/** Waits. `inBackground`: it does not keep the process from ending, where a timer can say so. */
-export const sleep = (ms: number, inBackground = false): Promise<void> =>
+export const sleep = (ms: number): Promise<void> =>
   new Promise((resolve) => {
-    const timer: unknown = setTimeout(resolve, ms);
-    if (inBackground) (timer as { unref?(): void }).unref?.();
+    setTimeout(resolve, ms);
   });
 
 /** Runs a step that may take so many milliseconds. `what` names what does the step, for the error. */

@@ -8,8 +8,8 @@ import { quotedTable, statementsFor } from "./postgres-table.ts";
 import { duplicate, Refusal, unavailable } from "./refusal.ts";
 import { LostConnection, StillRunning, type Transactions } from "./transactions.ts";
 
-type Receive<Tx> = Parameters<EventInbox<Tx>["receive"]>;
-type Received<Tx> = Awaited<ReturnType<EventInbox<Tx>["receive"]>>;
+type Received<Tx> = Parameters<EventInbox<Tx>["receive"]>[0];
+type Handled = Awaited<ReturnType<EventInbox<unknown>["receive"]>>;
 
 /** After this time `onEvent` counts as one that never ends, and its transaction is rolled back. */
 const longestHandlingMs = 60_000;
@@ -56,8 +56,8 @@ export function inboxOver<Tx>(transactions: Transactions<Tx>, table: string): Ev
   const quoted = quotedTable(table);
   const ask = () => transactions.run((tx) => Promise.resolve(transactions.query(tx, statementsFor(quoted).check, [])));
   return {
-    receive: (...received) => new Reception(transactions, quoted, ...received).respond(),
-    check: async (waitMs) => void (await inTime(ask, longestMsOf(waitMs), "The database", "store_timeout")),
+    receive: (event) => new Reception(transactions, quoted, event).respond(),
+    check: async ({ waitMs }) => void (await inTime(ask, longestMsOf(waitMs), "The database", "store_timeout")),
   };
 }
 
@@ -65,10 +65,7 @@ export function inboxOver<Tx>(transactions: Transactions<Tx>, table: string): Ev
 class Reception<Tx> {
   readonly #transactions: Transactions<Tx>;
   readonly #table: string;
-  readonly #key: string;
-  readonly #settings: Receive<Tx>[1];
-  readonly #handle: Receive<Tx>[2];
-  readonly #report: Receive<Tx>[3];
+  readonly #event: Received<Tx>;
   readonly #owner = crypto.randomUUID();
   #handling: Handling | undefined;
   /** The last answer that may have been committed. */
@@ -80,17 +77,14 @@ class Reception<Tx> {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #giveUp: () => void = () => {};
 
-  constructor(transactions: Transactions<Tx>, table: string, ...[key, settings, handle, report]: Receive<Tx>) {
+  constructor(transactions: Transactions<Tx>, table: string, event: Received<Tx>) {
     this.#transactions = transactions;
     this.#table = table;
-    this.#key = key;
-    this.#settings = settings;
-    this.#handle = handle;
-    this.#report = report;
+    this.#event = event;
   }
 
-  async respond(): Promise<Received<Tx>> {
-    const { waitMs } = this.#settings;
+  async respond(): Promise<Handled> {
+    const { waitMs } = this.#event;
     const longestMs = longestMsOf(waitMs);
     const givenUp = new Promise<undefined>((resolve) => {
       this.#giveUp = () => resolve(undefined);
@@ -129,11 +123,11 @@ class Reception<Tx> {
     this.#timer = setTimeout(() => {
       this.#isOver = true;
       this.#giveUp();
-    }, longestMsOf(this.#settings.waitMs));
+    }, longestMsOf(this.#event.waitMs));
   }
 
   /** Tries to handle the event. Rejects with the error of `onEvent`, or with the database's. */
-  async #attempt(): Promise<Received<Tx> | "busy"> {
+  async #attempt(): Promise<Handled | "busy"> {
     this.#handling = undefined;
     const claim = await this.#transactions.run((tx) => this.#work(tx)).catch((error: unknown) => this.#explain(error));
     if (claim instanceof Response) return { response: claim, isCopy: false };
@@ -141,7 +135,7 @@ class Reception<Tx> {
     // `done` with this answer: it was committed, but the response of the commit was lost.
     if (answered && (claim.state === "mine" || (claim.state === "done" && claim.answer === answered.answer)))
       return { response: answered.response, isCopy: false };
-    if (this.#settings.duplicates === "refuse" && !(claim.state === "busy" && this.#mayBeOwn)) throw duplicate();
+    if (this.#event.duplicates === "refuse" && !(claim.state === "busy" && this.#mayBeOwn)) throw duplicate();
     return claim.state === "done" ? { response: responseOf(claim.answer), isCopy: true } : "busy";
   }
 
@@ -165,8 +159,8 @@ class Reception<Tx> {
     const { claim, complete } = statementsFor(this.#table);
     const rowOf = async (text: string, values: (string | number)[]): Promise<Record<string, unknown>> =>
       Object((await this.#transactions.query(tx, text, values))[0]);
-    const own = [this.#key, this.#owner] as const;
-    if (this.#isOver || !(await rowOf(lock, [`${this.#table} ${this.#key}`, this.#owner])).free)
+    const own = [this.#event.key, this.#owner] as const;
+    if (this.#isOver || !(await rowOf(lock, [`${this.#table} ${this.#event.key}`, this.#owner])).free)
       return { state: "busy" };
     // A statement of its own, which sees what was committed before the lock was free.
     const { state, answer } = await rowOf(claim, [...own, longestHandlingMs]);
@@ -174,11 +168,11 @@ class Reception<Tx> {
     if (state !== "mine") return { state: "busy" };
     const handled = await this.#handleIn(tx);
     const text = `with stored as (${complete}) select key, ${owner} from stored`;
-    const stored = await rowOf(text, [...own, handled.answer, this.#settings.keepMs]).catch((error: unknown) => {
+    const stored = await rowOf(text, [...own, handled.answer, this.#event.keepMs]).catch((error: unknown) => {
       throw codesOf(error).includes("25P02") ? this.#fail(aborted(error)) : error;
     });
     if (stored.key === undefined) throw this.#fail(new Error(`onEvent must not change the table ${this.#table}.`));
-    if (stored.owner !== this.#owner) this.#report(new Error(ended), "event_failed");
+    if (stored.owner !== this.#owner) this.#event.report(new Error(ended), "event_failed");
     return { state: "mine" };
   }
 
@@ -190,7 +184,7 @@ class Reception<Tx> {
     let isRunning = true;
     const handle = async () => {
       try {
-        const response = await this.#handle(tx);
+        const response = await this.#event.handle(tx);
         return { response, answer: response.status < 500 ? await answerOf(response, this.#owner) : undefined };
       } finally {
         isRunning = false;

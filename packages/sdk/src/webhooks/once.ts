@@ -118,6 +118,7 @@ export class Once {
     const { duplicates, onStoreError } = this.#settings;
     try {
       const first = await event.claim();
+      this.#later.wake();
       if (first.state === "mine") return undefined;
       if (duplicates === "refuse") throw duplicate();
       const claim = first.state === "busy" ? await event.claimWhenFree(leftMs()) : first;

@@ -82,12 +82,16 @@ export function secretsOf(secret: VerifyOptions["secret"]): readonly string[] {
   return secrets;
 }
 
-const renamed = { toleranceSecs: "toleranceMs, in milliseconds", now: "clock: { now }" };
+const renamed: Readonly<Record<string, string>> = {
+  toleranceSecs: "toleranceMs, in milliseconds",
+  keepSecs: "keepMs, in milliseconds",
+  now: "clock: { now }",
+};
 
 /** Refuses names of earlier versions, which would be ignored otherwise. */
-export function refuseOldNames(options: object, names: Readonly<Record<string, string>> = renamed): void {
-  for (const name in names)
-    if (name in options) throw new TypeError(`${name} is no longer an option. Use ${names[name]}.`);
+export function refuseOldNames(options: object): void {
+  for (const [name, current] of Object.entries(renamed))
+    if (name in options) throw new TypeError(`${name} is no longer an option. Use ${current}.`);
 }
 
 /** Returns the tolerance in milliseconds. Anything but a finite number above 0 is a `TypeError`. */
@@ -130,9 +134,9 @@ export function parseHeader(headers: WebhookHeaders): { timestamp: string; signa
   const parts = header.split(",").map((part) => part.trim());
   const valuesOf = (name: string) =>
     parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1));
-  // Of several times, the commas fail.
-  const timestamp = valuesOf("t").join();
-  if (!/^\d{1,12}$/.test(timestamp)) throw headerError("must contain one t=<Unix seconds>");
+  const times = valuesOf("t");
+  const [timestamp = ""] = times;
+  if (times.length !== 1 || !/^\d{1,12}$/.test(timestamp)) throw headerError("must contain one t=<Unix seconds>");
   const signatures = valuesOf(signature.scheme);
   if (signatures.length > maxSignatures) throw headerError(`has more than ${maxSignatures} signatures`);
   const wellFormed = signatures.filter((value) => /^[0-9a-f]{64}$/.test(value)).map(fromHex);
@@ -177,15 +181,17 @@ export async function verifyWebhook(input: WebhookInput, options: VerifyOptions)
 }
 
 function eventOf(body: Uint8Array): WebhookEvent {
-  let event: WebhookEvent | null | undefined;
+  let event: unknown;
   try {
     event = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
-    // Undefined says so.
+    throw new WebhookVerificationError("The signature is valid, but the body is not JSON.", "bad_event");
   }
-  if (typeof event?.type === "string") return event;
-  const problem = event === undefined ? "JSON" : "an event: it has no type";
-  throw new WebhookVerificationError(`The signature is valid, but the body is not ${problem}.`, "bad_event");
+  if (typeof (event as { type?: unknown } | null)?.type !== "string") {
+    const problem = "The signature is valid, but the body is not an event: it has no type.";
+    throw new WebhookVerificationError(problem, "bad_event");
+  }
+  return event as WebhookEvent;
 }
 
 /** Whether an event offers a call to an `app` destination (§6). */
