@@ -14,35 +14,59 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from call_transfer.webhooks import AsyncMemoryEventStore, EventClaim, MemoryEventStore
-from call_transfer.webhooks.postgres import AsyncPostgresEventStore, PostgresEventStore
-from call_transfer.webhooks.redis import AsyncRedisEventStore, RedisEventStore
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 from redis import Redis, RedisCluster
 from redis.asyncio import Redis as AsyncRedis
 from redis.asyncio import RedisCluster as AsyncRedisCluster
 
-_memory, _async_memory = MemoryEventStore(), AsyncMemoryEventStore()
+from call_transfer.webhooks import AsyncMemoryEventStore, EventClaim, MemoryEventStore
+from call_transfer.webhooks.postgres import AsyncPostgresEventStore, PostgresEventStore
+from call_transfer.webhooks.redis import AsyncRedisEventStore, RedisEventStore
 
 
 async def _async_postgres(url: str, **options: Any) -> AsyncPostgresEventStore:
-    pool: AsyncConnectionPool[Any] = AsyncConnectionPool(url, min_size=1, max_size=10, open=False, kwargs=options)
+    pool: AsyncConnectionPool[Any] = AsyncConnectionPool(url, min_size=1, max_size=4, open=False, kwargs=options)
     await pool.open()
     return AsyncPostgresEventStore(pool)
 
 
 def _postgres(url: str, **options: Any) -> PostgresEventStore:
-    return PostgresEventStore(ConnectionPool(url, min_size=1, max_size=10, open=True, kwargs=options))
+    return PostgresEventStore(ConnectionPool(url, min_size=1, max_size=4, open=True, kwargs=options))
+
+
+# The types of from_url() are incomplete.
+_from_url: dict[str, Callable[..., Any]] = {
+    "redis": Redis.from_url,  # pyright: ignore[reportUnknownMemberType]
+    "async": AsyncRedis.from_url,  # pyright: ignore[reportUnknownMemberType]
+    "cluster": RedisCluster.from_url,  # pyright: ignore[reportUnknownMemberType]
+    "async cluster": AsyncRedisCluster.from_url,
+}
+
+
+def _redis(kind: str, *, is_decoding: bool = False) -> Callable[..., Any]:
+    store = AsyncRedisEventStore if kind.startswith("async") else RedisEventStore
+
+    def open_store(url: str, **options: Any) -> Any:
+        return store(_from_url[kind](url, decode_responses=is_decoding), **options)
+
+    return open_store
+
+
+def _shared(store: object) -> Callable[..., Any]:
+    def open_store(_url: str) -> Any:
+        return store
+
+    return open_store
 
 
 OPENERS: dict[str, Callable[..., Any]] = {
-    "memory": lambda url: _memory,
-    "memory, async": lambda url: _async_memory,
-    "redis": lambda url, **options: RedisEventStore(Redis.from_url(url), **options),
-    "redis, decoding": lambda url: RedisEventStore(Redis.from_url(url, decode_responses=True)),
-    "redis, async": lambda url, **options: AsyncRedisEventStore(AsyncRedis.from_url(url), **options),
-    "redis, a cluster": lambda url: RedisEventStore(RedisCluster.from_url(url)),
-    "redis, a cluster, async": lambda url: AsyncRedisEventStore(AsyncRedisCluster.from_url(url)),
+    "memory": _shared(MemoryEventStore()),
+    "memory, async": _shared(AsyncMemoryEventStore()),
+    "redis": _redis("redis"),
+    "redis, decoding": _redis("redis", is_decoding=True),
+    "redis, async": _redis("async"),
+    "redis, a cluster": _redis("cluster"),
+    "redis, a cluster, async": _redis("async cluster"),
     "postgres": _postgres,
     "postgres, async": _async_postgres,
 }

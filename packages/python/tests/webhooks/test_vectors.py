@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from call_transfer.webhooks import (
     EventClaim,
     MemoryEventStore,

@@ -47,9 +47,7 @@ class WebhookResponse:
     headers: Mapping[str, str]
     """Headers, by name in lower case."""
 
-    def __init__(
-        self, status: int = 204, body: bytes | str | None = None, headers: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, status: int = 204, body: bytes | str | None = None, headers: Mapping[str, str] | None = None) -> None:
         if type(status) is not int or not 200 <= status <= 599:
             raise ValueError(f"status must be an integer from 200 to 599, not {status!r}")
         if status in _BODILESS and body is not None:

@@ -48,12 +48,10 @@ class WebhookVerificationError(WebhookError):
     """A webhook failed verification: `bad_header`, `bad_body`, `no_match`, `stale` or `bad_event`."""
 
 
-class Refusal(WebhookError):  # noqa: N818 - it may be an ordinary answer
+class Refusal(WebhookError):
     """A webhook that gets an answer other than its handler's. The message is sent."""
 
-    def __init__(
-        self, message: str, code: WebhookErrorCode, status: int, headers: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, message: str, code: WebhookErrorCode, status: int, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message, code)
         self.status = status
         self.headers: Mapping[str, str] = headers or {}

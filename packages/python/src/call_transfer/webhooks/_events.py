@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeAlias, cast
 
 from .._generated.models import TransferOffer
 from .._generated.signature import EVENT
-from .._model import ApiModel, build, parse
+from .._model import ApiModel, parse
 from ._codes import WebhookVerificationError
 
 _PLAIN_ID = re.compile(r"[\x21-\x7e]{1,200}")
@@ -28,7 +28,9 @@ class UnknownEvent(ApiModel):
 WebhookEvent: TypeAlias = TransferOffer | UnknownEvent
 """A verified event. `isinstance(event, TransferOffer)` says that it offers a call to an `app` destination (§6)."""
 
-build([TransferOffer, UnknownEvent])
+# Now, so that no webhook waits for it: the concurrent first use of a model that is not built is not safe.
+TransferOffer.model_rebuild()
+UnknownEvent.model_rebuild()
 
 
 def event_of(body: bytes) -> WebhookEvent:

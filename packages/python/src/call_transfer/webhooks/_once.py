@@ -143,6 +143,7 @@ class Once:
         """The answer to an event that is handled already; None if this copy must be handled."""
         try:
             claim = yield from event.claim()
+            self._later.wake()
             if claim.state == "mine":
                 return None
             if self._settings.duplicates == "refuse":
@@ -186,9 +187,7 @@ class Once:
 
         yield Start(release())
 
-    def _handle_and_store(
-        self, event: OwnedEvent, handle: Callable[[], Work[WebhookResponse]], current: _InHand
-    ) -> Work[Handled]:
+    def _handle_and_store(self, event: OwnedEvent, handle: Callable[[], Work[WebhookResponse]], current: _InHand) -> Work[Handled]:
         lease = Lease(event, self._settings.lease_time, self._runtime)
         yield Start(lease.keep())
         try:

@@ -173,9 +173,7 @@ def settings_of(store: EventStore | AsyncEventStore, options: ReceiverOptions) -
 class Receiver:
     """The work of one receiver. It does no I/O: `runtime` does."""
 
-    def __init__(
-        self, secret: object, on_event: Callable[[WebhookEvent], object], settings: _Settings, runtime: Runtime
-    ) -> None:
+    def __init__(self, secret: object, on_event: Callable[[WebhookEvent], object], settings: _Settings, runtime: Runtime) -> None:
         self._on_event = on_event
         self._settings = settings
         self._read_secret = cast("Callable[[], Any]", secret) if callable(secret) else None
@@ -273,9 +271,7 @@ class Receiver:
         tolerance, clock = self._settings.tolerance, self._settings.clock
         try:
             # As an effect, since the core must not hold its lock for so long.
-            event: WebhookEvent = yield Do(
-                lambda: verify_webhook(body, headers, secret=secrets, tolerance=tolerance, clock=clock)
-            )
+            event: WebhookEvent = yield Do(lambda: verify_webhook(body, headers, secret=secrets, tolerance=tolerance, clock=clock))
         except WebhookVerificationError as error:
             if error.code == "stale":
                 timestamp = parse_header(headers).timestamp
