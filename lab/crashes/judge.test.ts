@@ -98,6 +98,13 @@ describe("the verdict on a run", () => {
     ]);
   });
 
+  it("lets a claim whose answer was lost have taken the event", () => {
+    const lost = [step("a", "claim", 1000, "error"), ...handled("a", 1001).slice(1)];
+    const extendedAt = (fromMs: number) => [...lost, step("a", "claim", fromMs, "busy", 5)];
+    expect(messages(extendedAt(1015))).toEqual([]);
+    expect(messages(extendedAt(1050))).toEqual(["A claim of process a found it busy, but no owner had it any more."]);
+  });
+
   it("finds two answers to one event", () => {
     const deliveries = [delivery("a#1"), delivery("b#1")];
     const entries = [...handled("a", 1000), ...begun("b", 1700)];

@@ -137,7 +137,8 @@ function checkBusy(owners: readonly Owner[], deliveries: readonly Delivery[], hi
 
 /** The time in which an owner may have had the event. */
 function longestHold({ claims, settled, life, handling, respondedMs }: Owner, { leaseMs, storeTimeoutMs }: RunHistory) {
-  const grants = claims.filter(isGrant);
+  // A claim that failed may have taken it, and only its answer was lost.
+  const grants = claims.filter((claim) => isGrant(claim) || claim.result === "error");
   const last = grants.at(-1);
   if (last === undefined) return { fromMs: Number.POSITIVE_INFINITY, toMs: Number.NEGATIVE_INFINITY };
   // What a killed process had sent, the store may execute later.

@@ -16,10 +16,14 @@ export interface RequestContext {
 
 export const context = new AsyncLocalStorage<RequestContext>();
 
+/** Of the key, since steps in the background are not of the request that began them. */
+const eventOf = (key: string): string => key.slice(key.lastIndexOf(":") + 1);
+
 /** Records the steps of a store. */
 export function recordStore(store: EventStore, write: (entry: Entry) => void, timeoutMs: number): EventStore {
   const record = async <Result>(
     action: "claim" | "complete" | "release",
+    key: string,
     owner: string,
     step: () => Promise<Result>,
     resultOf: (result: Result) => string,
@@ -30,7 +34,7 @@ export function recordStore(store: EventStore, write: (entry: Entry) => void, ti
     const note = (result: string) => {
       const atMs = Date.now();
       if (current && (result === "error" || atMs - fromMs >= timeoutMs)) current.storeFailed = true;
-      write({ action, event: current?.event ?? "", owner, fromMs, atMs, result });
+      write({ action, event: eventOf(key), owner, fromMs, atMs, result });
     };
     try {
       const result = await step();
@@ -45,6 +49,7 @@ export function recordStore(store: EventStore, write: (entry: Entry) => void, ti
     claim: (key, owner, leaseMs) =>
       record(
         "claim",
+        key,
         owner,
         () => store.claim(key, owner, leaseMs),
         ({ state }) => state,
@@ -52,6 +57,7 @@ export function recordStore(store: EventStore, write: (entry: Entry) => void, ti
     complete: (key, owner, answer, keepMs) =>
       record(
         "complete",
+        key,
         owner,
         () => store.complete(key, owner, answer, keepMs),
         (stored) => (stored ? "stored" : "refused"),
@@ -59,6 +65,7 @@ export function recordStore(store: EventStore, write: (entry: Entry) => void, ti
     release: (key, owner) =>
       record(
         "release",
+        key,
         owner,
         () => store.release(key, owner),
         () => "released",

@@ -1,10 +1,10 @@
 // Kills and stops processes while events are delivered.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ServerProcess } from "../../tests/receiving/server-process.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Act } from "./plan.ts";
+import type { StoreServer } from "./store-server.ts";
 
-async function perform({ kind, receivers, durationMs }: Act, fleet: Fleet, server: ServerProcess): Promise<void> {
+async function perform({ kind, receivers, durationMs }: Act, fleet: Fleet, server: StoreServer): Promise<void> {
   if (kind === "restart-store") return server.restart();
   if (kind === "kill") {
     await Promise.all(receivers.map((receiver) => fleet.kill(receiver)));
@@ -24,7 +24,7 @@ export async function sabotage(
   work: Promise<unknown>,
   acts: Iterable<Act>,
   fleet: Fleet,
-  server: ServerProcess,
+  server: StoreServer,
 ): Promise<ActCounts> {
   const counts: ActCounts = { kill: 0, stop: 0, "restart-store": 0 };
   let isOver = false;

@@ -1,32 +1,17 @@
 // The stores that a run can use.
 import type { EventStore } from "@call-transfer/sdk/webhooks";
-import { createEventTable, postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";
+import { postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";
 import { ioredisEventStore, redisEventStore } from "@call-transfer/sdk/webhooks/redis";
-import type { ServerProcess } from "../../tests/receiving/server-process.ts";
-import { startPostgres, startRedis } from "../../tests/receiving/servers.ts";
-import { createEffects, type InboxName, inboxNames, openPool } from "./effects.ts";
+import { type InboxName, inboxNames, openPool } from "./effects.ts";
 import { mistakes, type PlantName, wrapperNames, wrappers } from "./plants.ts";
 
-const eventStoreNames = ["redis", "ioredis", "postgres"] as const;
+export const eventStoreNames = ["redis", "ioredis", "postgres"] as const;
 export const storeNames = [...eventStoreNames, ...inboxNames] as const;
-type EventStoreName = (typeof eventStoreNames)[number];
+export type EventStoreName = (typeof eventStoreNames)[number];
 export type StoreName = EventStoreName | InboxName;
 
 export const isInbox = (name: StoreName): name is InboxName => inboxNames.some((inbox) => inbox === name);
 export const isInPostgres = (name: StoreName): boolean => name === "postgres" || isInbox(name);
-
-/** A restart of the server must not lose an answer, so Redis writes each to disk before it replies. */
-const durable = ["--appendfsync", "always"];
-
-/** Starts the server of a store. */
-export async function startServer(store: StoreName): Promise<ServerProcess> {
-  if (!isInPostgres(store)) return startRedis({ settings: durable });
-  const server = await startPostgres();
-  const pool = openPool(server.url);
-  await pool.query(createEventTable() + createEffects);
-  await pool.end();
-  return server;
-}
 
 /** The clients try to connect again by themselves. What fails meanwhile rejects. */
 const ignore = (): void => {};
@@ -50,6 +35,29 @@ const openers: Record<EventStoreName, (url: string) => Promise<EventStore>> = {
     return postgresEventStore(openPool(url));
   },
 };
+
+/** Opens a store with the client's settings of docs/webhook-stores.md, where `limitMs` is 1000. With replicas, Redis waits for one. */
+export async function openAsOnThePage(name: EventStoreName, url: string, hasReplica: boolean, limitMs: number) {
+  const options = hasReplica ? { waitForReplicas: 1, waitTimeoutMs: 300 } : {};
+  if (name === "postgres") {
+    const { Pool } = await import("pg");
+    const pool = new Pool({ connectionString: url, connectionTimeoutMillis: limitMs, query_timeout: limitMs });
+    pool.on("error", ignore);
+    return { store: postgresEventStore(pool), close: () => pool.end() };
+  }
+  if (name === "ioredis") {
+    const { Redis } = await import("ioredis");
+    const client = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, lazyConnect: true });
+    client.on("error", ignore);
+    await client.connect();
+    return { store: ioredisEventStore(client, options), close: () => client.disconnect() };
+  }
+  const { createClient } = await import("redis");
+  const client = createClient({ url, disableOfflineQueue: true });
+  client.on("error", ignore);
+  await client.connect();
+  return { store: redisEventStore(client, options), close: () => client.destroy() };
+}
 
 /** Opens a store for a receiver process, with a wrong behaviour if one is named. */
 export async function openStore(name: EventStoreName, url: string, plant: PlantName | undefined): Promise<EventStore> {

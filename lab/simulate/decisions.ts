@@ -1,24 +1,13 @@
 // The invariants of receivers: one decision per offer, whatever their store and their processes do.
+import { claims, endOf, isDecision, nameOf, slackMs, stateOf } from "./offers.ts";
+import { answersAreStored, joined, leasesAreGivenBack, oneAnswerOfAProcess } from "./one-process.ts";
 import type { OfferRecord, Receiving, ReceivingPlan, RequestRecord, StartRecord } from "./receiving-plan.ts";
-import type { Step } from "./stores.ts";
 
 type Check = (receiving: Receiving, offer: OfferRecord) => Iterable<string>;
 
 const refusal = "This webhook was received before.\n";
 /** How long a receiver extends a lease at most. */
 const longestHandlingMs = 60_000;
-/** Room for the rounding of times. */
-const slackMs = 5;
-
-const endOf = ({ settledAt = Number.POSITIVE_INFINITY }: RequestRecord): number => settledAt;
-const nameOf = ({ name }: OfferRecord, at: number): string => `${name} at ${new Date(at).toISOString()}`;
-
-/** Whether the answer of a request is the app's, and no failure. */
-const isDecision = ({ status, text = "" }: { status?: number | undefined; text?: string }): boolean =>
-  status !== undefined && status < 500 && (status === 204 || text.startsWith("decision"));
-
-const claims = ({ steps }: RequestRecord): Step[] => steps.filter(({ name }) => name === "claim");
-
 /** Whether a process stalled during a time for long enough to lose a lease. */
 const stalled = ({ process }: RequestRecord, leaseMs: number, from: number, to: number): boolean =>
   process.stalls.some((one) => one.to - one.from > leaseMs / 2 && one.from <= to && one.to >= from);
@@ -78,7 +67,11 @@ function* oneAnswer({ plan, forgotAt }: Receiving, offer: OfferRecord): Iterable
       if (!offer.starts.some((start) => start.request === request))
         yield `${nameOf(offer, request.at)} got an answer, but copies are refused`;
   const forgot = forgotAt() ?? Number.NEGATIVE_INFINITY;
-  for (const group of [decided.filter(({ at }) => at > forgot), decided.filter((one) => endOf(one) < forgot)]) {
+  // A process remembers what it had in hand or answered before.
+  const isNew = ({ process }: RequestRecord) =>
+    !offer.requests.some((one) => one.process === process && one.at <= forgot);
+  const after = decided.filter((request) => request.at > forgot && isNew(request));
+  for (const group of [after, decided.filter((one) => endOf(one) < forgot)]) {
     const texts = new Set(group.map(({ text }) => text));
     if (texts.size > 1 && !group.some((request) => isUnstored(plan, request)))
       yield `${offer.name} got several answers: ${[...texts].join(", ")}`;
@@ -121,19 +114,23 @@ function* settledInTime({ plan }: Receiving, offer: OfferRecord): Iterable<strin
 
 /** Every answer that is not the app's has a reason. */
 function* refusalsHaveReasons({ plan }: Receiving, offer: OfferRecord): Iterable<string> {
-  const { duplicates, onStoreError } = plan.options;
+  const { duplicates, onStoreError, waitMs } = plan.options;
   for (const request of offer.requests) {
     const { status, text = "", at, steps } = request;
     if (status === undefined || isDecision(request)) continue;
+    const others = joined(offer, request);
     const start = offer.starts.find((one) => one.request === request);
     const wasTaken = steps.some(
       ({ received }) => received === false || (received as { state?: string } | undefined)?.state === "busy",
     );
-    const isStoreError = onStoreError === "refuse" && failedBefore(request, endOf(request));
+    const isStoreError =
+      onStoreError === "refuse" && [request, ...others].some((one) => failedBefore(one, endOf(request)));
+    // One that it waits for is still handled, or was itself refused because others have the event.
+    const waited = others.some((one) => endOf(request) - at >= waitMs - slackMs || one.status === 503);
     const isReasonable =
       (status === 409 && text === refusal && duplicates === "refuse" && !start) ||
       (status >= 500 && start?.fails) ||
-      (status === 503 && (wasTaken || isStoreError));
+      (status === 503 && (wasTaken || waited || isStoreError));
     if (!isReasonable) yield `${nameOf(offer, at)} got ${status} ${text.trim()} without a reason`;
   }
 }
@@ -146,15 +143,16 @@ function* busyHasReasons({ plan }: Receiving, offer: OfferRecord): Iterable<stri
     if (isOpen && (request.process.crashedAt ?? time) >= time) return true;
     return claims(request).some(
       (step) =>
-        (step.found as { state?: string } | undefined)?.state === "mine" &&
+        stateOf(step) === "mine" &&
         (step.doneAt ?? 0) <= time &&
         (step.doneAt ?? 0) + leaseMs >= time &&
         (failedBefore(request, time) || crashedWith(request) !== undefined || stalled(request, 0, request.at, time)),
     );
   };
   for (const request of offer.requests)
-    for (const { doneAt, found } of claims(request)) {
-      if (doneAt === undefined || (found as { state?: string } | undefined)?.state !== "busy") continue;
+    for (const claim of claims(request)) {
+      const { doneAt } = claim;
+      if (doneAt === undefined || stateOf(claim) !== "busy") continue;
       if (!offer.requests.some((other) => other !== request && isHolding(other, doneAt)))
         yield `${nameOf(offer, doneAt)} is busy although nothing handles it`;
     }
@@ -180,6 +178,9 @@ const checks: readonly Check[] = [
   handledOnce,
   startsAfterClaim,
   oneAnswer,
+  oneAnswerOfAProcess,
+  answersAreStored,
+  leasesAreGivenBack,
   settledInTime,
   refusalsHaveReasons,
   busyHasReasons,

@@ -2,11 +2,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Scheduler, Timer } from "./scheduler.ts";
 
+/** A request that a process handles. The clock stands still until it takes a step or sets a timer. */
+interface Handled {
+  onStep(): void;
+}
+
 /** What a process works on. It follows the code through every await. */
 interface Work {
   readonly process: Process;
   /** The request that is being handled. */
-  readonly request: unknown;
+  readonly request: Handled | undefined;
 }
 
 const working = new AsyncLocalStorage<Work>();
@@ -38,7 +43,7 @@ export class Process {
   }
 
   /** Runs code of this process that works on a request. */
-  run<Result>(request: unknown, code: () => Result): Result {
+  run<Result>(request: Handled | undefined, code: () => Result): Result {
     return working.run({ process: this, request }, code);
   }
 
@@ -70,7 +75,7 @@ export class Process {
 }
 
 /** The request that the running code works on; undefined outside a process. */
-export const currentRequest = (): unknown => working.getStore()?.request;
+export const currentRequest = (): Handled | undefined => working.getStore()?.request;
 
 /** A timer of a process. A callback that is waiting for the end of a stall is dropped when the timer is cleared. */
 interface ProcessTimer {
@@ -89,7 +94,9 @@ export async function withProcessTimers<Result>(run: () => Promise<Result>): Pro
   const start = (repeats: boolean, task: () => void, ms = 0): ProcessTimer | undefined => {
     const work = working.getStore();
     if (work === undefined) return undefined;
-    const { process } = work;
+    const { process, request } = work;
+    // A copy that waits for another one in its process waits by a timer alone: the clock must go on for it.
+    request?.onStep();
     const fire = (): void => {
       if (made.isCleared) return;
       if (repeats) made.timer = process.after(ms, work, fire);

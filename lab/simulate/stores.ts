@@ -45,6 +45,7 @@ export interface Stepping {
 /** Creates the store of one receiver. `of` makes the connection of a process. */
 export function createSharedStore(scheduler: Scheduler, plan: StorePlan, storeTimeoutMs: number, random: Random) {
   const start = scheduler.now;
+  const owners = new Map<string, Stepping>();
   const now = (): number => scheduler.now;
   let shared = memoryEventStore({ clock: { now } });
   let forgotAt: number | undefined;
@@ -63,7 +64,9 @@ export function createSharedStore(scheduler: Scheduler, plan: StorePlan, storeTi
 
   const of = (process: Process): EventStore => {
     const ask = <Result>(name: StepName, key: string, owner: string, act: () => Promise<Result>): Promise<Result> => {
-      const stepping = currentRequest() as Stepping;
+      // What is tried later runs beside another request.
+      const stepping = owners.get(owner) ?? (currentRequest() as Stepping);
+      owners.set(owner, stepping);
       const step: Step = { name, key, owner, at: now(), failed: false };
       stepping.steps.push(step);
       stepping.onStep();

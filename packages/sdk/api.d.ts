@@ -39,9 +39,10 @@ declare module "@call-transfer/sdk/raw" {
 declare module "@call-transfer/sdk/webhooks" {
   export {
     EventClaim, EventInbox, EventStore, LambdaEvent, LambdaResult, MemoryEventStoreOptions, NodeRequest, NodeResponse,
-    RawBody, SecretSource, SignOptions, TransferOffer, UnknownWebhookEvent, VerifyOptions, WebhookEvent, WebhookHandler,
-    WebhookHandlerOptions, WebhookHeaders, WebhookInput, WebhookSecrets, WebhookVerificationError, createWebhookHandler,
-    isTransferOffer, memoryEventStore, signWebhook, toLambdaHandler, toNodeHandler, verifyWebhook
+    RawBody, SecretSource, SignOptions, TransferOffer, UnknownWebhookEvent, VerifyOptions, WebhookErrorCode,
+    WebhookEvent, WebhookHandler, WebhookHandlerOptions, WebhookHeaders, WebhookInput, WebhookReadiness, WebhookSecrets,
+    WebhookVerificationError, createWebhookHandler, isTransferOffer, memoryEventStore, signWebhook, toLambdaHandler,
+    toNodeHandler, verifyWebhook
   };
 }
 
@@ -258,10 +259,16 @@ declare interface EventInbox<Tx> {
     readonly duplicates: "answer" | "refuse";
     readonly waitMs: number;
     readonly keepMs: number;
-  }, handle: (tx: Tx) => Promise<Response>, report: (error: unknown) => void): Promise<Response>;
+  }, handle: (tx: Tx) => Promise<Response>, report: (error: unknown, code: WebhookErrorCode) => void): Promise<{
+    readonly response: Response;
+    readonly isCopy: boolean;
+  }>;
+  check(waitMs: number): Promise<void>;
 }
 
 declare interface EventStore {
+  readonly stepsAtOnce?: number;
+  readonly forgottenEarly?: number;
   claim(key: string, owner: string, leaseMs: number): Promise<EventClaim>;
   complete(key: string, owner: string, answer: string, keepMs: number): Promise<boolean>;
   release(key: string, owner: string): Promise<void>;
@@ -522,6 +529,7 @@ declare interface PgClient {
 
 declare interface PostgresClient {
   query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
+  readonly options?: unknown;
 }
 
 declare interface PostgresEventStore extends EventStore {
@@ -530,6 +538,7 @@ declare interface PostgresEventStore extends EventStore {
 
 declare interface PostgresEventStoreOptions {
   table?: string;
+  connections?: number;
 }
 
 declare interface PostgresJsTransaction {
@@ -739,6 +748,7 @@ declare interface VerifyOptions {
   clock?: { now(): number };
 }
 
+declare type WebhookErrorCode = "bad_header" | "no_match" | "stale" | "bad_event" | "bad_body" | "too_large" | "bad_request" | "clock_skew" | "secrets_failed" | "event_failed" | "response_failed" | "duplicate" | "busy" | "store_timeout" | "store_busy" | "store_failed" | "store_forgets" | "answer_unreadable" | "answer_not_stored" | "handled_twice";
 declare type WebhookEvent = TransferOffer | UnknownWebhookEvent;
 declare type WebhookHandler = (request: Request) => Promise<Response>;
 
@@ -754,15 +764,24 @@ declare interface WebhookHandlerOptions<Tx = undefined> extends Omit<VerifyOptio
   waitMs?: number;
   keepMs?: number;
   storeTimeoutMs?: number;
-  onError?: (error: unknown) => void;
+  onError?: (error: unknown, code: WebhookErrorCode) => void;
+  instrumentation?: { webhook(result: "handled" | "repeated" | WebhookErrorCode): void };
 }
 
 declare type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 declare type WebhookInput = Request | { readonly body: RawBody; readonly headers: WebhookHeaders };
+
+declare interface WebhookReadiness {
+  readonly isReady: boolean;
+  readonly problems: readonly { readonly code: WebhookErrorCode; readonly message: string }[];
+}
+
 declare type WebhookSecrets = VerifyOptions["secret"];
 
 declare class WebhookVerificationError extends Error {
   readonly name = "WebhookVerificationError";
+  readonly code: WebhookErrorCode;
+  constructor(message?: string, code?: WebhookErrorCode);
   static [Symbol.hasInstance](value: unknown): boolean;
 }
 
@@ -791,7 +810,11 @@ declare function createDestinationGroupMutationOptions(client: CallTransferCore,
 }, DestinationGroup>;
 
 declare function createEventTable(table?: string): string;
-declare function createWebhookHandler<Tx = undefined>(options: WebhookHandlerOptions<Tx>): WebhookHandler;
+
+declare function createWebhookHandler<Tx = undefined>(options: WebhookHandlerOptions<Tx>): WebhookHandler & {
+  checkReady(): Promise<WebhookReadiness>;
+};
+
 declare function deleteMemberHours(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<void>;
 
 declare function deleteMemberHoursMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"deleteMemberHours", {
@@ -815,14 +838,14 @@ declare function listCallsQueryOptions(client: CallTransferCore, query?: ListCal
 declare function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList>;
 declare function listRolesQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listRoles", RoleList>;
 declare function memoryEventStore(options?: MemoryEventStoreOptions): EventStore;
-declare function openTelemetry(options?: OpenTelemetryOptions): Instrumentation;
+declare function openTelemetry(options?: OpenTelemetryOptions): Instrumentation & { webhook(result: string): void };
 
 declare function pgInbox<Client extends PgClient>(pool: {
   connect(): Promise<Client>;
   connect(callback: (error: Error | undefined, client: Client | undefined, done: () => void) => void): void;
 }, { table }?: { table?: string }): EventInbox<Client>;
 
-declare function postgresEventStore(client: PostgresClient, { table }?: PostgresEventStoreOptions): PostgresEventStore;
+declare function postgresEventStore(client: PostgresClient, { table, connections }?: PostgresEventStoreOptions): PostgresEventStore;
 
 declare function postgresJsInbox<Tx extends PostgresJsTransaction & object>(sql: {
   begin(options: string, work: (tx: Tx) => Promise<unknown>): Promise<unknown>;

@@ -16,6 +16,12 @@ export const experiments: NamedCommands = {
     installs: "lab",
     run: [onSources("lab/crashes/check-crashes.ts")],
   },
+  outages: {
+    does: "bursts, and stores that restart, hang, forget, are full or fail over; --act restart --on-store-error refuse",
+    needs: "redis-server and PostgreSQL",
+    installs: "lab",
+    run: [onSources("lab/crashes/check-outages.ts")],
+  },
   resilience: {
     does: "the figures of docs/resilience.md over real sockets; --runtimes measures the runtimes themselves",
     run: [onSources("lab/resilience/check-resilience.ts")],

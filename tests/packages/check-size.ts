@@ -84,7 +84,7 @@ const bundles: readonly BundleBudget[] = [
     program: 'export { verifyWebhook } from "@call-transfer/sdk/webhooks";',
   },
   {
-    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 7.9 },
+    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 10.5 },
     published: "everything of `/webhooks`",
   },
   { name: "webhooks/redis, every export", program: entry("webhooks/redis"), budget: 1 },
@@ -92,7 +92,7 @@ const bundles: readonly BundleBudget[] = [
     ...{ name: "webhooks/postgres, the store", budget: 1.2 },
     program: 'export { createEventTable, postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";',
   },
-  { name: "webhooks/postgres, every export", program: entry("webhooks/postgres"), budget: 4.1 },
+  { name: "webhooks/postgres, every export", program: entry("webhooks/postgres"), budget: 4.5 },
   { name: "webhooks/durable-object, every export", program: entry("webhooks/durable-object"), budget: 1.2 },
   {
     ...{ name: "query, every export, beside the whole SDK", program: `${whole}${entry("query")}`, beside: whole },
@@ -182,7 +182,7 @@ function diskFigure(project: string): Figure {
   const folder = join(project, "node_modules/@call-transfer/sdk");
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => statSync(join(folder, path)));
   const value = paths.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0) / 1000;
-  return { name: "unpacked", value, budget: 600, reached: 1480, unit: "kB" };
+  return { name: "unpacked", value, budget: 600, reached: 1590, unit: "kB" };
 }
 
 /** What a browser loads of the inspector, each file compressed: at once, and with what its screens load when they are shown. */

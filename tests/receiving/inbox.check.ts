@@ -47,8 +47,9 @@ create constraint trigger refuse after insert on closed deferrable initially def
 type Query = (text: string, values?: string[]) => Promise<readonly unknown[]>;
 type OnEvent = (event: WebhookEvent, query: Query) => ReturnType<WebhookHandlerOptions["onEvent"]>;
 type Options = Omit<WebhookHandlerOptions, "secret" | "onEvent" | "inbox">;
+type Receiver = ReturnType<typeof createWebhookHandler>;
 interface Client {
-  receiverOf(options: Options, onEvent: OnEvent): WebhookHandler;
+  receiverOf(options: Options, onEvent: OnEvent): Receiver;
   /** Runs a query over the same pool, outside of the inbox. */
   query(text: string): Promise<readonly unknown[]>;
 }
@@ -280,7 +281,7 @@ for (const [name, open] of Object.entries(clients)) {
             await query("update counters set count = $1", [String((row?.count ?? 0) + 1)]);
             return writeAndAnswer(event, query);
           }),
-        ) as [WebhookHandler, WebhookHandler];
+        ) as [Receiver, Receiver];
         const all = Array.from({ length: 8 }, eventOf);
         const answers = await Promise.all(
           all.map((event) => Promise.all([receive, elsewhere].map((to) => deliver(to, event)))),
@@ -326,14 +327,15 @@ for (const [name, open] of Object.entries(clients)) {
 
     it("reports that onEvent has ended the transaction, and keeps its answer", async () => {
       const errors: unknown[] = [];
-      const receive = open().receiverOf({ onError: (error) => errors.push(error) }, async (event, query) => {
+      const onError = (error: unknown, code: string) => errors.push(code, error);
+      const receive = open().receiverOf({ onError }, async (event, query) => {
         const response = await writeAndAnswer(event, query);
         await query("commit");
         return response;
       });
       const event = eventOf();
       const first = await deliver(receive, event);
-      assert.match(String(errors), /onEvent ended the transaction of the inbox/);
+      assert.match(String(errors), /^event_failed,Error: onEvent ended the transaction of the inbox/);
       assert.deepEqual(await deliver(receive, event), first);
       assert.deepEqual(await effectsOf(event), [first.text]);
     });
@@ -346,6 +348,22 @@ for (const [name, open] of Object.entries(clients)) {
       await admin.query("alter table elsewhere rename to call_transfer_events");
       assert.equal(status, 503);
       assert.match(String(errors[0]?.cause), /"call_transfer_events" does not exist/);
+    });
+
+    it("is ready if the database would store an answer", async () => {
+      const { checkReady } = open().receiverOf({}, writeAndAnswer);
+      const problemsOf = async () => (await checkReady()).problems.map(({ code, message }) => `${code}: ${message}`);
+      assert.deepEqual(await problemsOf(), []);
+      await admin.query("alter table call_transfer_events rename to elsewhere");
+      const [missing] = await problemsOf();
+      await admin.query("alter table elsewhere rename to call_transfer_events");
+      assert.match(missing ?? "", /^store_failed: .*"call_transfer_events" does not exist/);
+      await admin.query("create role reader login; grant select on call_transfer_events to reader");
+      const url = `${server.url.replace("postgres@", "reader@")}/postgres`;
+      const { problems } = await open({ url }).receiverOf({}, writeAndAnswer).checkReady();
+      await admin.query("drop owned by reader; drop role reader");
+      assert.match(problems[0]?.message ?? "", /^permission denied for table call_transfer_events/);
+      assert.deepEqual((await admin.query("select 1 from call_transfer_events where key = ''")).rows, []);
     });
 
     it("leaves nothing in its session, as PgBouncer's transaction pooling requires", async () => {
@@ -377,7 +395,7 @@ for (const [name, open] of Object.entries(clients)) {
     });
 
     it("handles an event again when its answer ran out", async () => {
-      const receive = open().receiverOf({ keepMs: 1000 }, writeAndAnswer);
+      const receive = open().receiverOf({ keepMs: 600_000 }, writeAndAnswer);
       const event = eventOf();
       const first = await deliver(receive, event);
       await admin.query("update call_transfer_events set expires_at = now() where key = $1", [

@@ -2,8 +2,9 @@
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { limitMs, type ServerProcess, startServer, temporaryFolder } from "./server-process.ts";
+import { freePort, limitMs, type ServerProcess, startServer, temporaryFolder } from "./server-process.ts";
 
 /** A running Redis server. */
 export interface RedisServer extends ServerProcess {
@@ -61,19 +62,61 @@ export async function startRedis(
   return Object.assign(server, { command });
 }
 
-/** Starts PostgreSQL with an empty database for the user `postgres`, without a password. As root it runs as that user. */
-export async function startPostgres(options: { settings?: readonly string[] } = {}): Promise<ServerProcess> {
-  const { settings = [] } = options;
+/** Starts a primary with a replica that are a Redis Cluster. */
+export async function startRedisCluster(): Promise<readonly RedisServer[]> {
+  const startNode = async () =>
+    startRedis({ settings: ["--cluster-enabled", "yes", "--cluster-port", String(await freePort())] });
+  const [primary, replica] = [await startNode(), await startNode()];
+  await primary.command("cluster", "addslotsrange", "0", "16383");
+  const busPort = /,|@(\d+)/.exec(await primary.command("cluster", "nodes"))?.[1] ?? "";
+  await replica.command("cluster", "meet", "127.0.0.1", String(primary.port), busPort);
+  const until = async (isTrue: () => Promise<boolean>) => {
+    const limit = AbortSignal.timeout(60_000);
+    while (!(await isTrue())) {
+      limit.throwIfAborted();
+      await sleep(50);
+    }
+  };
+  const id = await primary.command("cluster", "myid");
+  await until(async () => (await replica.command("cluster", "nodes")).includes(id));
+  await until(async () => (await replica.command("cluster", "replicate", id)) === "OK");
+  await until(async () => (await replica.command("info", "replication")).includes("master_link_status:up"));
+  await until(async () => (await primary.command("cluster", "info")).includes("cluster_state:ok"));
+  return [primary, replica];
+}
+
+/** As root, PostgreSQL's programs run as its user: they refuse to run as root. */
+const isRoot = process.getuid?.() === 0;
+const asUser = isRoot ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
+
+/**
+ * Starts PostgreSQL with an empty database for the user `postgres`, without a password. As root it runs as that user.
+ *
+ * @param options.replicaOf Makes it a standby of this server, with its data.
+ * @param options.settings Settings, such as `["fsync=off"]`.
+ */
+export async function startPostgres(
+  options: { replicaOf?: ServerProcess; settings?: readonly string[] } = {},
+): Promise<ServerProcess> {
+  const { replicaOf, settings = [] } = options;
   const folder = temporaryFolder();
   const data = join(folder, "data");
-  const isRoot = process.getuid?.() === 0;
-  // It refuses to run as root.
-  const asUser = isRoot ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
   if (isRoot) execFileSync("chown", ["postgres:", folder]);
-  const [first = "", ...words] = [
-    ...[...asUser, program("initdb"), "--pgdata", data, "--username=postgres"],
-    ...["--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"],
-  ];
+  const fill = replicaOf
+    ? [
+        program("pg_basebackup"),
+        "--dbname",
+        replicaOf.url,
+        "--pgdata",
+        data,
+        "--checkpoint=fast",
+        "--write-recovery-conf",
+      ]
+    : [
+        ...[program("initdb"), "--pgdata", data, "--username=postgres"],
+        ...["--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"],
+      ];
+  const [first = "", ...words] = [...asUser, ...fill];
   execFileSync(first, words, { cwd: folder, stdio: "pipe", timeout: limitMs });
   const file = program("postgres");
   return startServer(
@@ -83,7 +126,7 @@ export async function startPostgres(options: { settings?: readonly string[] } = 
         ...settings.flatMap((setting) => ["-c", setting]),
       ],
       folder,
-      readyText: "database system is ready to accept connections",
+      readyText: `database system is ready to accept ${replicaOf ? "read-only " : ""}connections`,
       endSignal: "SIGQUIT",
     },
     "postgresql://postgres@",

@@ -57,12 +57,12 @@ function endSpan(span: Span, { standard, own, failure }: DescribedEnd, includeMe
 
 /**
  * Creates a span for each request and for each of its attempts, passes the trace context to the server, and counts retries and
- * unknown outcomes. Requires `@opentelemetry/api`. Without a registered OpenTelemetry SDK nothing is recorded.
+ * unknown outcomes. As `instrumentation` of `createWebhookHandler`, it counts webhooks. Requires `@opentelemetry/api`. Without a registered OpenTelemetry SDK nothing is recorded.
  *
  * @example
  * const client = new CallTransfer({ baseUrl, apiKey, instrumentation: openTelemetry() });
  */
-export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentation {
+export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentation & { webhook(result: string): void } {
   const { meterProvider, requestDuration = false, includeUrl, includeErrorMessages } = options;
   const tracer = (options.tracerProvider ?? trace).getTracer(...scope);
   const propagator = options.propagator ?? propagation;
@@ -102,6 +102,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentati
   }
 
   return {
+    webhook: (result) => instruments().webhooks.add(1, { "call_transfer.webhook.result": result }),
     startRequest(given) {
       const request = describeRequest(given);
       const caller = context.active();

@@ -28,6 +28,7 @@ import { VERSION } from "../src/generated/version.gen.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { type OpenTelemetryOptions, openTelemetry } from "../src/otel.ts";
 import { raw } from "../src/raw.ts";
+import { createWebhookHandler, signWebhook } from "../src/webhooks.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 const [from, to] = ["+15550100001", "+15550100002"];
@@ -413,6 +414,23 @@ describe("the metrics", () => {
       ["call_transfer.client.retries", { "call_transfer.operation": "listRoles" }, 1],
       ["call_transfer.client.unknown_outcomes", { "call_transfer.operation": "createCall" }, 1],
     ]);
+  });
+
+  it("count what a receiver of webhooks did", async () => {
+    const { points, meterProvider } = openSdk();
+    const instrumentation = openTelemetry({ meterProvider });
+    const receive = createWebhookHandler({ secret: "secret", onEvent() {}, onError() {}, instrumentation });
+    const body = '{"type":"transfer.offer"}';
+    const signed = { "Service-Signature": await signWebhook(body, { secret: "secret" }) };
+    for (const headers of [signed, signed, {}])
+      await receive(new Request("http://localhost/", { method: "POST", headers, body }));
+    expect(await points()).toEqual(
+      ["handled", "repeated", "bad_header"].map((result) => [
+        "call_transfer.webhooks",
+        { "call_transfer.webhook.result": result },
+        1,
+      ]),
+    );
   });
 
   it("measure attempts if asked", async () => {

@@ -18,8 +18,15 @@ function withResolvers(): { readonly promise: Promise<void>; resolve(): void } {
   return { promise, resolve: () => settle() };
 }
 
+/** Rejects, also if nobody has awaited it yet. */
+function rejected(error: Error): Promise<never> {
+  const rejection = Promise.reject<never>(error);
+  rejection.catch(() => {});
+  return rejection;
+}
+
 /** A pool whose clients answer as PostgreSQL does for a new event. */
-function playedPool(connecting: Promise<void> = Promise.resolve()) {
+function playedPool(connecting: Promise<void> = Promise.resolve(), answered?: string) {
   const played = { sent: [] as string[], destroyed: [] as (boolean | undefined)[], listeners: 0 };
   let owner: unknown;
   const client = {
@@ -29,6 +36,8 @@ function playedPool(connecting: Promise<void> = Promise.resolve()) {
         owner = values[1];
         return { rows: [{ free: true }] };
       }
+      if (text.startsWith("with taken") && answered !== undefined)
+        return { rows: [{ state: "done", answer: answered }] };
       if (text.startsWith("with taken")) return { rows: [{ state: "mine", answer: null }] };
       if (text.startsWith("with stored")) return { rows: [{ key: values[0], owner }] };
       return { rows: [], command: text.toUpperCase() };
@@ -128,6 +137,63 @@ describe("a receiver with an inbox", () => {
     expect((await receive(new Request("http://localhost/", { method: "POST", headers, body }))).status).toBe(204);
     returned.resolve();
     await expect(late).rejects.toThrow("The transaction of the inbox is over.");
+  });
+
+  const codesOf = async (pool: ReturnType<typeof playedPool>["pool"], options: object = {}) => {
+    const [codes, counted] = [[] as string[], [] as string[]];
+    const receive = createWebhookHandler({
+      ...{ secret, inbox: pgInbox(pool), onEvent() {}, waitMs: 0, ...options },
+      onError: (_error, code) => void codes.push(code),
+      instrumentation: { webhook: (result) => void counted.push(result) },
+    });
+    const body = JSON.stringify({ type: "any", id: "1" });
+    const headers = { "Service-Signature": await signWebhook(body, { secret }) };
+    const { status } = await receive(new Request("http://localhost/", { method: "POST", headers, body }));
+    return { status, codes, counted };
+  };
+  const stored = (version: number) => JSON.stringify({ version, status: 201, owner: "another" });
+
+  it("counts what it handled, and copies", async () => {
+    expect(await codesOf(playedPool().pool)).toEqual({ status: 204, codes: [], counted: ["handled"] });
+    const { pool } = playedPool(undefined, stored(1));
+    expect(await codesOf(pool)).toEqual({ status: 201, codes: [], counted: ["repeated"] });
+  });
+
+  it.each([
+    ["duplicate", 409, 1, { duplicates: "refuse" }],
+    ["answer_unreadable", 503, 2, {}],
+  ])("refuses with the code %s", async (code, status, version, options) => {
+    const { played, pool } = playedPool(undefined, stored(version));
+    expect(await codesOf(pool, options)).toEqual({ status, codes: [code], counted: [code] });
+    expect(played.sent).toEqual(["begin", "select", "with", "commit"]);
+  });
+
+  it("refuses with the code store_failed where the database fails", async () => {
+    const { pool } = playedPool(rejected(Object.assign(new Error("no such database"), { code: "3D000" })));
+    expect(await codesOf(pool)).toEqual({ status: 503, codes: ["store_failed"], counted: ["store_failed"] });
+  });
+
+  it("is ready if its database answers one statement", async () => {
+    const { played, pool } = playedPool();
+    const { checkReady } = createWebhookHandler({ secret, inbox: pgInbox(pool), onEvent() {} });
+    expect(await checkReady()).toEqual({ isReady: true, problems: [] });
+    expect(played.sent).toEqual(["begin", "insert", "commit"]);
+  });
+
+  it("is not ready while its database does not answer, or fails", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const connecting = withResolvers();
+    const inbox = pgInbox(playedPool(connecting.promise).pool);
+    const answer = createWebhookHandler({ secret, inbox, onEvent() {}, waitMs: 3000 }).checkReady();
+    await vi.advanceTimersByTimeAsync(3000);
+    const message = "The database did not answer within 3000 ms.";
+    expect(await answer).toEqual({ isReady: false, problems: [{ code: "store_timeout", message }] });
+    connecting.resolve();
+    const failing = pgInbox(playedPool(rejected(new Error("down"))).pool);
+    expect(await createWebhookHandler({ secret, inbox: failing, onEvent() {} }).checkReady()).toEqual({
+      isReady: false,
+      problems: [{ code: "store_failed", message: "down" }],
+    });
   });
 
   it("handles nothing when its connection comes after the answer", async () => {

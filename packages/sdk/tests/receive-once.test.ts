@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { handleOnce, type OnceSettings } from "../src/webhooks/once.ts";
+import { Once, type OnceSettings } from "../src/webhooks/once.ts";
 import type { EventStore } from "../src/webhooks.ts";
 import { memoryEventStore } from "../src/webhooks.ts";
 
@@ -13,23 +13,34 @@ interface Copy {
   /** How long the handling takes; 0 by default. */
   readonly takesMs?: number;
   readonly answer?: () => Response;
+  /** A process of its own by default. */
+  readonly by?: Once;
 }
 
-/** A receiver, whose copies of one event share a store. Each handling answers with its number. */
+/** Receivers, each a process of its own, that share a store. Each handling answers with its number. */
 function receiver(store: EventStore = memoryEventStore()) {
   const report = vi.fn();
+  const codes: string[] = [];
   let handled = 0;
-  const receive = ({ settings, takesMs = 0, answer }: Copy = {}): Promise<Response> => {
+  /** A process, which knows what it has in hand and has answered. */
+  const process = (settings: Partial<OnceSettings> = {}): Once => {
+    const usual = { store, duplicates: "answer", onStoreError: "handle", leaseMs: 2000, waitMs: 8000 } as const;
+    const all = { ...usual, keepMs: 86_400_000, storeTimeoutMs: 1000, clock: Date, ...settings };
+    return new Once(all, (error, code) => {
+      codes.push(code);
+      return report(error);
+    });
+  };
+  const receive = async ({ settings, takesMs = 0, answer, by }: Copy = {}): Promise<Response> => {
     const handle = async (): Promise<Response> => {
       handled += 1;
       const number = handled;
       if (takesMs > 0) await new Promise((resolve) => setTimeout(resolve, takesMs));
       return answer?.() ?? new Response(`handling ${number}`);
     };
-    const usual = { store, duplicates: "answer", onStoreError: "handle", leaseMs: 2000, waitMs: 8000 } as const;
-    return handleOnce(key, { ...usual, keepMs: 86_400_000, storeTimeoutMs: 1000, ...settings }, handle, report);
+    return (await (by ?? process(settings)).handle(key, handle)).response;
   };
-  return { receive, report, handled: () => handled, store };
+  return { receive, report, handled: () => handled, codes, process, store };
 }
 
 /** The result of work that waits for timers. */
@@ -258,12 +269,10 @@ describe("a process that stalls for longer than its lease", () => {
     await vi.advanceTimersByTimeAsync(2100);
     expect(await (await receive()).text()).toBe("handling 2");
     expect(await (await settled(first)).text()).toBe("handling 2");
-    expect(report).toHaveBeenCalledExactlyOnceWith(
-      new Error(
-        `The event ${key} was handled twice: its lease ran out before it was extended, or the event store failed. ` +
-          "The answer stored first was sent.",
-      ),
-    );
+    const message =
+      `The event ${key} was handled twice: its lease ran out before it was extended, or the event store failed. ` +
+      "The answer stored first was sent.";
+    expect(report).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message, code: "handled_twice" }));
   });
 
   it("reads an answer of the store that arrived meanwhile, before it counts the step as failed", async () => {
@@ -344,8 +353,8 @@ describe("a store that fails", () => {
 
   it("does not keep events from being handled", async () => {
     const { receive, report } = receiver(broken);
-    expect(await (await receive()).text()).toBe("handling 1");
-    expect(await (await receive()).text()).toBe("handling 2");
+    expect(await (await settled(receive(), 100)).text()).toBe("handling 1");
+    expect(await (await settled(receive(), 100)).text()).toBe("handling 2");
     expect(report).toHaveBeenCalledWith(down);
   });
 
@@ -357,9 +366,11 @@ describe("a store that fails", () => {
   });
 
   it("counts as failed when it does not answer within a second", async () => {
-    const { receive, report } = receiver(storeWith({ claim: () => never }));
+    const { receive, report, codes } = receiver(storeWith({ claim: () => never }));
     expect(await (await settled(receive(), 1000)).text()).toBe("handling 1");
-    expect(report).toHaveBeenCalledExactlyOnceWith(new Error("The event store did not answer within 1000 ms."));
+    const message = "The event store did not answer within 1000 ms.";
+    expect(report).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message }));
+    expect(codes[0]).toBe("store_timeout");
   });
 
   it.each([
@@ -402,11 +413,11 @@ describe("a store that fails", () => {
     expect(report).not.toHaveBeenCalled();
   });
 
-  it("is not asked again to store an answer when it was down from the start", async () => {
+  it("is asked once more before the answer when it was down from the start", async () => {
     const complete = vi.fn(() => Promise.reject(down));
     const { receive } = receiver({ ...broken, complete });
-    expect(await (await receive()).text()).toBe("handling 1");
-    expect(complete).toHaveBeenCalledOnce();
+    expect(await (await settled(receive(), 50)).text()).toBe("handling 1");
+    expect(complete).toHaveBeenCalledTimes(2);
   });
 
   it("does not change the answer when it has stored it but says that it failed", async () => {

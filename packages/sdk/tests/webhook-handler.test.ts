@@ -24,10 +24,16 @@ async function webhook(body = offer, init: RequestInit = {}): Promise<Request> {
 function handlerOf(options: Partial<WebhookHandlerOptions> = {}) {
   const onEvent = vi.fn<WebhookHandlerOptions["onEvent"]>();
   const onError = vi.fn();
+  const codes: string[] = [];
+  const note = (error: unknown, code: string): unknown => {
+    codes.push(code);
+    return onError(error);
+  };
   return {
-    handle: createWebhookHandler({ secret, clock: { now: () => at }, onEvent, onError, ...options }),
+    handle: createWebhookHandler({ secret, clock: { now: () => at }, onEvent, onError: note, ...options }),
     onEvent,
     onError,
+    codes,
   };
 }
 
@@ -324,7 +330,12 @@ describe("options for handling events once", () => {
     [{ onStoreError: "throw" }, 'onStoreError must be "handle" or "refuse"'],
     [{ leaseMs: 99 }, "leaseMs must be an integer from 100 to 60000"],
     [{ waitMs: -1 }, "waitMs must be an integer from 0 to 60000"],
-    [{ keepMs: 999 }, "keepMs must be an integer from 1000 to 9007199254740991"],
+    [{ keepMs: 0.5 }, "keepMs must be an integer from 1 to 9007199254740991"],
+    [
+      { keepMs: 599_999 },
+      "keepMs must be at least 600000, which is twice toleranceMs: that long the same bytes are accepted, and a copy would be " +
+        "handled again",
+    ],
     [{ keepSecs: 10 }, "keepSecs is no longer an option. Use keepMs, in milliseconds."],
     [{ now: Date.now }, "now is no longer an option. Use clock: { now }."],
     [{ toleranceSecs: 10 }, "toleranceSecs is no longer an option. Use toleranceMs, in milliseconds."],

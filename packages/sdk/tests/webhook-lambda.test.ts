@@ -149,7 +149,7 @@ describe("toLambdaHandler", () => {
     const failing = new ReadableStream({ pull: () => Promise.reject(new Error("boom")) });
     const { invoke, onError } = functionOf({ onEvent: () => new Response(failing) });
     expect((await invoke(httpApiEvent(await request()))).statusCode).toBe(500);
-    expect(onError.mock.calls).toEqual([[new Error("boom")]]);
+    expect(onError.mock.calls).toEqual([[new Error("boom"), "event_failed"]]);
   });
 
   it.each([

@@ -179,7 +179,7 @@ describe("verifyWebhook", () => {
     ["a type that is no text", '{"type":7}', "The signature is valid, but the body is not an event: it has no type."],
   ])("refuses %s, although it is signed", async (_, raw, message) => {
     const header = await signWebhook(raw, { secret: newSecret, at });
-    await expect(verify(header, newSecret, raw)).rejects.toThrow(new WebhookVerificationError(message));
+    await expect(verify(header, newSecret, raw)).rejects.toThrow(new WebhookVerificationError(message, "bad_event"));
   });
 
   it("accepts a header of 4 KiB, and eight signatures", async () => {

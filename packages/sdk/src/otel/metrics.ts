@@ -19,6 +19,10 @@ const createInstruments = (meter: Meter, withDuration: boolean) => ({
     description: "Requests that ended in an OutcomeUnknownError.",
     unit: "{request}",
   }),
+  webhooks: meter.createCounter("call_transfer.webhooks", {
+    description: "What a receiver of webhooks did.",
+    unit: "{webhook}",
+  }),
   duration: withDuration
     ? meter.createHistogram("http.client.request.duration", {
         description: "Duration of HTTP client requests.",

@@ -1,5 +1,10 @@
-// The answer to an event as a store keeps it.
+// The answer to an event as a store keeps it. docs/webhook-stores.md describes the format, and
+// packages/contract/vectors/stored-answers.json has examples.
 import { fromBase64, readUpTo } from "./bytes.ts";
+import { Refusal } from "./refusal.ts";
+
+/** A reader must not handle an event whose answer has a higher one. More fields need no new version. */
+const version = 1;
 
 /** A longer body is not stored. Copies get the answer without it. */
 const maxStoredBodyBytes = 16 * 1024;
@@ -13,18 +18,28 @@ export async function answerOf(response: Response, owner: string): Promise<strin
   const { body: stream } = response.clone();
   const bytes = stream ? await readUpTo(maxStoredBodyBytes, stream, "the Response from onEvent") : undefined;
   const body = bytes && btoa(String.fromCharCode(...bytes));
-  return JSON.stringify({ status: response.status, contentType, body, owner });
+  return JSON.stringify({ version, status: response.status, contentType, body, owner });
 }
 
-/** Makes the response again. A text that is not of `answerOf` is a `TypeError`. */
+/**
+ * Makes the response again. A text of a later version is a `Refusal`, because its event was handled; one that is no answer is a
+ * `TypeError`.
+ */
 export function responseOf(answer: string): Response {
   try {
-    const { status, contentType, body } = JSON.parse(answer);
+    // Earlier versions wrote none.
+    const { version: written = 0, status, contentType, body } = JSON.parse(answer);
+    if (!Number.isInteger(written)) throw new TypeError("Its version is no number.");
+    if (written > version) {
+      const message = "The webhook was handled, and its answer cannot be read here. Send it again.";
+      throw new Refusal(503, "answer_unreadable", message, { "retry-after": "1" });
+    }
     if (!Number.isInteger(status)) throw new TypeError("It has no status.");
     const bytes = body === undefined ? null : fromBase64(body);
     const headers: Record<string, string> = contentType === undefined ? {} : { "content-type": contentType };
     return new Response(bodiless.includes(status) ? null : bytes, { status, headers });
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new TypeError("The event store returned an answer that no webhook handler stored.", { cause: error });
   }
 }

@@ -17,6 +17,13 @@ export type EventClaim =
  */
 export interface EventStore {
   /**
+   * How many steps the store takes at once; 100 by default. More wait in the receiver, for up to `waitMs`, and this time does not
+   * count for `storeTimeoutMs`: a store that is busy is not a store that is down. With a pool, its connections.
+   */
+  readonly stepsAtOnce?: number;
+  /** How many answers the store has forgotten before `keepMs` was over, so far. `onError` then receives `store_forgets`. */
+  readonly forgottenEarly?: number;
+  /**
    * Takes an event for an owner, or extends the owner's lease.
    *
    * @param key Names the event: 1 to 512 printable ASCII characters without spaces.

@@ -1,18 +1,23 @@
 // Handles an event and stores its answer in one transaction, so that a crash leaves both or neither.
 import { answerOf, responseOf } from "./answer.ts";
+import type { WebhookErrorCode } from "./codes.ts";
 import type { EventInbox } from "./event-inbox.ts";
 import type { EventClaim } from "./event-store.ts";
 import { inTime, sleep } from "./in-time.ts";
 import { quotedTable, statementsFor } from "./postgres-table.ts";
+import { duplicate, Refusal, unavailable } from "./refusal.ts";
 import { LostConnection, StillRunning, type Transactions } from "./transactions.ts";
 
-type Receive<Tx> = Parameters<EventInbox<Tx>["receive"]>;
+type Received<Tx> = Parameters<EventInbox<Tx>["receive"]>[0];
+type Handled = Awaited<ReturnType<EventInbox<unknown>["receive"]>>;
 
 /** After this time `onEvent` counts as one that never ends, and its transaction is rolled back. */
 const longestHandlingMs = 60_000;
 
 /** The database needs some time even if a copy must not wait. */
 const leastWaitMs = 2000;
+
+const longestMsOf = (waitMs: number): number => Math.max(waitMs, leastWaitMs);
 
 const [firstPollMs, longestPollMs] = [15, 200];
 
@@ -49,17 +54,18 @@ interface Handling {
 /** Makes an inbox over the transactions of a client. */
 export function inboxOver<Tx>(transactions: Transactions<Tx>, table: string): EventInbox<Tx> {
   const quoted = quotedTable(table);
-  return { receive: (...received) => new Reception(transactions, quoted, ...received).respond() };
+  const ask = () => transactions.run((tx) => Promise.resolve(transactions.query(tx, statementsFor(quoted).check, [])));
+  return {
+    receive: (event) => new Reception(transactions, quoted, event).respond(),
+    check: async ({ waitMs }) => void (await inTime(ask, longestMsOf(waitMs), "The database", "store_timeout")),
+  };
 }
 
 /** One copy of an event. */
 class Reception<Tx> {
   readonly #transactions: Transactions<Tx>;
   readonly #table: string;
-  readonly #key: string;
-  readonly #settings: Receive<Tx>[1];
-  readonly #handle: Receive<Tx>[2];
-  readonly #report: Receive<Tx>[3];
+  readonly #event: Received<Tx>;
   readonly #owner = crypto.randomUUID();
   #handling: Handling | undefined;
   /** The last answer that may have been committed. */
@@ -71,39 +77,38 @@ class Reception<Tx> {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #giveUp: () => void = () => {};
 
-  constructor(transactions: Transactions<Tx>, table: string, ...[key, settings, handle, report]: Receive<Tx>) {
+  constructor(transactions: Transactions<Tx>, table: string, event: Received<Tx>) {
     this.#transactions = transactions;
     this.#table = table;
-    this.#key = key;
-    this.#settings = settings;
-    this.#handle = handle;
-    this.#report = report;
+    this.#event = event;
   }
 
-  async respond(): Promise<Response> {
-    const { waitMs } = this.#settings;
-    const longestMs = Math.max(waitMs, leastWaitMs);
+  async respond(): Promise<Handled> {
+    const { waitMs } = this.#event;
+    const longestMs = longestMsOf(waitMs);
     const givenUp = new Promise<undefined>((resolve) => {
       this.#giveUp = () => resolve(undefined);
     });
     this.#startWaiting();
     let failure: unknown;
+    let code: WebhookErrorCode = "store_timeout";
     let waited = 0;
     try {
       for (let pauseMs = firstPollMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPollMs)) {
         const from = performance.now();
         const attempt = this.#attempt().catch((error: unknown) => {
-          // `onEvent` failed: the error is not the database's.
-          if (this.#handling?.thrown) throw error;
+          // `onEvent` failed, or the event must not be handled: the error is not the database's.
+          if (this.#handling?.thrown || error instanceof Refusal) throw error;
           failure = error;
           return "failed" as const;
         });
         const result = await Promise.race([attempt, givenUp]);
         if (typeof result === "object") return result;
+        if (result !== undefined) code = result === "busy" ? "busy" : "store_failed";
         waited += performance.now() - from;
         const isLate =
           waited >= (result === "busy" ? waitMs : longestMs) || (result === "failed" && isHopeless(failure));
-        if (result === undefined || isLate) return this.#refuse(failure);
+        if (result === undefined || isLate) throw unavailable(code, failure);
         await sleep(pauseMs);
         waited += pauseMs;
       }
@@ -115,36 +120,23 @@ class Reception<Tx> {
 
   /** Gives up after `waitMs`, unless `onEvent` runs. */
   #startWaiting(): void {
-    this.#timer = setTimeout(
-      () => {
-        this.#isOver = true;
-        this.#giveUp();
-      },
-      Math.max(this.#settings.waitMs, leastWaitMs),
-    );
-  }
-
-  #refuse(failure: unknown): Response {
-    const message = "The webhook cannot be handled now. Send it again.";
-    this.#report(new Error(message, failure === undefined ? {} : { cause: failure }));
-    return new Response(`${message}\n`, { status: 503, headers: { "retry-after": "1" } });
+    this.#timer = setTimeout(() => {
+      this.#isOver = true;
+      this.#giveUp();
+    }, longestMsOf(this.#event.waitMs));
   }
 
   /** Tries to handle the event. Rejects with the error of `onEvent`, or with the database's. */
-  async #attempt(): Promise<Response | "busy"> {
+  async #attempt(): Promise<Handled | "busy"> {
     this.#handling = undefined;
     const claim = await this.#transactions.run((tx) => this.#work(tx)).catch((error: unknown) => this.#explain(error));
-    if (claim instanceof Response) return claim;
+    if (claim instanceof Response) return { response: claim, isCopy: false };
     const answered = this.#answered;
     // `done` with this answer: it was committed, but the response of the commit was lost.
     if (answered && (claim.state === "mine" || (claim.state === "done" && claim.answer === answered.answer)))
-      return answered.response;
-    if (this.#settings.duplicates === "refuse" && !(claim.state === "busy" && this.#mayBeOwn)) {
-      const message = "This webhook was received before.";
-      this.#report(new Error(message));
-      return new Response(`${message}\n`, { status: 409 });
-    }
-    return claim.state === "done" ? responseOf(claim.answer) : "busy";
+      return { response: answered.response, isCopy: false };
+    if (this.#event.duplicates === "refuse" && !(claim.state === "busy" && this.#mayBeOwn)) throw duplicate();
+    return claim.state === "done" ? { response: responseOf(claim.answer), isCopy: true } : "busy";
   }
 
   /** What a transaction that was not committed means. */
@@ -167,8 +159,8 @@ class Reception<Tx> {
     const { claim, complete } = statementsFor(this.#table);
     const rowOf = async (text: string, values: (string | number)[]): Promise<Record<string, unknown>> =>
       Object((await this.#transactions.query(tx, text, values))[0]);
-    const own = [this.#key, this.#owner] as const;
-    if (this.#isOver || !(await rowOf(lock, [`${this.#table} ${this.#key}`, this.#owner])).free)
+    const own = [this.#event.key, this.#owner] as const;
+    if (this.#isOver || !(await rowOf(lock, [`${this.#table} ${this.#event.key}`, this.#owner])).free)
       return { state: "busy" };
     // A statement of its own, which sees what was committed before the lock was free.
     const { state, answer } = await rowOf(claim, [...own, longestHandlingMs]);
@@ -176,11 +168,11 @@ class Reception<Tx> {
     if (state !== "mine") return { state: "busy" };
     const handled = await this.#handleIn(tx);
     const text = `with stored as (${complete}) select key, ${owner} from stored`;
-    const stored = await rowOf(text, [...own, handled.answer, this.#settings.keepMs]).catch((error: unknown) => {
+    const stored = await rowOf(text, [...own, handled.answer, this.#event.keepMs]).catch((error: unknown) => {
       throw codesOf(error).includes("25P02") ? this.#fail(aborted(error)) : error;
     });
     if (stored.key === undefined) throw this.#fail(new Error(`onEvent must not change the table ${this.#table}.`));
-    if (stored.owner !== this.#owner) this.#report(new Error(ended));
+    if (stored.owner !== this.#owner) this.#event.report(new Error(ended), "event_failed");
     return { state: "mine" };
   }
 
@@ -192,13 +184,13 @@ class Reception<Tx> {
     let isRunning = true;
     const handle = async () => {
       try {
-        const response = await this.#handle(tx);
+        const response = await this.#event.handle(tx);
         return { response, answer: response.status < 500 ? await answerOf(response, this.#owner) : undefined };
       } finally {
         isRunning = false;
       }
     };
-    const running = inTime(handle, longestHandlingMs, "onEvent");
+    const running = inTime(handle, longestHandlingMs, "onEvent", "event_failed");
     const handling: Handling = { over: running.catch(() => {}) };
     this.#handling = handling;
     try {

@@ -56,9 +56,9 @@ const parsedBody =
 
 /** The raw body of an event. API Gateway encodes it if it counts its content type as binary. */
 async function* chunksOf({ body, isBase64Encoded }: LambdaEvent, isHttp: boolean): AsyncGenerator<Uint8Array> {
-  if (!isHttp) throw new Refusal(500, notHttp);
+  if (!isHttp) throw new Refusal(500, "bad_request", notHttp);
   if (body === undefined || body === null) return;
-  if (typeof body !== "string") throw new Refusal(500, parsedBody);
+  if (typeof body !== "string") throw new Refusal(500, "bad_body", parsedBody);
   yield isBase64Encoded ? fromBase64(body) : bytesOf(body);
 }
 

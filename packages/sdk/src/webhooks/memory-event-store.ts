@@ -1,20 +1,18 @@
 import type { EventClaim, EventStore } from "./event-store.ts";
+import { KeptAnswers } from "./kept-answers.ts";
 import { refuseOldNames } from "./signature.ts";
 
 /** Options of `memoryEventStore`. */
 export interface MemoryEventStoreOptions {
-  /** How many answers to keep; 10,000 by default. The oldest are forgotten first. */
+  /** How many answers to keep; 10,000 by default. The oldest are forgotten first, which `onError` is told (`store_forgets`). */
   maxEvents?: number;
   /** Source of time in milliseconds since 1970; `Date` by default. */
   clock?: { now(): number };
 }
 
-/** How many characters of answers to keep. Most answers have about 14. */
-const maxCharacters = 16 * 1024 * 1024;
-
 /**
  * Creates a store in the memory of this process, the default of `createWebhookHandler`. It forgets everything when the
- * process ends, so it fits receivers of one process.
+ * process ends, so it fits receivers of one process. All answers together are at most 16 million characters.
  *
  * @throws {TypeError} An option is invalid.
  */
@@ -23,34 +21,29 @@ export function memoryEventStore(options: MemoryEventStoreOptions = {}): EventSt
   const { maxEvents = 10_000, clock = Date } = options;
   if (!Number.isInteger(maxEvents) || maxEvents < 1) throw new TypeError("maxEvents must be an integer above 0");
   if (typeof clock.now !== "function") throw new TypeError("clock must have now()");
-  // Both are in order of time: what ends first comes first.
+  // In order of time: what ends first comes first.
   const leases = new Map<string, { readonly owner: string; readonly until: number }>();
-  const answers = new Map<string, { readonly answer: string; readonly until: number }>();
-  let characters = 0;
+  const answers = new KeptAnswers(maxEvents);
 
-  const forget = (key: string): void => {
-    characters -= answers.get(key)?.answer.length ?? 0;
-    answers.delete(key);
-  };
   const forgetOld = (time: number): void => {
     for (const [key, { until }] of leases) {
       if (until > time) break;
       leases.delete(key);
     }
-    for (const [key, { until }] of answers) {
-      if (until > time && answers.size <= maxEvents && characters <= maxCharacters) break;
-      forget(key);
-    }
+    answers.forgetOld(time);
   };
   /** What the store has of an event for an owner. */
   const stateFor = (key: string, owner: string, time: number): EventClaim => {
-    const done = answers.get(key);
-    if (done !== undefined && done.until > time) return { state: "done", answer: done.answer };
+    const answer = answers.get(key, time);
+    if (answer !== undefined) return { state: "done", answer };
     const lease = leases.get(key);
     return { state: lease === undefined || lease.until <= time || lease.owner === owner ? "mine" : "busy" };
   };
 
   return {
+    get forgottenEarly() {
+      return answers.forgottenEarly;
+    },
     async claim(key, owner, leaseMs) {
       const time = clock.now();
       forgetOld(time);
@@ -64,9 +57,7 @@ export function memoryEventStore(options: MemoryEventStoreOptions = {}): EventSt
       const time = clock.now();
       if (stateFor(key, owner, time).state !== "mine") return false;
       leases.delete(key);
-      forget(key);
-      answers.set(key, { answer, until: time + keepMs });
-      characters += answer.length;
+      answers.set(key, answer, time + keepMs);
       forgetOld(time);
       return true;
     },

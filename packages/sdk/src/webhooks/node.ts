@@ -49,9 +49,9 @@ async function* chunksOfNode(request: NodeRequest): AsyncGenerator<Uint8Array> {
   if (!isStream(request)) {
     // Fastify does not parse an empty body.
     if (request.body === undefined || request.body === null) return;
-    throw new Refusal(500, alreadyRead);
+    throw new Refusal(500, "bad_body", alreadyRead);
   }
-  if (request.readableEnded || request.readableDidRead) throw new Refusal(500, alreadyRead);
+  if (request.readableEnded || request.readableDidRead) throw new Refusal(500, "bad_body", alreadyRead);
   // Chunks are text after setEncoding.
   for await (const chunk of request) yield bytesOf(chunk);
 }

@@ -1,196 +1,236 @@
-// Handles each event once and gives every copy the same answer, also across processes.
+// Handles each event once and gives every copy the same answer, also across processes. What this process has in hand or has
+// answered itself, it knows without the store.
 import { answerOf, responseOf } from "./answer.ts";
-import type { EventClaim, EventStore } from "./event-store.ts";
-import { inTime, sleep } from "./in-time.ts";
-import { Refusal } from "./refusal.ts";
+import { CodedError, codeOf, type WebhookErrorCode } from "./codes.ts";
+import { InHand } from "./in-hand.ts";
+import { KeptAnswers } from "./kept-answers.ts";
+import { Later } from "./later.ts";
+import { longestHandlingMs, OwnedEvent, type OwnerSettings } from "./owned-event.ts";
+import { duplicate, Refusal, unavailable } from "./refusal.ts";
+import { StoreSteps } from "./store-steps.ts";
 
 /** How to handle events once. The options of `createWebhookHandler` describe the fields. */
-export interface OnceSettings {
-  readonly store: EventStore;
+export interface OnceSettings extends OwnerSettings {
   readonly duplicates: "answer" | "refuse";
   readonly onStoreError: "handle" | "refuse";
-  readonly leaseMs: number;
   readonly waitMs: number;
-  readonly keepMs: number;
-  readonly storeTimeoutMs: number;
+  readonly clock: { now(): number };
 }
 
-type Report = (error: unknown) => void;
+type Report = (error: unknown, code: WebhookErrorCode) => void;
 
-/** How long a lease is extended. A handling that never ends must not keep an event from other processes forever. */
-const longestHandlingMs = 60_000;
-
-const [firstPollMs, longestPollMs] = [15, 200];
+/** Whether this copy was handled, or got the answer of another one. */
+export interface Handled {
+  readonly response: Response;
+  readonly isCopy: boolean;
+}
 
 /** How often an answer is offered again to a store that refuses it, but gives the event to no other owner. */
 const completeTries = 5;
 
-const states: readonly unknown[] = ["mine", "busy", "done"];
+/** How long a lease that may be left is given back. */
+const giveBackMs = 60_000;
 
-const unavailable = (cause?: unknown): Refusal =>
-  new Refusal(503, "The webhook cannot be handled now. Send it again.", { "retry-after": "1" }, cause);
-
-/** Handles an event, or waits for its answer. Rejections and 5xx are not stored, so that a later copy is handled. */
-export async function handleOnce(key: string, settings: OnceSettings, handle: () => Promise<Response>, report: Report) {
-  const event = new OwnedEvent(key, settings);
-  let stored: Response | undefined;
-  try {
-    stored = await storedAnswer(event, settings);
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    if (settings.onStoreError === "refuse") throw unavailable(error);
-    report(error);
-  }
-  return stored ?? (await handleAndStore(event, handle, report));
-}
-
-/** The answer to an event that is handled already; undefined if this copy must be handled. */
-async function storedAnswer(event: OwnedEvent, { duplicates }: OnceSettings): Promise<Response | undefined> {
-  const first = await event.claim();
-  if (first.state === "mine") return undefined;
-  if (duplicates === "refuse") throw new Refusal(409, "This webhook was received before.");
-  const claim = first.state === "busy" ? await event.claimWhenFree() : first;
-  return claim.state === "done" ? responseOf(claim.answer) : undefined;
-}
-
-async function handleAndStore(event: OwnedEvent, handle: () => Promise<Response>, report: Report): Promise<Response> {
-  const lease = event.keepLease();
-  const release = async (): Promise<void> => {
-    await lease.end();
-    // The report is not awaited: the answer must not wait for onError.
-    await event.release().catch((error: unknown) => void report(error));
-  };
-  let response: Response;
-  let answer: string | undefined;
-  try {
-    response = await handle();
-    if (response.status < 500) answer = await answerOf(response, event.owner);
-  } finally {
-    if (answer === undefined) await release();
-  }
-  if (answer === undefined) return response;
-  try {
-    return (await storeOrFind(event, answer, report)) ?? response;
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    // It was handled, so its own answer is true.
-    report(error);
-    return response;
-  } finally {
-    void lease.end();
-  }
-}
-
-/** Stores the answer. Returns another one if another owner completed the event before. */
-async function storeOrFind(event: OwnedEvent, answer: string, report: Report): Promise<Response | undefined> {
-  for (let triesLeft = completeTries; !(await event.complete(answer)); triesLeft -= 1) {
-    if (triesLeft === 0) throw new TypeError("complete() of the event store must return true.");
-    const claim = await event.claimWhenFree();
-    // Otherwise the other owner failed, so this answer counts.
-    if (claim.state === "done") {
-      // A step that failed may have stored it.
-      if (claim.answer === answer) return undefined;
-      const reason = "its lease ran out before it was extended, or the event store failed";
-      report(new Error(`The event ${event.key} was handled twice: ${reason}. The answer stored first was sent.`));
-      return responseOf(claim.answer);
-    }
-  }
-  return undefined;
-}
-
-/** One handling of an event, as the owner in a store. Every step takes at most `storeTimeoutMs`. */
-class OwnedEvent {
-  readonly key: string;
-  readonly owner = crypto.randomUUID();
+/** The events of one handler. */
+export class Once {
   readonly #settings: OnceSettings;
-  /** Whether the store answered a claim. */
-  #isClaimed = false;
+  readonly #report: Report;
+  readonly #steps: StoreSteps;
+  readonly #later = new Later();
+  readonly #inHand = new Map<string, InHand>();
+  readonly #answers = new KeptAnswers();
+  #reportedForgotten = 0;
 
-  constructor(key: string, settings: OnceSettings) {
-    this.key = key;
+  constructor(settings: OnceSettings, report: Report) {
     this.#settings = settings;
+    this.#report = report;
+    this.#steps = new StoreSteps(settings.store, settings.storeTimeoutMs, settings.waitMs);
   }
 
-  async claim(): Promise<EventClaim> {
+  /** Handles an event, or waits for its answer. Rejections and 5xx are not stored, so that a later copy is handled. */
+  async handle(key: string, handle: () => Promise<Response>): Promise<Handled> {
+    const { duplicates, waitMs, clock } = this.#settings;
     const from = performance.now();
-    const claim = await this.#claimOnce();
-    // After a stall, a lease that was given before it may be another owner's by now.
-    const isOver = claim.state === "mine" && performance.now() - from >= this.#settings.leaseMs;
-    return isOver ? this.#claimOnce() : claim;
-  }
-
-  async #claimOnce(): Promise<EventClaim> {
-    const { store, leaseMs } = this.#settings;
-    const claim = await this.#inTime(() => store.claim(this.key, this.owner, leaseMs));
-    if (states.includes(claim?.state)) {
-      this.#isClaimed = true;
-      return claim;
-    }
-    throw new TypeError(`claim() of the event store must return a state of ${states.join(", ")}.`);
-  }
-
-  /** Stores the answer. After an error it tries again for `storeTimeoutMs`, unless the store failed from the start. */
-  async complete(answer: string): Promise<boolean> {
-    const { store, keepMs, storeTimeoutMs } = this.#settings;
-    const until = performance.now() + (this.#isClaimed ? storeTimeoutMs : 0);
-    for (let pauseMs = firstPollMs; ; pauseMs *= 2) {
-      try {
-        return await this.#inTime(() => store.complete(this.key, this.owner, answer, keepMs));
-      } catch (error) {
-        if (performance.now() + pauseMs > until) throw error;
-        await sleep(pauseMs);
+    const leftMs = () => Math.max(0, waitMs - (performance.now() - from));
+    for (;;) {
+      let answer = this.#answers.get(key, clock.now());
+      const current = this.#inHand.get(key);
+      if (answer === undefined && !current) return this.#takeInHand(key, handle, leftMs);
+      if (duplicates === "refuse") throw duplicate();
+      if (answer === undefined && current) {
+        if (await current.isAbandoned()) {
+          this.#letGo(key, current);
+          continue;
+        }
+        const end = await current.wait(leftMs());
+        if (end === undefined) throw unavailable("busy");
+        if (end.refusal) throw end.refusal;
+        answer = end.answer;
       }
+      if (answer !== undefined) return { response: responseOf(answer), isCopy: true };
     }
   }
 
-  release(): Promise<void> {
-    return this.#inTime(() => this.#settings.store.release(this.key, this.owner));
+  /** Takes and gives back an event of its own. Rejects if the store fails. */
+  async check(scope: string): Promise<void> {
+    const event = new OwnedEvent(`${scope}:check:${crypto.randomUUID()}`, this.#settings, this.#steps);
+    try {
+      await event.claim(true);
+    } finally {
+      await event.release();
+    }
   }
 
-  /** Claims until the event is this owner's or done, at least once. After `waitMs` it throws a `Refusal`. */
-  async claimWhenFree(): Promise<EventClaim> {
-    const { waitMs } = this.#settings;
-    let failure: unknown;
-    let waited = 0;
-    for (let pause = firstPollMs; ; pause = Math.min(pause * 1.5, longestPollMs)) {
-      const from = performance.now();
-      await sleep(Math.min(pause, waitMs - waited));
-      const claim = await this.claim().catch((error: unknown) => {
-        failure = error;
+  async #takeInHand(key: string, handle: () => Promise<Response>, leftMs: () => number): Promise<Handled> {
+    const current = new InHand(this.#settings.waitMs + longestHandlingMs);
+    this.#inHand.set(key, current);
+    const event = new OwnedEvent(key, this.#settings, this.#steps);
+    try {
+      const stored = await this.#storedAnswer(event, leftMs);
+      if (stored) {
+        this.#remember(key, stored.answer);
+        current.share({ answer: stored.answer });
+        return { response: stored.response, isCopy: true };
+      }
+      return await this.#handleAndStore(event, handle, current);
+    } catch (error) {
+      // Those that wait would only find out the same. A copy that has waited for too long says nothing about others.
+      if (error instanceof Refusal && error.code !== "busy") current.share({ refusal: error });
+      throw error;
+    } finally {
+      current.share({});
+      this.#letGo(key, current);
+    }
+  }
+
+  #letGo(key: string, current: InHand): void {
+    if (this.#inHand.get(key) === current) this.#inHand.delete(key);
+  }
+
+  #remember(key: string, answer: string): void {
+    const time = this.#settings.clock.now();
+    this.#answers.set(key, answer, time + this.#settings.keepMs);
+    this.#answers.forgetOld(time);
+  }
+
+  /** The answer to an event that is handled already; undefined if this copy must be handled. */
+  async #storedAnswer(event: OwnedEvent, leftMs: () => number) {
+    const { duplicates, onStoreError } = this.#settings;
+    try {
+      const first = await event.claim();
+      this.#later.wake();
+      if (first.state === "mine") return undefined;
+      if (duplicates === "refuse") throw duplicate();
+      const claim = first.state === "busy" ? await event.claimWhenFree(leftMs()) : first;
+      return claim.state === "done" ? { answer: claim.answer, response: responseOf(claim.answer) } : undefined;
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      const code = codeOf(error, "store_failed");
+      if (code !== "busy" && onStoreError === "handle") {
+        this.#report(error, code);
+        return undefined;
+      }
+      this.#giveBack(event);
+      throw unavailable(code, code === "busy" ? (error as CodedError).cause : error);
+    }
+  }
+
+  /** Releases a lease that the store may have given, or may give later. */
+  #giveBack(event: OwnedEvent): void {
+    if (!event.mayHoldLease) return;
+    const attempt = () => event.release().then(() => true);
+    const untilMs = performance.now() + giveBackMs;
+    // A lease runs out by itself, too.
+    attempt().catch(() => this.#later.add({ untilMs, attempt, giveUp() {} }));
+  }
+
+  async #handleAndStore(event: OwnedEvent, handle: () => Promise<Response>, current: InHand): Promise<Handled> {
+    const lease = event.keepLease();
+    const release = async (): Promise<void> => {
+      await lease.end();
+      await event.release().catch((error: unknown) => {
+        this.#report(error, codeOf(error, "store_failed"));
+        this.#giveBack(event);
       });
-      if (claim !== undefined && claim.state !== "busy") return claim;
-      waited += Math.max(performance.now() - from, pause);
-      if (waited >= waitMs) throw unavailable(failure);
+    };
+    let response: Response;
+    let answer: string | undefined;
+    try {
+      response = await handle();
+      if (response.status < 500) answer = await answerOf(response, event.owner);
+    } finally {
+      if (answer === undefined) await release();
+    }
+    if (answer === undefined) return { response, isCopy: false };
+    try {
+      const other = await this.#storeOrFind(event, answer);
+      if (other !== undefined) response = responseOf(other);
+      this.#remember(event.key, other ?? answer);
+      current.share({ answer: other ?? answer });
+      return { response, isCopy: false };
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      // It was handled, so its own answer is true.
+      this.#report(error, codeOf(error, "store_failed"));
+      this.#remember(event.key, answer);
+      this.#storeLater(event, answer);
+      current.share({ answer });
+      return { response, isCopy: false };
+    } finally {
+      void lease.end();
     }
   }
 
-  /** Extends the lease until `end` is called, or another owner has the event. `end` waits for extensions under way. */
-  keepLease(): { end(): Promise<unknown> } {
-    const intervalMs = this.#settings.leaseMs / 3;
-    let extensions: Promise<unknown> = Promise.resolve();
-    let heldMs = 0;
-    const timer = setInterval(() => {
-      heldMs += intervalMs;
-      if (heldMs > longestHandlingMs) return clearInterval(timer);
-      const extension = this.claim().then(
-        ({ state }) => {
-          if (state !== "mine") clearInterval(timer);
-        },
-        // The next one may succeed, and completing the event shows whether the lease was lost.
-        () => {},
-      );
-      // A slow store may have several under way.
-      extensions = Promise.all([extensions, extension]);
-    }, intervalMs);
-    return {
-      end() {
-        clearInterval(timer);
-        return extensions;
-      },
-    };
+  /** Stores the answer. Returns another one if another owner completed the event before. */
+  async #storeOrFind(event: OwnedEvent, answer: string): Promise<string | undefined> {
+    for (let triesLeft = completeTries; !(await event.complete(answer)); triesLeft -= 1) {
+      if (triesLeft === 0) throw new TypeError("complete() of the event store must return true.");
+      const claim = await event.claimWhenFree(this.#settings.waitMs).catch((error: unknown) => {
+        throw codeOf(error, "store_failed") === "busy" ? unavailable("busy", (error as CodedError).cause) : error;
+      });
+      // Otherwise the other owner failed, so this answer counts.
+      if (claim.state === "done") return this.#otherAnswer(event, answer, claim.answer);
+    }
+    this.#checkMemory();
+    return undefined;
   }
 
-  #inTime<Result>(step: () => Promise<Result>): Promise<Result> {
-    return inTime(step, this.#settings.storeTimeoutMs, "The event store");
+  /** The stored answer, if it is another one. */
+  #otherAnswer({ key }: OwnedEvent, answer: string, stored: string): string | undefined {
+    // A step that failed may have stored it.
+    if (stored === answer) return undefined;
+    const reason = "its lease ran out before it was extended, or the event store failed";
+    const message = `The event ${key} was handled twice: ${reason}. The answer stored first was sent.`;
+    this.#report(new CodedError(message, "handled_twice"), "handled_twice");
+    return stored;
+  }
+
+  /** Tries to store an answer that was sent, until it holds or the time to keep it is over. */
+  #storeLater(event: OwnedEvent, answer: string): void {
+    this.#later.add({
+      untilMs: performance.now() + this.#settings.keepMs,
+      attempt: async () => {
+        if (await event.completeOnce(answer)) return true;
+        const claim = await event.claim(true);
+        // The copies here keep the answer that was sent.
+        if (claim.state === "done") this.#otherAnswer(event, answer, claim.answer);
+        return claim.state === "done";
+      },
+      giveUp: () => {
+        const message = `The answer to the event ${event.key} was never stored. Check the event store.`;
+        this.#report(new CodedError(message, "answer_not_stored"), "answer_not_stored");
+      },
+    });
+  }
+
+  /** Says when the store forgets: at the first answer, and each time there are ten times as many. */
+  #checkMemory(): void {
+    const { forgottenEarly = 0 } = this.#settings.store;
+    if (forgottenEarly < Math.max(1, this.#reportedForgotten * 10)) return;
+    this.#reportedForgotten = forgottenEarly;
+    const message =
+      `The event store has forgotten ${forgottenEarly} answers before keepMs was over, so their copies may be handled again. ` +
+      "Raise maxEvents of memoryEventStore(), or use a store that is shared.";
+    this.#report(new CodedError(message, "store_forgets"), "store_forgets");
   }
 }

@@ -21,7 +21,7 @@ const longestRollbackMs = 1000;
 
 /** Rolls back. A query that hangs would delay it. */
 const isRolledBack = (client: PgClient): Promise<boolean> =>
-  inTime(() => client.query("rollback"), longestRollbackMs, "The database").then(
+  inTime(() => client.query("rollback"), longestRollbackMs, "The database", "store_timeout").then(
     () => true,
     () => false,
   );

@@ -50,5 +50,8 @@ on conflict (key) do update set owner = excluded.owner, answer = excluded.answer
 where held.expires_at <= now() or (held.owner = excluded.owner and held.answer is null)
 returning key`,
   release: `delete from ${table} where key = $1 and owner = $2 and answer is null`,
+  // Needs what a claim needs, and changes nothing.
+  check: `insert into ${table} (key, owner, answer, expires_at) select '', '', '', now() where false
+on conflict (key) do update set owner = excluded.owner`,
   deleteExpired: `with gone as (delete from ${table} where expires_at <= now() returning key) select count(*)::int from gone`,
 });

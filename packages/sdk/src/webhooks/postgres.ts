@@ -10,18 +10,33 @@ export { createEventTable } from "./postgres-table.ts";
 export interface PostgresEventStoreOptions {
   /** The table, also with its schema, such as `app.events`; `call_transfer_events` by default. Case counts. */
   table?: string;
+  /**
+   * How many connections of the pool the store uses at once; the pool's `max` by default, or 10. More steps wait in the receiver,
+   * so that a burst does not look like a database that is down.
+   */
+  connections?: number;
 }
 
 /** What `postgresEventStore` needs of a pool or client of `pg`. It must not be in a transaction. */
 export interface PostgresClient {
   /** Runs a query with parameters. */
   query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
+  /** The options of a pool, of which the store reads `max`. */
+  readonly options?: unknown;
 }
 
 /** A store in PostgreSQL. */
 export interface PostgresEventStore extends EventStore {
   /** Deletes leases and answers that ran out, which the table keeps otherwise. Call it about once an hour. Returns how many. */
   deleteExpired(): Promise<number>;
+}
+
+/** As many connections as the pool has. This is also the default of `pg` and postgres.js. */
+function connectionsOf({ options }: PostgresClient, given: number | undefined): number {
+  const { max } = Object(options) as { max?: unknown };
+  const connections = given ?? (Number.isInteger(max) ? Number(max) : 10);
+  if (Number.isInteger(connections) && connections > 0) return connections;
+  throw new TypeError("connections must be an integer above 0");
 }
 
 const conflictRetries = 10;
@@ -41,7 +56,7 @@ const isConflict = (error: unknown): boolean => (error as { code?: unknown } | n
  */
 export function postgresEventStore(
   client: PostgresClient,
-  { table = defaultTable }: PostgresEventStoreOptions = {},
+  { table = defaultTable, connections }: PostgresEventStoreOptions = {},
 ): PostgresEventStore {
   const statements = statementsFor(quotedTable(table));
   const rowOf = async (statement: string, values: unknown[]): Promise<Record<string, unknown> | undefined> => {
@@ -55,6 +70,7 @@ export function postgresEventStore(
     }
   };
   return {
+    stepsAtOnce: connectionsOf(client, connections),
     async claim(key, owner, leaseMs): Promise<EventClaim> {
       const row = await rowOf(statements.claim, [key, owner, leaseMs]);
       if (row?.state === "done") return { state: "done", answer: String(row.answer) };

@@ -3,7 +3,6 @@ import { messageOf } from "../utils/guards.ts";
 import { maskNumbers } from "../utils/mask-numbers.ts";
 import { onceAMinute, type PrintedCauses } from "../utils/once-a-minute.ts";
 import { excerpt } from "../utils/redact.ts";
-import { Refusal } from "./refusal.ts";
 
 /** What failed, and what to do where the error does not say it. */
 const failures = {
@@ -13,6 +12,7 @@ const failures = {
   event: ["onEvent failed", "The sender gets no details. Fix onEvent: a copy of the event is handled again."],
   store: ["the event store failed", "Check the store. Until it works, onStoreError decides what happens to events."],
   inbox: ["the inbox reported an error", "After a failure of the database, a copy is handled again."],
+  warning: ["warning", ""],
   response: ["the response could not be sent", "The event was handled. Check the server and its timeouts."],
 } as const;
 
@@ -21,7 +21,7 @@ export type Step = keyof typeof failures;
 
 /** Prints a failure on the console in one line: once a cause and a minute. */
 export function printFailure(printed: PrintedCauses, step: Step, error: unknown): void {
-  const [what, advice] = failures[error instanceof Refusal && error.status === 503 ? "store" : step];
+  const [what, advice] = failures[step];
   const { cause } = Object(error) as { cause?: unknown };
   const reason = cause === undefined ? "" : ` (${messageOf(cause)})`;
   const line = excerpt(maskNumbers(`${messageOf(error)}${reason}`), 500).replace(/\w$/, "$&.");

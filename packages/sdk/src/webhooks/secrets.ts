@@ -22,7 +22,7 @@ export function secretsReader(
   let last: readonly string[] | undefined;
   return async () => {
     try {
-      last = secretsOf(await inTime(async () => secret(), longestReadMs, "The function for secret"));
+      last = secretsOf(await inTime(async () => secret(), longestReadMs, "The function for secret", "secrets_failed"));
       return last;
     } catch (error) {
       if (!last) throw error;

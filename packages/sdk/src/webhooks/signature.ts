@@ -2,6 +2,7 @@ import type { TransferOffer } from "../generated/models.gen.ts";
 import { signature } from "../generated/signature.gen.ts";
 import type { UnknownType } from "../utils/unknown-result.ts";
 import { toHex } from "./bytes.ts";
+import type { WebhookErrorCode } from "./codes.ts";
 import { equal, fromHex, hmac } from "./hmac.ts";
 
 const maxHeaderLength = 4096;
@@ -17,6 +18,13 @@ const printed: unique symbol = Symbol.for("nodejs.util.inspect.custom");
 export class WebhookVerificationError extends Error {
   /** The name of the class. */
   override readonly name = "WebhookVerificationError";
+  /** Why, for programs. */
+  readonly code: WebhookErrorCode;
+
+  constructor(message?: string, code: WebhookErrorCode = "bad_body") {
+    super(message);
+    this.code = code;
+  }
 
   /** @internal */
   static readonly [mark] = true;
@@ -116,7 +124,8 @@ function headerOf(headers: WebhookHeaders): string {
   throw headerError(Array.isArray(value) ? `appears ${value.length} times` : "is missing");
 }
 
-const headerError = (problem: string) => new WebhookVerificationError(`The header ${signature.header} ${problem}.`);
+const headerError = (problem: string) =>
+  new WebhookVerificationError(`The header ${signature.header} ${problem}.`, "bad_header");
 
 /** Parses the signature header. Skips malformed signatures and unknown schemes. */
 export function parseHeader(headers: WebhookHeaders): { timestamp: string; signatures: Uint8Array[] } {
@@ -158,6 +167,7 @@ export async function verifyWebhook(input: WebhookInput, options: VerifyOptions)
   if (!isValid)
     throw new WebhookVerificationError(
       "No signature matches. Check the destination's secret, and that the body is unchanged.",
+      "no_match",
     );
   const now = (options.clock ?? Date).now();
   if (!Number.isFinite(now)) throw new TypeError("clock.now() must return milliseconds since 1970");
@@ -165,7 +175,7 @@ export async function verifyWebhook(input: WebhookInput, options: VerifyOptions)
   if (!(Math.abs(ageMs) <= toleranceMs)) {
     const direction = ageMs > 0 ? "old" : "ahead";
     const age = `${Math.abs(Math.round(ageMs / 1000))} s ${direction}, more than ${toleranceMs / 1000} s`;
-    throw new WebhookVerificationError(`The signature is ${age}. Check the clocks.`);
+    throw new WebhookVerificationError(`The signature is ${age}. Check the clocks.`, "stale");
   }
   return eventOf(body);
 }
@@ -175,10 +185,12 @@ function eventOf(body: Uint8Array): WebhookEvent {
   try {
     event = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
-    throw new WebhookVerificationError("The signature is valid, but the body is not JSON.");
+    throw new WebhookVerificationError("The signature is valid, but the body is not JSON.", "bad_event");
   }
-  if (typeof (event as { type?: unknown } | null)?.type !== "string")
-    throw new WebhookVerificationError("The signature is valid, but the body is not an event: it has no type.");
+  if (typeof (event as { type?: unknown } | null)?.type !== "string") {
+    const problem = "The signature is valid, but the body is not an event: it has no type.";
+    throw new WebhookVerificationError(problem, "bad_event");
+  }
   return event as WebhookEvent;
 }
 
