@@ -25,6 +25,7 @@ export const contents: readonly Section[] = [
     title: "The SDK",
     pages: [
       "sdk",
+      "python",
       "authentication",
       "placing-calls",
       "errors",

@@ -7,7 +7,7 @@ from call_transfer import NotFoundError
 from call_transfer.testing import demo, open_sandbox
 
 logging.basicConfig(
-    stream=sys.stdout, format="%(levelname)-5.5s %(name)s: %(message)s"
+    stream=sys.stdout, format="%(levelname)-7s %(name)s: %(message)s"
 )
 logging.getLogger("call_transfer").setLevel(logging.DEBUG)
 

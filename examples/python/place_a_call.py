@@ -7,4 +7,5 @@ with open_sandbox() as sandbox:
         from_number=demo.numbers.working,
         to_number=demo.recipients.anyone,
     )
-    print(sandbox.advance(60))
+    for event in sandbox.advance(60):
+        print(event["at"], event["type"])

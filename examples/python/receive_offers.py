@@ -9,12 +9,12 @@ client = sandbox.client()
 # Yours are in a file or a secret store. They are read for each webhook, so that
 # a rotation needs no restart.
 secrets = [demo.signing_secret]
-handled: list[str] = []
+handled: list[WebhookEvent] = []
 
 
 def on_event(event: WebhookEvent) -> None:
     if isinstance(event, TransferOffer):
-        handled.append(event.id)
+        handled.append(event)
 
 
 # A WSGI application. The platform of this program has a clock of its own. Yours

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,12 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from call_transfer import CallTransfer, RequestOptions, RetryOptions
 from call_transfer.testing import MockServer, Sandbox, demo
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples/python"
 MARK = "packages/python/tests/test_examples.py"
 CACHE = ROOT / ".cache"
+SOURCE = str(ROOT / "packages/python/src")
 
 
 @dataclass(frozen=True)
@@ -50,14 +54,22 @@ def programs() -> Iterator[Shown]:
     for page in [ROOT / "README.md", ROOT / "packages/python/README.md", *sorted(ROOT.glob("docs/**/*.md"))]:
         blocks = blocks_of(page)
         for place, block in enumerate(blocks):
-            if block.language != "python":
-                continue
-            # The block of its output, if another language has one too, is marked.
-            rest = blocks[place + 1 : place + 3]
-            outputs = [one for one in rest if one.language == "text" and one.comment in ("", f"test: {MARK}")]
-            marked = [one for one in outputs if one.comment]
-            output = (marked or (outputs if rest and rest[0] in outputs else []))[:1]
-            yield Shown(block.page, block.comment, block.text, output[0].text if output else None)
+            if block.language == "python":
+                command = f"python {block.comment.rpartition('/')[2]}\n"
+                runs = [at for at, one in enumerate(blocks) if one.language == "sh" and one.text == command]
+                yield Shown(block.page, block.comment, block.text, output_below(blocks, runs[0] if runs else place))
+
+
+def output_below(blocks: list[Block], place: int) -> str | None:
+    """The output right below a block. If that is another language's, the next one is marked."""
+    outputs: list[Block] = []
+    for one in blocks[place + 1 :]:
+        if one.language != "text":
+            break
+        outputs.append(one)
+    marked = [one.text for one in outputs if one.comment == f"test: {MARK}"]
+    plain = [one.text for one in outputs[:1] if one.comment == ""]
+    return next(iter(marked + plain), None)
 
 
 SHOWN = list(programs())
@@ -72,7 +84,7 @@ def matches(printed: str, shown: str) -> bool:
 
 
 def run(path: Path, server: MockServer, *options: str) -> str:
-    environment = {**os.environ, "CALL_TRANSFER_MOCK_URL": server.url, "PYTHONWARNINGS": "error"}
+    environment = {**os.environ, "PYTHONPATH": SOURCE, "CALL_TRANSFER_MOCK_URL": server.url, "PYTHONWARNINGS": "error"}
     ended = subprocess.run(
         [sys.executable, *options, str(path)], capture_output=True, text=True, check=False, env=environment, cwd=path.parent
     )
@@ -96,9 +108,28 @@ def test_a_program_prints_what_its_page_shows(path: str, call_transfer_server: M
     assert matches(printed, shown.output), f"{shown.page} shows\n{shown.output}\nIt printed\n{printed}"
 
 
-@pytest.mark.parametrize("path", ["place_a_call.py", "quick_start.py"])
-def test_a_program_without_a_shown_output_runs(path: str, call_transfer_server: MockServer) -> None:
-    assert run(EXAMPLES / path, call_transfer_server)
+def test_quick_start_runs(call_transfer_server: MockServer) -> None:
+    assert re.match(r"call [-0-9a-f]{36} is being placed\n(?:(?:in|out)bound call .*\n){4}$", run(EXAMPLES / "quick_start.py", call_transfer_server))
+
+
+def test_the_receiver_takes_offers(call_transfer: Sandbox, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    program = tmp_path / "receiver.py"
+    program.write_text((EXAMPLES / "start/receiver.py").read_text().replace("3000", str(port)))
+    environment = {**os.environ, "PYTHONPATH": SOURCE}
+    with subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        printed = process.stdout.readline()
+        call_transfer.deliver_to(f"http://127.0.0.1:{port}/offers")
+        while "status" not in (delivery := call_transfer.trigger_offer()):
+            assert process.poll() is None
+        assert delivery["accepted"]
+        printed += process.stdout.readline()
+        process.terminate()
+    page = blocks_of(ROOT / "docs/start/receive-offers.md")
+    shown = next(block.text for block in page if block.comment == "printed by: node receiver.mjs")
+    assert matches(printed.replace(str(port), "3000"), shown)
 
 
 @pytest.mark.parametrize("path", ["test_calls.py", "start/test_remind.py"])
@@ -130,7 +161,7 @@ def test_unnamed_fields_are_sent_and_read(call_transfer: Sandbox, monkeypatch: p
     assert place_for(client, "spring", demo.flows.published, (demo.numbers.working, demo.recipients.anyone)) == "initiated"
     sent = call_transfer.control("GET", f"/requests/{call_transfer.requests()[-1]['id']}")["requestBody"]
     assert sent["campaignId"] == "spring"
-    assert ("completed", "2026-03-02T11:00:00.000Z") in history(client)
+    assert history(client)[0] == ("in_progress", "2026-03-02T12:00:00.000Z")
 
 
 def test_replace_key_gives_the_new_client(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +177,10 @@ def test_replace_key_gives_the_new_client(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def check(*command: str) -> None:
-    ended = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=False, cwd=EXAMPLES)
+    environment = {**os.environ, "MYPYPATH": SOURCE}
+    ended = subprocess.run(
+        [sys.executable, "-m", *command], capture_output=True, text=True, check=False, cwd=EXAMPLES, env=environment
+    )
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
@@ -173,3 +207,13 @@ def test_the_pages_install_what_exists() -> None:
             if line.startswith("pip ") and (found is None or (found[1] and not re.search(rf"(?m)^{found[1]} = \[", project))):
                 wrong.append(f"{page.name}: {line}")
     assert wrong == []
+
+
+def test_the_page_about_python_lists_every_option() -> None:
+    page = (ROOT / "docs/python.md").read_text()
+    section = page[page.index("## Options") : page.index("## Types")]
+    listed = {name for row in re.findall(r"(?m)^\| (`.*?`) \|", section) for name in re.findall(r"`(\w+)`", row)}
+    given = {name for name in inspect.signature(CallTransfer).parameters if not name.startswith("_")}
+    assert listed == given | RequestOptions.__annotations__.keys()
+    retry = next(row for row in section.splitlines() if row.startswith("| `retry`"))
+    assert set(re.findall(r"`(\w+)`", retry)) == {"retry", *RetryOptions.__annotations__}
