@@ -63,10 +63,8 @@ class Send:
     url: str
     headers: dict[str, str] = field(repr=False)
     body: bytes | None = field(repr=False)
-    end: float
-    """When the attempt must have ended, by `elapsed()`."""
     limit: float
-    """Seconds until then."""
+    """Seconds that the attempt may still take."""
     sent: bool = False
     """Whether a byte of the request may have left. Set by whoever sends it."""
 
@@ -288,10 +286,11 @@ def _attempt(call: Call, renewed: Credential | None) -> Steps[Result]:
         assert credential is not None  # noqa: S101
     call.tokens.add(credential.token)
     # The time may be up after the wait for a token. Then nothing may be sent.
-    if clock.elapsed() >= end:
+    left = limit if renewed or settings.auth.fixed else end - clock.elapsed()
+    if left <= 0:
         return _timed_out(limit, Result("not_sent", credential=credential))
     headers = {**call.headers, "authorization": f"Bearer {credential.token}"}
-    order = Send(call.operation.method, call.url, headers, call.body, end, max(0.0, end - clock.elapsed()))
+    order = Send(call.operation.method, call.url, headers, call.body, left)
     attempt = Attempt(clock.now())
     begun = clock.elapsed()
     try:

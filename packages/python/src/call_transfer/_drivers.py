@@ -189,8 +189,9 @@ class AsyncDriver:
 
     async def _token(self, step: GetToken) -> Any:
         if step.expired is None:
+            limit = asyncio.timeout(step.limit)
             try:
-                async with asyncio.timeout(step.limit) as limit:
+                async with limit:
                     return await self._auth.credential_async()
             except TimeoutError:
                 # The function may raise one of its own.
