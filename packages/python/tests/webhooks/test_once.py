@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from call_transfer.webhooks import EventClaim, MemoryEventStore, WebhookResponse
 
 from .virtual import Process, Running, Slow, Store, World, down, numbered
@@ -164,7 +165,12 @@ class TestLease:
 
     def test_is_claimed_again_if_it_ran_out_before_it_was_received(self, world: World, store: Store) -> None:
         process = Process(world, store, store_timeout=10)
-        store.around = lambda name, call: Slow(5, lambda result=call(): result) if len(store.steps) == 1 else call()
+
+        def given_late(name: str, call: Callable[[], Any]) -> Any:
+            result = call()
+            return Slow(5, lambda: result)
+
+        store.around = given_late
         process.begin()
         world.advance(0)
         store.around = lambda name, call: call()
