@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -30,7 +30,7 @@ def mode(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def run(mode: str) -> Iterator[Run]:
+def run(mode: str) -> Run:
     """Runs an action with a client of the mode, and returns its result. An awaitable result is awaited."""
 
     def run_with(url: str, action: Action, **options: Any) -> Any:
@@ -46,7 +46,7 @@ def run(mode: str) -> Iterator[Run]:
 
         return asyncio.run(run_async())
 
-    yield run_with
+    return run_with
 
 
 async def resolved(value: Any) -> Any:

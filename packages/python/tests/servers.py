@@ -27,9 +27,7 @@ class Request:
 Answer = Callable[[socket.socket, Request, threading.Event], None]
 
 
-def respond(
-    status: int = 200, body: object = None, headers: Mapping[str, str] | None = None, *, raw: bytes | None = None
-) -> Answer:
+def respond(status: int = 200, body: object = None, headers: Mapping[str, str] | None = None, *, raw: bytes | None = None) -> Answer:
     """Answers with a complete response."""
     content = raw if raw is not None else b"" if body is None else json.dumps(body).encode()
     named = {"content-type": "application/json", "content-length": str(len(content)), **(headers or {})}

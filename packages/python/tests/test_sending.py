@@ -74,7 +74,8 @@ def test_a_placement_whose_answer_is_lost_is_sent_once(run: Run, lost: object) -
 
 
 @pytest.mark.parametrize(
-    "lost", [part(HEAD.replace(b"200", b"201") + b'\r\n{"type": "ini'), respond(201, {"type": "initiated"}), respond(201, raw=b'{"type')]
+    "lost",
+    [part(HEAD.replace(b"200", b"201") + b'\r\n{"type": "ini'), respond(201, {"type": "initiated"}), respond(201, raw=b'{"type')],
 )
 def test_a_placement_that_was_carried_out_is_applied(run: Run, lost: object) -> None:
     with Server(lost, PLACED) as server, pytest.raises(OutcomeUnknownError) as caught:  # type: ignore[arg-type]
@@ -205,7 +206,7 @@ def test_compressed_bodies_are_bounded_by_what_they_hold(run: Run) -> None:
 def test_a_long_error_page_is_cut(run: Run) -> None:
     page = b"<html><title>Down</title>" + b"x" * 1_000_000
     answer = respond(404, raw=page, headers={"content-type": "text/html"})
-    with Server(answer) as server, pytest.raises(ApiError, match='without an API error body .*: "Down"') as caught:
+    with Server(answer) as server, pytest.raises(ApiError, match=r'without an API error body .*: "Down"') as caught:
         run(server.url, lambda client: client.roles.list())
     assert len(caught.value.body_text or "") == 2000
 
@@ -228,7 +229,15 @@ def test_fields_of_the_future_are_sent_and_kept(run: Run) -> None:
 
 
 def test_null_is_sent_and_what_is_not_given_is_not(run: Run) -> None:
-    group = {"id": "g-1", "name": "Desk", "strategy": "simultaneous", "totalTimeoutSecs": 30, "members": [], "createdAt": "", "updatedAt": ""}
+    group = {
+        "id": "g-1",
+        "name": "Desk",
+        "strategy": "simultaneous",
+        "totalTimeoutSecs": 30,
+        "members": [],
+        "createdAt": "",
+        "updatedAt": "",
+    }
     with Server(respond(201, group)) as server:
         run(server.url, lambda client: client.destination_groups.create(name="Desk", members=[], strategy=None))
     assert server.requests[0].json() == {"name": "Desk", "members": [], "strategy": None}

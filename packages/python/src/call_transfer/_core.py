@@ -274,6 +274,8 @@ def _attempt(call: Call, renewed: Credential | None) -> Steps[Result]:
     if credential is None:
         try:
             credential = yield GetToken(limit=limit)
+        except RenewalTimeout:
+            return _timed_out(limit, Result("not_sent"), TOKEN_FUNCTION)
         except CallTransferError:
             if not call.attempts:
                 raise

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import httpcore2
 import httpx2
 
-from ._auth import Auth
+from ._auth import Auth, RenewalTimeout
 from ._body import BodyReader
 from ._core import GetToken, Received, Send, Sleep, Step, Steps
 from ._outcome import proves_unsent
@@ -189,5 +189,13 @@ class AsyncDriver:
 
     async def _token(self, step: GetToken) -> Any:
         if step.expired is None:
-            return await asyncio.wait_for(self._auth.credential_async(), step.limit)
+            limit = asyncio.timeout(step.limit)
+            try:
+                async with limit:
+                    return await self._auth.credential_async()
+            except TimeoutError:
+                # The function may raise one of its own.
+                if limit.expired():
+                    raise RenewalTimeout from None
+                raise
         return await self._auth.renew_async(step.expired, time.monotonic(), step.limit)

@@ -136,7 +136,8 @@ def _read_list(
             items, total = page_of(sent.data, finder.items)
             reading.totals.add(total)
             models = next(iter(finder.operation.models.values()))
-            for item in getattr(parse(models, sent.data), finder.items):
+            page: list[ApiModel] = getattr(parse(models, sent.data), finder.items, None) or []
+            for item in page:
                 identity: object = getattr(item, "id", None)
                 reading.has_moved = reading.has_moved or identity in reading.items
                 reading.items[identity] = item
