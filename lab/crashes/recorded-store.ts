@@ -16,7 +16,7 @@ export interface RequestContext {
 
 export const context = new AsyncLocalStorage<RequestContext>();
 
-/** Of the key, since steps in the background are not of the request that began them. */
+/** Of the key: a step in the background runs beside a request for another event. */
 const eventOf = (key: string): string => key.slice(key.lastIndexOf(":") + 1);
 
 /** Records the steps of a store. */
@@ -28,13 +28,15 @@ export function recordStore(store: EventStore, write: (entry: Entry) => void, ti
     step: () => Promise<Result>,
     resultOf: (result: Result) => string,
   ): Promise<Result> => {
-    const current = context.getStore();
+    const event = eventOf(key);
+    const running = context.getStore();
+    const current = running?.event === event ? running : undefined;
     if (current) current.owner = owner;
     const fromMs = Date.now();
     const note = (result: string) => {
       const atMs = Date.now();
       if (current && (result === "error" || atMs - fromMs >= timeoutMs)) current.storeFailed = true;
-      write({ action, event: eventOf(key), owner, fromMs, atMs, result });
+      write({ action, event, owner, fromMs, atMs, result });
     };
     try {
       const result = await step();

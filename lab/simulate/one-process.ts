@@ -31,7 +31,7 @@ export function* oneAnswerOfAProcess(_: Receiving, offer: OfferRecord): Iterable
   }
 }
 
-/** What could not be stored before the answer is stored later, without asking a store that fails all the time. */
+/** An answer is offered twice before it is sent. What could not be stored then is stored later, without asking a store that fails all the time. */
 export function* answersAreStored(_: Receiving, offer: OfferRecord): Iterable<string> {
   const completes = offer.requests.map(({ steps }) => steps.filter(({ name }) => name === "complete"));
   const given = offer.starts.filter(
@@ -39,6 +39,10 @@ export function* answersAreStored(_: Receiving, offer: OfferRecord): Iterable<st
   );
   if (given.length > 0 && !completes.flat().some(({ found }) => found === true))
     yield `the answer of ${offer.name} was never stored`;
+  for (const { request } of given) {
+    const [first, second] = request.steps.filter(({ name, at }) => name === "complete" && at <= endOf(request));
+    if (first?.failed && second === undefined) yield `the answer of ${offer.name} was offered once before it was sent`;
+  }
   for (const { length } of completes)
     if (length > mostCompletes) yield `an answer of ${offer.name} was offered ${length} times`;
 }

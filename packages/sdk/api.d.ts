@@ -255,15 +255,15 @@ declare type EventClaim = { readonly state: "mine" } | { readonly state: "busy" 
 };
 
 declare interface EventInbox<Tx> {
-  receive(key: string, settings: {
+  receive(event: {
+    readonly key: string;
     readonly duplicates: "answer" | "refuse";
     readonly waitMs: number;
     readonly keepMs: number;
-  }, handle: (tx: Tx) => Promise<Response>, report: (error: unknown, code: WebhookErrorCode) => void): Promise<{
-    readonly response: Response;
-    readonly isCopy: boolean;
-  }>;
-  check(waitMs: number): Promise<void>;
+    readonly handle: (tx: Tx) => Promise<Response>;
+    readonly report: (error: unknown, code: WebhookErrorCode) => void;
+  }): Promise<{ readonly response: Response; readonly isCopy: boolean }>;
+  check(options: { readonly waitMs: number }): Promise<void>;
 }
 
 declare interface EventStore {

@@ -170,6 +170,18 @@ describe("copies in one process", () => {
 });
 
 describe("an answer that the store could not keep", () => {
+  it("is offered twice before it is sent, however slowly the store fails", async () => {
+    const { store, fail } = storeThatCanFail();
+    fail(() => pause(700).then(reject));
+    const { receive } = processOf(store);
+    let tries: number | undefined;
+    const first = receive().then(() => {
+      tries = vi.mocked(store.complete).mock.calls.length;
+    });
+    await settled(first);
+    expect(tries).toBe(2);
+  });
+
   it("is stored when the store works again, and others get it", async () => {
     const { store, fail, work } = storeThatCanFail();
     fail();

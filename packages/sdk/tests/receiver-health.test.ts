@@ -36,6 +36,23 @@ function receiverOf(options: Partial<WebhookHandlerOptions> = {}) {
   return { receive, deliver, clock, reports, counted, codes: () => reports.map(({ code }) => code) };
 }
 
+describe("a receiver without a clock of its own", () => {
+  it("reads the time that a test sets after it was created, for signatures and for what it keeps", async () => {
+    vi.useRealTimers();
+    const handled = vi.fn();
+    const receive = createWebhookHandler({ secret, onEvent: handled });
+    const body = '{"type":"transfer.offer","id":"evt_1"}';
+    const statuses: number[] = [];
+    for (const day of [1, 1, 3]) {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.parse(`2032-02-0${day}T12:00:00Z`) });
+      const headers = { "Service-Signature": await signWebhook(body, { secret, at: Date.now() }) };
+      statuses.push((await receive(new Request("http://localhost/", { method: "POST", headers, body }))).status);
+    }
+    expect(statuses).toEqual([204, 204, 204]);
+    expect(handled).toHaveBeenCalledTimes(2);
+  });
+});
+
 describe("onError receives the code", () => {
   const signed = async (body: string) => ({ "Service-Signature": await signWebhook(body, { secret, at }) });
 

@@ -133,11 +133,12 @@ export function checkOnce<Tx>(
   options: WebhookHandlerOptions<Tx>,
   toleranceMs: number,
 ): OnceSettings & { readonly scope: string } {
-  const { store = memoryEventStore(options.clock && { clock: options.clock }) } = options;
+  // A Date that a test replaces later counts, too.
+  const clock = options.clock ?? { now: () => Date.now() };
+  const { store = memoryEventStore({ clock }) } = options;
   for (const name of ["claim", "complete", "release"] as const)
     if (typeof store?.[name] !== "function") throw new TypeError(`store must be an event store, which has ${name}()`);
   const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
-  const { clock = Date } = options;
   const settings: Readonly<Record<string, unknown>> = { ...defaults, ...Object.fromEntries(given), store, clock };
   for (const [name, [accepts, problem]] of Object.entries(rules()))
     if (!accepts(settings[name])) throw new TypeError(`${name} ${problem}`);

@@ -132,7 +132,7 @@ class Receiver<Tx> {
     void this.report(warnings.includes(code) ? "warning" : this.#keeping, error, code);
 
   async #verify(request: Request, body: Uint8Array<ArrayBuffer>, secret: readonly string[]): Promise<WebhookEvent> {
-    const { clock = Date } = this.#options;
+    const { clock } = this.#settings;
     try {
       const { headers } = request;
       const event = await verifyWebhook({ body, headers }, { secret, toleranceMs: this.#toleranceMs, clock });

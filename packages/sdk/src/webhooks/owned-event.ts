@@ -79,16 +79,16 @@ export class OwnedEvent {
   }
 
   /**
-   * Stores the answer. After an error it tries again for `storeTimeoutMs`; once more at once, if the store failed from the start.
-   * Some runtimes stop after the answer, so that nothing can be tried later.
+   * Stores the answer. After an error it tries again: once at least, because some runtimes stop after the answer, and for
+   * `storeTimeoutMs` unless the store failed from the start.
    */
   async complete(answer: string): Promise<boolean> {
-    const until = performance.now() + (this.#isClaimed ? this.#settings.storeTimeoutMs : 2 * firstPollMs);
+    const until = performance.now() + (this.#isClaimed ? this.#settings.storeTimeoutMs : 0);
     for (let pauseMs = firstPollMs; ; pauseMs *= 2) {
       try {
         return await this.completeOnce(answer);
       } catch (error) {
-        if (performance.now() + pauseMs > until) throw error;
+        if (pauseMs > firstPollMs && performance.now() + pauseMs > until) throw error;
         await sleep(pauseMs);
       }
     }
