@@ -17,8 +17,12 @@ receiver = WebhookReceiver(secret=secrets, on_event=decide)
 @csrf_exempt
 def offers(request: HttpRequest) -> HttpResponse:
     """Passes the raw body on, which is what is signed. The signature takes the place of the token against CSRF."""
-    answer = receiver.handle(request.body, request.headers, method=request.method or "")
-    return HttpResponse(answer.body or b"", status=answer.status, headers=dict(answer.headers))
+    answer = receiver.handle(
+        request.body, request.headers, method=request.method or ""
+    )
+    return HttpResponse(
+        answer.body or b"", status=answer.status, headers=dict(answer.headers)
+    )
 
 
 urlpatterns = [path("offers", offers)]

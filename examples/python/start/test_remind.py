@@ -1,5 +1,4 @@
 from call_transfer.testing import Sandbox, demo
-
 from remind import remind
 
 

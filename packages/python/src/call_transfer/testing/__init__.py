@@ -13,6 +13,7 @@ from ._sandbox import (
     SandboxOptions,
     ScriptEntry,
     SignatureParts,
+    SignatureValue,
     Transfer,
     open_sandbox,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "SandboxOptions",
     "ScriptEntry",
     "SignatureParts",
+    "SignatureValue",
     "Transfer",
     "demo",
     "open_sandbox",

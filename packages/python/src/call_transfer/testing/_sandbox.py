@@ -73,11 +73,18 @@ class RequestEntry(TypedDict):
     fault: NotRequired[str]
 
 
-class SignatureParts(TypedDict):
-    """The signature header of a delivery."""
+class SignatureValue(TypedDict):
+    """A signature, and whether the current or the previous secret made it."""
 
-    timestamp: int
-    v1: list[str]
+    value: str
+    secret: str
+
+
+class SignatureParts(TypedDict):
+    """The signature header of a delivery, taken apart."""
+
+    t: int
+    v1: list[SignatureValue]
 
 
 class Delivery(TypedDict):
