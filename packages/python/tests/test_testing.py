@@ -155,14 +155,14 @@ def test_a_wrong_option_is_refused_by_name(call_transfer_server: MockServer) -> 
 
 def test_the_server_ends_with_the_process_that_started_it(pytestconfig: pytest.Config) -> None:
     program = "import sys; from call_transfer.testing import MockServer; server = MockServer.start(sys.argv[1]); print(server._pid)"
-    command = str(pytestconfig.option.call_transfer_mock_command)
+    command = str(pytestconfig.getini("call_transfer_mock_command"))
     ended = subprocess.run([sys.executable, "-c", program, command], stdout=subprocess.PIPE, text=True, check=True)
     with pytest.raises(ProcessLookupError):
         os.kill(int(ended.stdout), 0)
 
 
 def test_a_server_that_was_killed_can_be_stopped(pytestconfig: pytest.Config) -> None:
-    server = MockServer.start(str(pytestconfig.option.call_transfer_mock_command))
+    server = MockServer.start(str(pytestconfig.getini("call_transfer_mock_command")))
     assert server._pid is not None
     os.kill(server._pid, signal.SIGKILL)
     server.stop()
