@@ -119,10 +119,10 @@ export class Driver {
     if (this.#broken !== undefined) return Promise.reject(new Error(this.#broken));
     this.#asked += 1;
     const id = this.#asked;
-    const { promise, resolve } = Promise.withResolvers<Report>();
-    this.#pending.set(id, resolve);
-    this.#child.stdin.write(`${JSON.stringify({ id, ...message })}\n`);
-    return promise;
+    return new Promise((resolve) => {
+      this.#pending.set(id, resolve);
+      this.#child.stdin.write(`${JSON.stringify({ id, ...message })}\n`);
+    });
   }
 
   #fail(message: string): void {

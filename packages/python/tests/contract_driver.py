@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 import call_transfer
 from call_transfer import NOT_GIVEN, AsyncCallTransfer, CallTransfer
-from call_transfer._core import Send, Sent, Sleep, Step, Steps
+from call_transfer._call import Send, Sent, Sleep, Step, Steps
 from call_transfer._drivers import AsyncDriver, Driver
 from call_transfer._generated import operations
 from call_transfer._operation import Operation

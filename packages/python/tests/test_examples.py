@@ -52,7 +52,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def programs() -> Iterator[Shown]:
-    for page in [ROOT / "README.md", ROOT / "packages/python/README.md", *sorted(ROOT.glob("docs/**/*.md"))]:
+    for page in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]:
         blocks = blocks_of(page)
         for place, block in enumerate(blocks):
             if block.language == "python":
