@@ -14,8 +14,8 @@ from typing import Any, Literal, NotRequired, Self, TypeAlias, TypedDict
 
 from typing_extensions import Unpack
 
+from .._call import Sleep, Step
 from .._clients import AsyncCallTransfer, CallTransfer, _merged
-from .._core import Sleep, Step
 from .._drivers import AsyncDriver, Driver
 from ._demo import demo
 from ._receiver import Receiver, serve
