@@ -8,7 +8,7 @@ import logging
 import pickle
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
 from wsgiref.validate import validator
@@ -77,7 +77,7 @@ def by_wsgi(app: Any, environ: dict[str, Any]) -> tuple[str, dict[str, str], byt
 
 
 async def by_asgi(
-    app: Any, parts: list[dict[str, Any]], headers: dict[str, str], method: str = "POST"
+    app: Any, parts: Sequence[dict[str, Any]], headers: dict[str, str], method: str = "POST"
 ) -> tuple[int, dict[str, str], bytes]:
     sent: list[dict[str, Any]] = []
     left = iter(parts)
@@ -134,13 +134,13 @@ def test_an_asgi_application_reads_the_raw_body_in_parts() -> None:
     async def main() -> None:
         receiver = AsyncWebhookReceiver(secret=SECRET, on_event=on_event, on_error=lambda error, code: None)
         parts = [{"type": "http.request", "body": BODY[at : at + 9], "more_body": True} for at in range(0, len(BODY), 9)]
-        last = {"type": "http.request"}
+        last: dict[str, Any] = {"type": "http.request"}
         plain = {"content-type": "text/plain;charset=UTF-8", "content-length": "2"}
         assert await by_asgi(receiver, [*parts, last], headers_of()) == (200, plain | {"x-other": "1"}, "é".encode())
         assert await by_asgi(receiver, [*parts, last], headers_of()) == (200, plain, "é".encode())
         large = [{"type": "http.request", "body": b"x" * 1024 * 1024, "more_body": True}] * 2
         assert (await by_asgi(receiver, large, headers_of()))[0] == 413
-        gone = [parts[0], {"type": "http.disconnect"}]
+        gone: list[dict[str, Any]] = [parts[0], {"type": "http.disconnect"}]
         assert (await by_asgi(receiver, gone, headers_of()))[0] == 400
         with pytest.raises(ValueError, match="no websocket"):
             await receiver({"type": "websocket"}, cast("Any", None), cast("Any", None))
@@ -335,7 +335,7 @@ def test_the_scripts_and_statements_are_those_of_the_typescript_stores() -> None
 
     ts = (TYPESCRIPT / "postgres-table.ts").read_text("utf-8")
     names = {"claim": "claim", "complete": "complete", "release": "release", "deleteExpired": "delete_expired"}
-    mine = postgres_stores._Statements("t")
+    statements = postgres_stores._Statements("t")
     for name, attribute in names.items():
         (statement,) = re.findall(rf"^  {name}: `([^`]*)`", ts, re.MULTILINE)
         values = {"claim": ["key", "owner", "ms"], "complete": ["key", "owner", "answer", "ms"], "release": ["key", "owner"]}
@@ -343,7 +343,7 @@ def test_the_scripts_and_statements_are_those_of_the_typescript_stores() -> None
         expected = re.sub(r'\$\{afterMs\("(\$\d)"\)\}', r"clock_timestamp() + \1::float8 * interval '1 millisecond'", expected)
         for number, value in enumerate(values.get(name, []), 1):
             expected = expected.replace(f"${number}", f"%({value})s")
-        assert plain(getattr(mine, attribute)) == plain(expected)
+        assert plain(getattr(statements, attribute)) == plain(expected)
     (table,) = re.findall(r"return `(create table[^`]*)`", ts)
     assert postgres_stores.create_event_table("t") == table.replace("${quotedTable(table)}", '"t"').replace(
         "${index}", '"t_expires_at"'
