@@ -10,6 +10,7 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast, get_args
 from wsgiref.validate import validator
 
@@ -270,8 +271,9 @@ def test_five_genuine_webhooks_that_are_stale_by_the_same_time_are_a_clock_that_
     ],
 )
 def test_an_option_that_is_invalid_is_refused(options: Any, error: type[Exception], message: str) -> None:
+    given: dict[str, Any] = {"secret": SECRET, "on_event": print, **options}
     with pytest.raises(error, match=message):
-        WebhookReceiver(**{"secret": SECRET, "on_event": lambda event: None, **options})
+        WebhookReceiver(**given)
 
 
 def test_a_store_that_is_not_async_is_refused_on_asyncio() -> None:
@@ -318,6 +320,18 @@ def test_the_codes_are_those_of_the_typescript_receiver() -> None:
     text = (TYPESCRIPT / "codes.ts").read_text("utf-8")
     union = text[text.index("export type WebhookErrorCode") : text.index("/** An error with its code. */")]
     assert re.findall(r'\| "(\w+)"', union) == list(get_args(WebhookErrorCode))
+
+
+def test_a_redis_store_takes_as_many_steps_at_once_as_its_client_has_connections() -> None:
+    # Nothing is connected.
+    limited: Any = SimpleNamespace(connection_pool=SimpleNamespace(max_connections=7))
+    unlimited: Any = SimpleNamespace(connection_pool=SimpleNamespace(max_connections=2**31))
+    for store in (redis_stores.RedisEventStore, redis_stores.AsyncRedisEventStore):
+        assert [store(client).steps_at_once for client in (limited, unlimited)] == [7, 100]
+    cluster: Any = SimpleNamespace(get_default_node=None)
+    assert redis_stores.RedisEventStore(cluster).steps_at_once == 100
+    with pytest.raises(ValueError, match="does not work with a cluster"):
+        redis_stores.RedisEventStore(cluster, wait_for_replicas=1)
 
 
 def test_the_scripts_and_statements_are_those_of_the_typescript_stores() -> None:
