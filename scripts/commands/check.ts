@@ -75,7 +75,7 @@ export const checks: NamedCommands = {
     run: [onSources("tests/schemathesis/check-schemathesis.ts")],
   },
   python: {
-    does: "the Python client: format, types by two checkers, tests; tests runs one part",
+    does: "the Python client: format, types by two checkers, tests, the package from an index; tests runs one part",
     needs: "Python 3.11 with venv; --installed says whether it is there",
     run: [onSources("tests/python/check-python.ts")],
   },

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureInstalled, tools } from "../../scripts/packed.ts";
 import { ensureEnvironment, missingPython } from "../../scripts/python.ts";
+import { checkPackage } from "./check-package.ts";
 
 const folder = fileURLToPath(new URL("../../packages/python", import.meta.url));
 
@@ -28,6 +29,11 @@ function parts(commands: string): Readonly<Record<string, (...options: string[])
       return run(process.execPath, pyright, "--warnings", "--pythonpath", python("python"));
     },
     tests: (...options) => run(python("python"), "-m", "pytest", ...options),
+    package: async () => {
+      console.log("\n--- package");
+      await checkPackage(commands);
+      return true;
+    },
   };
 }
 

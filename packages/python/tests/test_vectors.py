@@ -11,7 +11,8 @@ import pytest
 
 from call_transfer import ApiError, CallTransferError, InvalidArgumentError, RequestError
 from call_transfer._auth import Auth
-from call_transfer._core import Received, Send, Sleep, Steps, send
+from call_transfer._call import Received, Send, Sleep, Steps
+from call_transfer._core import send
 from call_transfer._generated.operations import OPERATIONS
 from call_transfer._options import RetryPolicy, Settings
 from call_transfer._outcome import outcome_of_response

@@ -100,7 +100,7 @@ function brokenBody(text: string): ReadableStream {
     pull(controller) {
       const chunk = chunks.shift();
       if (chunk) controller.enqueue(chunk);
-      else controller.error(networkError("ECONNRESET", "read"));
+      else controller.error(networkError("ECONNRESET"));
     },
   });
 }
@@ -148,8 +148,8 @@ function clientOf({ answers, retry }: Scenario) {
     async fetch() {
       const answer = answers[Math.min(sent, answers.length - 1)] as Answer;
       sent += 1;
-      if (answer.lost === "before") throw networkError("ECONNREFUSED", "connect");
-      if (answer.lost === "after") throw networkError("ECONNRESET", "read");
+      if (answer.lost === "before") throw networkError("ECONNREFUSED");
+      if (answer.lost === "after") throw networkError("ECONNRESET");
       if (answer.lost !== "timeout") return respond(answer);
       queueMicrotask(deadline);
       return new Promise<never>(() => {});

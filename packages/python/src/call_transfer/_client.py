@@ -10,7 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ._auth import AccessTokenFunction, AsyncAccessTokenFunction, Auth
-from ._core import Call, Sent, Steps, send
+from ._call import Call, Sent, Steps
+from ._core import send
 from ._errors import ConfigurationError, InvalidArgumentError, OutcomeUnknownError, OutcomeWindow, Reconciliation
 from ._generated.operations import FINDERS, OPERATIONS
 from ._operation import Explanation, ListSince, Operation, find_operation

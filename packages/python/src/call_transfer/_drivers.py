@@ -11,7 +11,7 @@ import httpx2
 
 from ._auth import Auth, RenewalTimeout
 from ._body import BodyReader
-from ._core import GetToken, Received, Send, Sleep, Step, Steps
+from ._call import GetToken, Received, Send, Sleep, Step, Steps
 from ._outcome import proves_unsent
 from ._transport import Deadline, current
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ._core import Call
+from ._call import Call
 from ._errors import ConfigurationError, InvalidArgumentError
 from ._operation import Operation
 from ._options import (

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from ._core import Call, Sent, Steps, send
+from ._call import Call, Sent, Steps
+from ._core import send
 from ._errors import (
     CallTransferError,
     InvalidResponseError,

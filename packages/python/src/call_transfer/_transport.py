@@ -16,7 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpcore2
 import httpx2
 
-from ._core import Send
+from ._call import Send
 from ._errors import ConfigurationError
 
 
