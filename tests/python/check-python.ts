@@ -1,5 +1,5 @@
 // Checks packages/python: format and lint, the types by mypy and pyright, and the tests. `npm run check -- python tests` runs one
-// part, with options for it, and `--installed` only says whether this machine has Python.
+// part, with options for it. `--installed` only says whether this machine has Python, and `--environment` where its packages are.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -42,6 +42,8 @@ if (name === "--installed") {
   const missing = missingPython();
   if (missing !== undefined) console.log(missing);
   process.exitCode = missing === undefined ? 0 : 1;
+} else if (name === "--environment") {
+  console.log(ensureEnvironment("python", join(folder, "requirements.txt")));
 } else {
   const all = parts(ensureEnvironment("python", join(folder, "requirements.txt")));
   const chosen = name === undefined ? Object.values(all) : [all[name]];

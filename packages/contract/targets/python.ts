@@ -1,17 +1,20 @@
 // The Python client over HTTP, by threads and on asyncio.
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ensureEnvironment } from "../../../scripts/python.ts";
 import { Driver } from "./driver.ts";
 import { openHttp } from "./http.ts";
 import { type TargetRunner, withSharedSetup } from "./runner.ts";
 
 const folder = fileURLToPath(new URL("../../python/", import.meta.url));
 
+/** Prints the folder of the commands of the checks' environment, which it makes first. */
+const environmentOf = ["run", "--silent", "--prefix", "../..", "check", "--", "python", "--environment"];
+
 function python(mode: "sync" | "async"): TargetRunner {
   const name = `python-${mode}`;
   return withSharedSetup(name, async () => {
-    const program = join(ensureEnvironment("python", join(folder, "requirements.txt")), "python");
+    const program = join(execFileSync("npm", environmentOf, { cwd: folder, encoding: "utf8" }).trim(), "python");
     const environment = { ...process.env, PYTHONPATH: join(folder, "src"), PYTHONDONTWRITEBYTECODE: "1" };
     const driver = await Driver.start([program, join(folder, "tests/contract_driver.py"), mode], environment);
     const { open, stop } = await openHttp(name);
