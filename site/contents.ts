@@ -41,7 +41,7 @@ export const contents: readonly Section[] = [
   },
   {
     title: "Transfers and webhooks",
-    pages: ["transfers", "webhooks", "webhook-stores", "attack"],
+    pages: ["transfers", "webhooks", "webhook-stores", "webhooks-python", "attack"],
   },
   {
     title: "Tests",

@@ -116,6 +116,15 @@ describe("the verdict on a run", () => {
     );
   });
 
+  it("lets a claim that the client sent again have taken the event the first time", () => {
+    const again = step("b", "claim", 3000, "done", 2000);
+    const busy = step("a", "claim", 1010, "busy", 5);
+    expect(messages([again, busy, ...handled("a", 2600)])).toEqual([]);
+    expect(messages([{ ...again, atMs: 1001 }, busy, ...handled("a", 2600)])).toEqual([
+      "A claim of process a found it busy, but no owner had it any more.",
+    ]);
+  });
+
   it("finds two answers to one event", () => {
     const deliveries = [delivery("a#1"), delivery("b#1")];
     const entries = [...handled("a", 1000), ...begun("b", 1700)];

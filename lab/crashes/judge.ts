@@ -137,8 +137,9 @@ function checkBusy(owners: readonly Owner[], deliveries: readonly Delivery[], hi
 
 /** The time in which an owner may have had the event. */
 function longestHold({ claims, settled, life, handling, respondedMs }: Owner, { leaseMs, storeTimeoutMs }: RunHistory) {
-  // A claim that failed may have taken it, and only its answer was lost.
-  const grants = claims.filter((claim) => isGrant(claim) || claim.result === "error");
+  // A claim that failed may have taken it, and only its answer was lost. After that, ioredis sends it again.
+  const isLost = ({ result, fromMs, atMs }: ProcessEntry) => result === "error" || atMs - fromMs > leaseMs;
+  const grants = claims.filter((claim) => isGrant(claim) || isLost(claim));
   const last = grants.at(-1);
   if (last === undefined) return { fromMs: Number.POSITIVE_INFINITY, toMs: Number.NEGATIVE_INFINITY };
   // What a killed process had sent, the store may execute later.

@@ -36,6 +36,8 @@ COMMON: dict[str, Any] = {
     # The entries say what happened.
     "on_error": lambda error, code: None,
 }
+# As for the other clients, a step must not fail because a process was stopped, or because the machine is slow.
+PATIENT = {"socket_timeout": OPTIONS["storeTimeoutMs"] / 1000, "socket_connect_timeout": OPTIONS["storeTimeoutMs"] / 1000}
 INSERT = "insert into effects (event, handling) values (%s, %s)"
 chance = random.Random(f"{OPTIONS['seed']} {NAME}")  # noqa: S311
 entries = os.open(OPTIONS["entries"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -64,17 +66,18 @@ class Context:
 current: contextvars.ContextVar[Context | None] = contextvars.ContextVar("current", default=None)
 
 
-def noted(action: str, key: str, owner: str) -> Callable[[object], None]:
+def noted(action: str, key: str, owner: str) -> Callable[[Any], None]:
     """Begins a step of the store. Returns what takes its result, or its exception."""
     context, started = current.get(), now_ms()
     if context:
         context.owner = owner
 
-    def note(result: object) -> None:
+    def note(result: Any) -> None:
         failed = isinstance(result, BaseException)
         if context and (failed or now_ms() - started >= OPTIONS["storeTimeoutMs"]):
             context.store_failed = True
-        text = "error" if failed else result.state if isinstance(result, EventClaim) else {True: "stored", False: "refused", None: "released"}[result]  # type: ignore[index]
+        states = {True: "stored", False: "refused", None: "released"}
+        text = "error" if failed else result.state if isinstance(result, EventClaim) else states[result]
         write(action, key.rpartition(":")[2], owner=owner, fromMs=started, result=text)
 
     return note
@@ -176,7 +179,7 @@ def ready() -> None:
 def run_sync() -> None:
     pool: Any = None
     if STORE == "redis":
-        store: Any = RedisEventStore(Redis.from_url(URL))
+        store: Any = RedisEventStore(Redis.from_url(URL, **PATIENT))
     else:
         store = PostgresEventStore(ConnectionPool(URL, min_size=1, max_size=10, open=True))
         pool = ConnectionPool(URL, min_size=1, max_size=10, open=True)
@@ -217,7 +220,7 @@ def run_sync() -> None:
 async def run_async() -> None:
     pool: Any = None
     if STORE == "redis":
-        store: Any = AsyncRedisEventStore(AsyncRedis.from_url(URL))
+        store: Any = AsyncRedisEventStore(AsyncRedis.from_url(URL, **PATIENT))
     else:
         own: AsyncConnectionPool[Any] = AsyncConnectionPool(URL, min_size=1, max_size=10, open=False)
         pool = AsyncConnectionPool(URL, min_size=1, max_size=10, open=False)

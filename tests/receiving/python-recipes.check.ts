@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -41,19 +41,18 @@ after(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-/** How each page says to start it. */
-const commands: Readonly<Record<string, (port: string) => readonly [string, ...string[]]>> = {
-  fastapi: (port) => [python, "-m", "uvicorn", "fastapi_app:app", "--port", port],
-  starlette: (port) => [python, "-m", "uvicorn", "starlette_app:app", "--port", port],
-  flask: (port) => [python, "-m", "flask", "--app", "flask_app", "run", "--port", port],
-  django: (port) => [python, "django_app.py", "runserver", "--noreload", port],
-};
+/** By the name of the recipe, how the page starts it on port 3000. */
+const page = readFileSync(new URL("../../docs/webhooks-python.md", import.meta.url), "utf8");
+const commands = new Map(
+  [...page.matchAll(/^.*\b(\w+)_app\b.* 3000$/gm)].map(([command, name = ""]) => [name, command]),
+);
+assert.deepEqual([...commands.keys()], ["fastapi", "starlette", "flask", "django"]);
 
 /** Starts a recipe. Returns its address, and what it prints. */
 async function start(name: string): Promise<{ url: string; printed: () => string }> {
   const port = String(await freePort());
-  const [file, ...words] = commands[name]?.(port) ?? ["false"];
-  const child = spawn(file, words, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const command = `exec ${commands.get(name)?.replace("3000", port)}`;
+  const child = spawn("sh", ["-c", command], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   started.push(child);
   let printed = "";
   for (const stream of [child.stdout, child.stderr])
@@ -69,7 +68,7 @@ async function start(name: string): Promise<{ url: string; printed: () => string
 }
 
 describe("a recipe of Python receives signed offers, also while the secret is rotated", { concurrency: true }, () => {
-  for (const name of Object.keys(commands)) {
+  for (const name of commands.keys()) {
     it(name, async () => {
       writeFileSync(secretsFile, `${demo.signingSecret}\n`);
       const { url, printed } = await start(name);
@@ -83,7 +82,8 @@ describe("a recipe of Python receives signed offers, also while the secret is ro
       const second = await backend.deliveries.trigger({ destinationId });
       assert.deepEqual([second.status, second.signature?.v1.length], [204, 2], printed());
       assert.equal(printed().match(/^offer /gm)?.length, 2, printed());
-      const post = (body: string, headers: Record<string, string> = {}) => fetch(url, { method: "POST", body, headers });
+      const post = (body: string, headers: Record<string, string> = {}) =>
+        fetch(url, { method: "POST", body, headers });
       const forged = '{"type":"transfer.offer"}';
       assert.equal((await post(forged, { "Service-Signature": `t=1,v1=${"0".repeat(64)}` })).status, 400);
       assert.equal((await post(forged)).status, 400);

@@ -29,7 +29,10 @@ describe("a signature is judged as the vectors say", () => {
   it.each(casesOf<Signed>("signatures"))("$name", async (vector) => {
     const { secrets, now, toleranceSecs = 300, bodyBase64, body = Buffer.from(bodyBase64 ?? "", "base64") } = vector;
     const headers = Object.fromEntries(
-      [...Map.groupBy(vector.headers, ([name]) => name)].map(([name, pairs]) => [name, pairs.map(([, value]) => value)]),
+      [...Map.groupBy(vector.headers, ([name]) => name)].map(([name, pairs]) => [
+        name,
+        pairs.map(([, value]) => value),
+      ]),
     );
     const options = { secret: secrets, toleranceMs: toleranceSecs * 1000, clock: { now: () => now * 1000 } };
     const outcome = await verifyWebhook({ body, headers }, options).then(

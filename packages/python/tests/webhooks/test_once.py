@@ -333,6 +333,16 @@ class TestBusyStore:
         assert {copy.result.status for copy in copies} == {204}
         assert (process.handled, process.codes) == (8, [])
 
+    def test_stores_answers_first_so_that_no_lease_runs_out_meanwhile(self, world: World, store: Store) -> None:
+        store.steps_at_once = 1
+        store.around = lambda name, call: Slow(0.3, call)
+        process = Process(world, store)
+        for number in range(5):
+            process.begin(str(number))
+        world.advance(0.7)
+        # The turn of the second claim came before there was an answer.
+        assert store.steps == ["claim", "claim", "complete"]
+
     def test_takes_100_steps_at_once_if_it_does_not_say_how_many(self, world: World, store: Store) -> None:
         store.around = hang
         process = Process(world, store)

@@ -8,8 +8,9 @@ import logging
 import pickle
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast, get_args
 from wsgiref.validate import validator
 
@@ -77,7 +78,7 @@ def by_wsgi(app: Any, environ: dict[str, Any]) -> tuple[str, dict[str, str], byt
 
 
 async def by_asgi(
-    app: Any, parts: list[dict[str, Any]], headers: dict[str, str], method: str = "POST"
+    app: Any, parts: Sequence[dict[str, Any]], headers: dict[str, str], method: str = "POST"
 ) -> tuple[int, dict[str, str], bytes]:
     sent: list[dict[str, Any]] = []
     left = iter(parts)
@@ -134,13 +135,13 @@ def test_an_asgi_application_reads_the_raw_body_in_parts() -> None:
     async def main() -> None:
         receiver = AsyncWebhookReceiver(secret=SECRET, on_event=on_event, on_error=lambda error, code: None)
         parts = [{"type": "http.request", "body": BODY[at : at + 9], "more_body": True} for at in range(0, len(BODY), 9)]
-        last = {"type": "http.request"}
+        last: dict[str, Any] = {"type": "http.request"}
         plain = {"content-type": "text/plain;charset=UTF-8", "content-length": "2"}
         assert await by_asgi(receiver, [*parts, last], headers_of()) == (200, plain | {"x-other": "1"}, "é".encode())
         assert await by_asgi(receiver, [*parts, last], headers_of()) == (200, plain, "é".encode())
         large = [{"type": "http.request", "body": b"x" * 1024 * 1024, "more_body": True}] * 2
         assert (await by_asgi(receiver, large, headers_of()))[0] == 413
-        gone = [parts[0], {"type": "http.disconnect"}]
+        gone: list[dict[str, Any]] = [parts[0], {"type": "http.disconnect"}]
         assert (await by_asgi(receiver, gone, headers_of()))[0] == 400
         with pytest.raises(ValueError, match="no websocket"):
             await receiver({"type": "websocket"}, cast("Any", None), cast("Any", None))
@@ -270,8 +271,9 @@ def test_five_genuine_webhooks_that_are_stale_by_the_same_time_are_a_clock_that_
     ],
 )
 def test_an_option_that_is_invalid_is_refused(options: Any, error: type[Exception], message: str) -> None:
+    given: dict[str, Any] = {"secret": SECRET, "on_event": print, **options}
     with pytest.raises(error, match=message):
-        WebhookReceiver(**{"secret": SECRET, "on_event": lambda event: None, **options})
+        WebhookReceiver(**given)
 
 
 def test_a_store_that_is_not_async_is_refused_on_asyncio() -> None:
@@ -320,6 +322,18 @@ def test_the_codes_are_those_of_the_typescript_receiver() -> None:
     assert re.findall(r'\| "(\w+)"', union) == list(get_args(WebhookErrorCode))
 
 
+def test_a_redis_store_takes_as_many_steps_at_once_as_its_client_has_connections() -> None:
+    # Nothing is connected.
+    limited: Any = SimpleNamespace(connection_pool=SimpleNamespace(max_connections=7))
+    unlimited: Any = SimpleNamespace(connection_pool=SimpleNamespace(max_connections=2**31))
+    for store in (redis_stores.RedisEventStore, redis_stores.AsyncRedisEventStore):
+        assert [store(client).steps_at_once for client in (limited, unlimited)] == [7, 100]
+    cluster: Any = SimpleNamespace(get_default_node=None)
+    assert redis_stores.RedisEventStore(cluster).steps_at_once == 100
+    with pytest.raises(ValueError, match="does not work with a cluster"):
+        redis_stores.RedisEventStore(cluster, wait_for_replicas=1)
+
+
 def test_the_scripts_and_statements_are_those_of_the_typescript_stores() -> None:
     lua = (TYPESCRIPT / "redis.ts").read_text("utf-8")
     sources = inspect.getsource(redis_stores)
@@ -335,7 +349,7 @@ def test_the_scripts_and_statements_are_those_of_the_typescript_stores() -> None
 
     ts = (TYPESCRIPT / "postgres-table.ts").read_text("utf-8")
     names = {"claim": "claim", "complete": "complete", "release": "release", "deleteExpired": "delete_expired"}
-    mine = postgres_stores._Statements("t")
+    statements = postgres_stores._Statements("t")
     for name, attribute in names.items():
         (statement,) = re.findall(rf"^  {name}: `([^`]*)`", ts, re.MULTILINE)
         values = {"claim": ["key", "owner", "ms"], "complete": ["key", "owner", "answer", "ms"], "release": ["key", "owner"]}
@@ -343,7 +357,7 @@ def test_the_scripts_and_statements_are_those_of_the_typescript_stores() -> None
         expected = re.sub(r'\$\{afterMs\("(\$\d)"\)\}', r"clock_timestamp() + \1::float8 * interval '1 millisecond'", expected)
         for number, value in enumerate(values.get(name, []), 1):
             expected = expected.replace(f"${number}", f"%({value})s")
-        assert plain(getattr(mine, attribute)) == plain(expected)
+        assert plain(getattr(statements, attribute)) == plain(expected)
     (table,) = re.findall(r"return `(create table[^`]*)`", ts)
     assert postgres_stores.create_event_table("t") == table.replace("${quotedTable(table)}", '"t"').replace(
         "${index}", '"t_expires_at"'

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from call_transfer.webhooks import EventClaim, MemoryEventStore, ReceiverOptions, WebhookResponse, sign_webhook
+from call_transfer.webhooks import MemoryEventStore, ReceiverOptions, WebhookResponse, sign_webhook
 from call_transfer.webhooks._effects import Do, Effect, Signal, Start
 from call_transfer.webhooks._receiver import Receiver, settings_of
 
@@ -128,13 +128,13 @@ class Store:
         self.around: Callable[[str, Callable[[], Any]], Any] = lambda name, call: call()
         """How it answers a step."""
 
-    def claim(self, *values: Any) -> EventClaim:
+    def claim(self, *values: Any) -> Any:
         return self._step("claim", lambda: self.memory.claim(*values))
 
-    def complete(self, *values: Any) -> bool:
+    def complete(self, *values: Any) -> Any:
         return self._step("complete", lambda: self.memory.complete(*values))
 
-    def release(self, *values: Any) -> None:
+    def release(self, *values: Any) -> Any:
         return self._step("release", lambda: self.memory.release(*values))
 
     def _step(self, name: str, call: Callable[[], Any]) -> Any:

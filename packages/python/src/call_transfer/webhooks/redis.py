@@ -44,6 +44,9 @@ class _RedisSteps:
             raise ValueError("wait_timeout must be above 0")
         if wait_for_replicas > 0 and hasattr(client, "get_default_node"):
             raise ValueError("wait_for_replicas does not work with a cluster: its client has no WAIT in a pipeline")
+        # A pool whose connections are all in use raises. A cluster has a pool for each node, as large as the usual one.
+        pool_size = getattr(getattr(client, "connection_pool", None), "max_connections", None)
+        self.at_once = min(100, pool_size or 100)
         self.prefix = key_prefix
         self.replicas = wait_for_replicas
         self.wait_timeout = wait_timeout
@@ -99,6 +102,11 @@ class RedisEventStore:
     ) -> None:
         self._client: Any = client
         self._steps = _RedisSteps(client, key_prefix, wait_for_replicas, wait_timeout)
+
+    @property
+    def steps_at_once(self) -> int:
+        """How many connections the client's pool has, 100 at most."""
+        return self._steps.at_once
 
     def claim(self, key: str, owner: str, lease_time: float, /) -> EventClaim:
         """See `EventStore.claim`."""
@@ -156,6 +164,11 @@ class AsyncRedisEventStore:
     ) -> None:
         self._client: Any = client
         self._steps = _RedisSteps(client, key_prefix, wait_for_replicas, wait_timeout)
+
+    @property
+    def steps_at_once(self) -> int:
+        """How many connections the client's pool has, 100 at most."""
+        return self._steps.at_once
 
     async def claim(self, key: str, owner: str, lease_time: float, /) -> EventClaim:
         """See `EventStore.claim`."""
