@@ -47,7 +47,7 @@ describe("the store of json-file-store.test.ts", async () => {
 
 describe("the programs in the documentation", () => {
   it("include each example once", () => {
-    const examples = globSync("examples/**/*.{mjs,py,ts,tsx}", {
+    const examples = globSync("examples/**/*.{mjs,ts,tsx}", {
       cwd: root,
       exclude: (path) => /(?:^|\/)(?:node_modules|\.next|next-env\.d\.ts)$/.test(path),
     });
