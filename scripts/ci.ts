@@ -53,6 +53,7 @@ const fullTier = [
   equipped("consumers"),
   built("check", "packages"),
   run("check", "schemathesis"),
+  run("check", "python"),
   built("lab", "soak"),
   built("check", "runners"),
   equipped("size"),

@@ -8,6 +8,7 @@ import { renderErrorCodeStatus, renderErrorCodes, renderLimits, renderOperations
 import { renderPages } from "./generate/pages.ts";
 import { renderAssumptions, renderPolicies } from "./generate/policies.ts";
 import { renderDocument } from "./generate/publish.ts";
+import { renderPython } from "./generate/python.ts";
 import { renderQueries } from "./generate/queries.ts";
 import { IncompleteDescription, loadDocument, readCodeTable } from "./generate/read/document.ts";
 import { modelOf } from "./generate/read/model.ts";
@@ -31,6 +32,7 @@ const generatedFolders = [
   "packages/sdk/src/query",
   "packages/sdk/src/resources",
   "packages/backend/src/generated",
+  "packages/python/src/call_transfer/_generated",
 ];
 
 /** Every generated file by its path in the repository. */
@@ -64,6 +66,7 @@ async function render(): Promise<Map<string, string>> {
     renderAssumptions(),
     ["packages/backend/src/generated/specification.gen.ts", renderSpecification()],
     ...renderPages(root, operations),
+    ...renderPython(document, operations, read("packages/sdk/package.json")),
   ]);
   for (const [noun, members] of nouns) {
     files.set(`packages/sdk/src/resources/${noun}.gen.ts`, renderNoun(noun, members, document));
@@ -83,7 +86,7 @@ function read(path: string): string | undefined {
 function orphansOf(files: Map<string, string>): string[] {
   return generatedFolders.flatMap((folder) =>
     readdirSync(new URL(`${folder}/`, root))
-      .filter((name) => name.endsWith(".gen.ts"))
+      .filter((name) => name.endsWith(".gen.ts") || name.endsWith(".py"))
       .map((name) => `${folder}/${name}`)
       .filter((path) => !files.has(path)),
   );

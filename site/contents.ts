@@ -25,6 +25,7 @@ export const contents: readonly Section[] = [
     title: "The SDK",
     pages: [
       "sdk",
+      "python",
       "authentication",
       "placing-calls",
       "errors",
@@ -40,7 +41,7 @@ export const contents: readonly Section[] = [
   },
   {
     title: "Transfers and webhooks",
-    pages: ["transfers", "webhooks", "webhook-stores", "attack"],
+    pages: ["transfers", "webhooks", "webhook-stores", "webhooks-python", "attack"],
   },
   {
     title: "Tests",

@@ -11,6 +11,7 @@ const help = `Delivers webhooks to processes that share a store, and kills and s
   --deliveries N        copies of events in total; ${shortRun.deliveries} by default
   --at-once N           events that are delivered at once; ${shortRun.atOnce} by default
   --receivers N         processes; ${shortRun.receivers} by default
+  --python N            how many of them are Python processes, with redis or postgres; ${shortRun.python} by default
   --seed N              what is sent, and what is done to the processes; ${shortRun.seed} by default
   --lease MS            leaseMs of the receivers; ${shortRun.leaseMs} by default
   --store-timeout MS    storeTimeoutMs of the receivers; ${shortRun.storeTimeoutMs} by default
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     deliveries: { type: "string" },
     "at-once": { type: "string" },
     receivers: { type: "string" },
+    python: { type: "string" },
     seed: { type: "string" },
     lease: { type: "string" },
     "store-timeout": { type: "string" },
@@ -38,7 +40,7 @@ const { values } = parseArgs({
 });
 
 function count(
-  name: "deliveries" | "at-once" | "receivers" | "seed" | "lease" | "store-timeout" | "pause",
+  name: "deliveries" | "at-once" | "receivers" | "python" | "seed" | "lease" | "store-timeout" | "pause",
   usual: number,
 ): number {
   const text = values[name] ?? String(usual);
@@ -66,6 +68,7 @@ async function main(): Promise<boolean> {
     deliveries: count("deliveries", shortRun.deliveries),
     atOnce: count("at-once", shortRun.atOnce),
     receivers: count("receivers", shortRun.receivers),
+    python: count("python", shortRun.python),
     onStoreError: chosen("on-store-error", onStoreErrors, values["on-store-error"])[0] ?? shortRun.onStoreError,
     leaseMs: count("lease", shortRun.leaseMs),
     storeTimeoutMs: count("store-timeout", shortRun.storeTimeoutMs),

@@ -8,6 +8,7 @@ export const shortRun: Omit<RunOptions, "store" | "plant"> = {
   seed: 1,
   deliveries: 1200,
   receivers: 2,
+  python: 0,
   // Few, so that the deliveries take long enough for some acts.
   atOnce: 20,
   onStoreError: "handle",
@@ -23,10 +24,11 @@ export const shortRun: Omit<RunOptions, "store" | "plant"> = {
 const plantSeeds = 5;
 const plantRun = { deliveries: 300, atOnce: 60, slowRate: 0.5 } as const;
 
-const commandOf = ({ store, seed, deliveries, receivers, ...options }: RunOptions): string =>
+const commandOf = ({ store, seed, deliveries, receivers, python, ...options }: RunOptions): string =>
   [
     "npm run lab -- crashes",
     ...[`--store ${store}`, `--seed ${seed}`, `--deliveries ${deliveries}`, `--receivers ${receivers}`],
+    ...(python > 0 ? [`--python ${python}`] : []),
     `--at-once ${options.atOnce}`,
     ...[`--lease ${options.leaseMs}`, `--store-timeout ${options.storeTimeoutMs}`, `--pause ${options.pauseMs}`],
     `--on-store-error ${options.onStoreError}`,

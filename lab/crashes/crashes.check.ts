@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isLong, leftOut } from "../../scripts/long.ts";
+import { missingPython } from "../../tests/receiving/python.ts";
 import { checkPlant, checkStore, shortRun } from "./checks.ts";
 import { plantNames, storeOfPlant } from "./plants.ts";
 import { storeNames } from "./stores.ts";
@@ -15,6 +16,16 @@ if (!isLong) leftOut("runs with the other clients of Redis and PostgreSQL");
 for (const store of chosen) {
   test(`processes that crash or stop lose no event and change no answer: ${store}`, async () => {
     assert.ok(await checkStore({ ...shortRun, store, plant: undefined }), "See the findings above.");
+  });
+}
+
+const withoutPython = missingPython();
+if (withoutPython !== undefined) console.log(`${withoutPython} Runs with Python processes are left out.`);
+/** Starting Python takes longer, so these runs have fewer deliveries. */
+const mixed = { receivers: 3, python: 2, deliveries: 600, leaseMs: 1000, pauseMs: 1000 };
+for (const store of withoutPython === undefined ? (["redis", "postgres"] as const) : []) {
+  test(`Node and Python processes behind one store lose no event and change no answer: ${store}`, async () => {
+    assert.ok(await checkStore({ ...shortRun, ...mixed, store, plant: undefined }), "See the findings above.");
   });
 }
 

@@ -3,9 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { pythonCommand, pythonEnvironment } from "../../tests/receiving/python.ts";
 import { freePort } from "../../tests/receiving/server-process.ts";
 import { type ProcessEntry, readEntries } from "./entries.ts";
-import type { ProcessOptions } from "./process-options.ts";
+import { eventHeader, handledHeader, type ProcessOptions, scope, secret } from "./process-options.ts";
 
 /** One process, from its start to its end. Times are in milliseconds since 1970. */
 export interface Life {
@@ -40,13 +41,21 @@ const program = fileURLToPath(new URL("receiver.ts", import.meta.url));
 /** Processes start often, so they compile their sources once. */
 const environment = {
   ...process.env,
+  ...pythonEnvironment,
   NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url)),
 };
 const nodeOptions = ["--conditions=@call-transfer/source", "--no-warnings"];
 
-/** Starts the receivers. Their entries go into the folder. */
+/** The program and its arguments. In Python, it gets what is a constant here. */
+function commandOf(options: ProcessOptions, isPython: boolean): readonly [string, ...string[]] {
+  if (!isPython) return [process.execPath, ...nodeOptions, program, JSON.stringify(options)];
+  const all = { ...options, secret, scope, eventHeader, handledHeader };
+  return [pythonCommand(), program.replace(/ts$/, "py"), JSON.stringify(all)];
+}
+
+/** Starts the receivers, the last ones in Python. Their entries go into the folder. */
 export async function startFleet(
-  receivers: number,
+  { receivers, python }: { receivers: number; python: number },
   folder: string,
   options: Omit<ProcessOptions, "name" | "port" | "entries">,
 ): Promise<Fleet> {
@@ -65,7 +74,8 @@ export async function startFleet(
     starts[receiver] = (starts[receiver] ?? 0) + 1;
     const name = `${receiver}.${starts[receiver]}`;
     const all: ProcessOptions = { ...options, name, port: ports[receiver] ?? 0, entries: fileOf(name) };
-    const child = spawn(process.execPath, [...nodeOptions, program, JSON.stringify(all)], {
+    const [file, ...words] = commandOf(all, receiver >= receivers - python);
+    const child = spawn(file, words, {
       env: environment,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });

@@ -105,6 +105,17 @@ describe("the verdict on a run", () => {
     expect(messages(extendedAt(1050))).toEqual(["A claim of process a found it busy, but no owner had it any more."]);
   });
 
+  it("lets an extension that arrives after a refused completion take the event", () => {
+    const late = [...begun("a", 1000), step("a", "complete", 1020, "refused"), step("a", "claim", 1025, "mine", 20)];
+    const busyAt = (fromMs: number) => [...late, step("b", "claim", fromMs, "busy")];
+    expect(messages(busyAt(1025 + leaseMs))).not.toContain(
+      "A claim of process b found it busy, but no owner had it any more.",
+    );
+    expect(messages(busyAt(1025 + leaseMs + 50))).toContain(
+      "A claim of process b found it busy, but no owner had it any more.",
+    );
+  });
+
   it("lets a claim that the client sent again have taken the event the first time", () => {
     const again = step("b", "claim", 3000, "done", 2000);
     const busy = step("a", "claim", 1010, "busy", 5);

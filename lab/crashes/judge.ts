@@ -146,7 +146,9 @@ function longestHold({ claims, settled, life, handling, respondedMs }: Owner, { 
   const lastMs = life.killedMs === undefined ? last.atMs : Math.max(last.atMs, life.killedMs + storeTimeoutMs);
   const leaseEnd = lastMs + leaseMs;
   const failedMs = handling?.failed && life.killedMs === undefined ? respondedMs : undefined;
-  const settledMs = settled?.result === "error" ? leaseEnd : settled?.atMs;
+  // A refused completion does not end what another claim got: extensions may arrive in another order than they were sent.
+  const isOpen = settled?.result === "error" || (settled?.result === "refused" && last.atMs >= settled.fromMs);
+  const settledMs = isOpen ? leaseEnd : settled?.atMs;
   return { fromMs: grants[0]?.fromMs ?? 0, toMs: settledMs ?? failedMs ?? leaseEnd };
 }
 

@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly seed: number;
   readonly deliveries: number;
   readonly receivers: number;
+  /** How many of them are Python processes. Every second one is async. */
+  readonly python: number;
   readonly onStoreError: "handle" | "refuse";
   readonly leaseMs: number;
   readonly storeTimeoutMs: number;
@@ -46,14 +48,14 @@ const waitLeases = 2;
 
 /** Delivers events while processes are killed and stopped, then each once more to new processes. */
 export async function run(options: RunOptions): Promise<RunResult> {
-  const { store, seed, receivers, atOnce, leaseMs, storeTimeoutMs } = options;
+  const { store, seed, atOnce, leaseMs, storeTimeoutMs } = options;
   const events = planEvents(options);
   const folder = mkdtempSync(join(tmpdir(), "call-transfer-crashes-"));
   try {
     await using server = await startServer(store);
     const { plant, onStoreError } = options;
     const settings = { store, plant, onStoreError, seed, leaseMs, storeTimeoutMs, waitMs: waitLeases * leaseMs };
-    const fleet = await startFleet(receivers, folder, { ...settings, storeUrl: server.url });
+    const fleet = await startFleet(options, folder, { ...settings, storeUrl: server.url });
     const deliveries: Delivery[] = [];
     const onDelivery = (delivery: Delivery) => void deliveries.push(delivery);
     const sender = createSender({ seed, ports: fleet.ports, atOnce, onDelivery });

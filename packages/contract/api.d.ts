@@ -237,6 +237,7 @@ declare interface Target {
   readonly name: string;
   readonly baseUrl: string;
   readonly fetch: typeof globalThis.fetch;
+  createClient?(options: ClientOptions, time?: TimeRecord): CallTransfer;
   readonly onlyStated?: boolean;
   readonly unsupported: Readonly<Partial<Record<Capability, string>>>;
   knownDeviation?(contractCase: CaseName): string | undefined;
@@ -253,6 +254,12 @@ declare interface Target {
     start(transfer: TransferRequest): Promise<string>;
     read(id: string): Promise<{ readonly status: string; readonly rings: readonly RingState[] }>;
   };
+}
+
+declare interface TimeRecord {
+  readonly firstDeadlineMs?: number;
+  readonly waits: number[];
+  readonly limitsOfAttempts: number[];
 }
 
 declare interface TokenHolder {

@@ -74,6 +74,11 @@ export const checks: NamedCommands = {
     needs: "Python 3.11 with venv; --installed says whether it is there",
     run: [onSources("tests/schemathesis/check-schemathesis.ts")],
   },
+  python: {
+    does: "the Python client: format, types by two checkers, tests, the package from an index; tests runs one part",
+    needs: "Python 3.11 with venv; --installed says whether it is there",
+    run: [onSources("tests/python/check-python.ts")],
+  },
   "supply-chain": {
     does: "lockfiles, versions and ranges of dependencies, install scripts, licences",
     run: [["tests/packages/check-supply-chain.ts"]],

@@ -54,6 +54,11 @@ export const experiments: NamedCommands = {
       webhooks: ["lab/bench/webhooks.mjs"],
     },
   },
+  python: {
+    does: "the Python client beside other SDKs: a lost answer, a body that drips, a long hint, import, GET, size",
+    needs: "Python 3.11 with venv",
+    run: [onSources("lab/python/compare.ts")],
+  },
   soak: {
     does: "the mock server's memory under load; --minutes 60 for an hour",
     run: [onSources("--expose-gc", "lab/soak.ts")],

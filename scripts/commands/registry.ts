@@ -12,6 +12,9 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const scope = "@call-transfer";
 const defaultPort = 4873;
 
+const isPublished = (name: string): boolean =>
+  JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")).private !== true;
+
 /** A registry of the packages of this workspace, and of no others. */
 export interface Registry {
   readonly url: string;
@@ -25,7 +28,7 @@ export interface Registry {
  */
 export async function startRegistry(port: number): Promise<Registry> {
   using folder = temporaryFolder("registry");
-  const tarballs = pack(folder.path, readdirSync(join(root, "packages")));
+  const tarballs = pack(folder.path, readdirSync(join(root, "packages")).filter(isPublished));
   const files = new Map(Object.values(tarballs).map((file) => [`/${file}`, readFileSync(join(folder.path, file))]));
   let url = "";
 

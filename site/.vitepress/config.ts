@@ -7,6 +7,7 @@ import { licencesName, siteLicences } from "../licences.ts";
 import { playground } from "../playground/plugin.ts";
 import { referenceSidebars } from "../reference/sidebar.ts";
 import { sidebar } from "../sidebar.ts";
+import { inBothLanguages, restoreLanguage } from "./languages.ts";
 import { inBothThemes } from "./pictures.ts";
 import { linkToPlayground } from "./playground-links.ts";
 
@@ -37,6 +38,7 @@ export default defineConfig({
   head: [
     ["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }],
     ["meta", { name: "theme-color", content: "#2253c3" }],
+    ["script", {}, restoreLanguage],
   ],
   transformHead: ({ pageData: { relativePath, isNotFound } }) =>
     isNotFound || relativePath === "index.md"
@@ -48,6 +50,7 @@ export default defineConfig({
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     config(markdown) {
       inBothThemes(markdown);
+      inBothLanguages(markdown);
       linkToPlayground(base)(markdown);
     },
   },

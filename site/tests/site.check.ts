@@ -90,6 +90,27 @@ describe("pages", () => {
     });
 });
 
+describe("code in both languages", () => {
+  it("is shown in the one that was chosen, on every page and at the next visit", async () => {
+    await using opened = await site.open("/placing-calls");
+    const { page } = opened;
+    const shown = (language: string) => page.locator(`.in-${language}`).first().isVisible();
+    assert.deepEqual([await shown("typescript"), await shown("python")], [true, false]);
+    await page.getByRole("button", { name: "Python" }).first().click();
+    assert.deepEqual([await shown("typescript"), await shown("python")], [false, true]);
+    await page.goto(`${site.url}/paging`);
+    assert.deepEqual([await shown("typescript"), await shown("python")], [false, true]);
+    await page.locator('[aria-pressed="true"]', { hasText: "Python" }).first().waitFor();
+  });
+
+  it("is shown in both, one under the other, without scripts", async () => {
+    await using opened = await site.open("/placing-calls", { scripts: false });
+    assert.equal(await opened.page.locator(".in-python").first().isVisible(), true);
+    assert.equal(await opened.page.locator(".in-typescript").first().isVisible(), true);
+    assert.equal(await opened.page.locator(".code-switch").first().isVisible(), false);
+  });
+});
+
 describe("search", () => {
   it("finds a page by a word of its text, without a network", async () => {
     await using opened = await site.open("/");

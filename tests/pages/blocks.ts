@@ -48,6 +48,9 @@ const testsOfPages: Readonly<Record<string, Readonly<Record<string, string>>>> =
   "docs/mock-server-cli.md": { console: "packages/mock-server/tests/cli/cli-page.test.ts" },
 };
 
+/** Runs the programs and commands in Python of all pages, and compares what they print. */
+export const pythonTest = "packages/python/tests/test_examples.py";
+
 const programs = new Set(["ts", "tsx", "mts", "js", "jsx", "mjs"]);
 const shells = new Set(["sh", "console"]);
 const dataFormats = new Set(["json", "yaml"]);
@@ -89,6 +92,10 @@ const advice =
   'Its language decides how it is proved; see "Code in pages" in CONTRIBUTING.md. Languages: ' +
   `${[...programs, ...shells, ...dataFormats, "text"].join(", ")}`;
 
+/** Returns whether a block is a program in Python, or commands that begin with one of Python's. */
+const isPython = ({ language, text }: Block): boolean =>
+  language === "python" || (language === "sh" && /^(?:pip|python|pytest)\b/.test(text));
+
 /** Decides how a block is proved, or returns what is wrong with it. */
 function proofOf(block: Block, above: Block | undefined): Proof | string {
   const { from, file, given, type, test, "printed by": by, "not run": reason } = block.marks;
@@ -100,6 +107,7 @@ function proofOf(block: Block, above: Block | undefined): Proof | string {
   if (by !== undefined) return { kind: "printed", by };
   if (reason !== undefined) return { kind: "not run", reason };
   const { language } = block;
+  if (isPython(block) || (language === "text" && above && isPython(above))) return { kind: "test", path: pythonTest };
   const byPage = testsOfPages[block.page]?.[language];
   if (byPage !== undefined) return { kind: "test", path: byPage };
   if (type !== undefined)
@@ -125,12 +133,21 @@ function proofOf(block: Block, above: Block | undefined): Proof | string {
 export function proveBlocks(page: string, text: string): { proved: ProvedBlock[]; problems: string[] } {
   const proved: ProvedBlock[] = [];
   const problems: string[] = [];
+  const lines = text.split("\n");
   let above: Block | undefined;
+  /** Returns whether nothing but comments is between a block and the one before it. */
+  const isNextTo = (block: Block, before: Block): boolean =>
+    lines
+      .slice(before.line + before.text.split("\n").length, block.line - 1)
+      .join("\n")
+      .replace(/<!--[\s\S]*?-->/g, "")
+      .trim() === "";
   for (const block of blocksIn(page, text)) {
     const proof = proofOf(block, above);
     if (typeof proof === "string") problems.push(`${page}:${block.line}: ${proof}`);
     else proved.push({ ...block, proof });
-    above = block;
+    // The same in Python has the same output.
+    if (!(isPython(block) && above && !isPython(above) && isNextTo(block, above))) above = block;
   }
   return { proved, problems };
 }

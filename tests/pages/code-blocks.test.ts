@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { type Proof, type ProvedBlock, pages, proveBlocks, read, root } from "./blocks.ts";
+import { type Proof, type ProvedBlock, pages, proveBlocks, pythonTest, read, root } from "./blocks.ts";
 import { statementsIn, unknownOptions } from "./commands.ts";
 import { matches } from "./output.ts";
 import { fileOf, sessionsIn } from "./sessions.ts";
@@ -62,6 +62,8 @@ describe("the code blocks of the pages", () => {
   it("name tests that read their page", () => {
     const wrong = provedBy("test").filter(({ page, proof: { path } }) => {
       const file = new URL(path, root);
+      // It reads every page.
+      if (path === pythonTest) return false;
       return !existsSync(file) || !readFileSync(file, "utf8").includes(page.replace(/^.*\//, ""));
     });
     expect(wrong.map((block) => `${placeOf(block)}: ${block.proof.path} does not read this page.`)).toEqual([]);
@@ -116,6 +118,25 @@ describe("a page with a mistake", () => {
     ).proved;
     expect(block && unknownOptions(block)).toEqual(["docs/page.md:2: call-transfer-mock clock has no option --prot."]);
   });
+});
+
+it("a program in Python right below another has the same output, and any other has its own", () => {
+  const block = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\`\n\n`;
+  const [ts, python, output] = [block("ts", "export {};"), block("python", "pass"), block("text", "1")];
+  const proofsOf = (text: string) => proveBlocks("docs/page.md", text).proved.map(({ proof }) => proof);
+  const below = { kind: "test", path: pythonTest };
+  const from = "<!-- examples/x.ts -->\n\n";
+  expect(proofsOf(`${from}${ts}<!-- examples/python/x.py -->\n\n${python}${output}`)).toMatchObject([
+    { kind: "file", path: "examples/x.ts" },
+    { kind: "file", path: "examples/python/x.py" },
+    { kind: "output", of: { language: "ts" } },
+  ]);
+  expect(proofsOf(`${from}${ts}In Python:\n\n${python}${output}`).slice(1)).toEqual([below, below]);
+  expect(proofsOf(`${block("sh", "node x.mjs")}${block("sh", "python x.py")}${output}`)).toMatchObject([
+    { kind: "commands" },
+    below,
+    { kind: "output", of: { text: "node x.mjs\n" } },
+  ]);
 });
 
 it("a text with … matches any rest of a line, and nothing more", () => {

@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ensureInstalled, ensureTools, run } from "../../scripts/packed.ts";
+import { missingPython, pythonCommand } from "./python.ts";
 import { missingPrograms } from "./servers.ts";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
@@ -14,6 +15,7 @@ const lab = fileURLToPath(new URL("../../lab/", import.meta.url));
 const serverless = ["durable-object.check.ts", ".cache/examples/own-store.test.ts"];
 
 const missing = missingPrograms();
+const withoutPython = missingPython();
 const howToInstall = `This machine has no ${missing.join(", ")}. Install redis-server and postgresql.`;
 
 /** Runs the tests, and returns the status of the process. */
@@ -25,16 +27,20 @@ function check(): number {
     }
     console.log(`${howToInstall} Their tests are left out.`);
   }
+  if (withoutPython !== undefined)
+    console.log(`${withoutPython} The tests of the Python client's stores are left out.`);
+  if (withoutPython !== undefined && process.env.CI) return 1;
   ensureTools(folder);
   ensureInstalled(lab);
   // Copies find the database clients, which are installed here.
   cpSync(`${root}examples/stores`, `${folder}.cache/examples`, { recursive: true });
   run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", folder);
   run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", `${lab}crashes`);
+  const all = globSync(["*.check.ts", ".cache/examples/*.test.ts", `${lab}crashes/*.check.ts`], { cwd: folder });
+  // Once, before several processes use it.
+  if (withoutPython === undefined) pythonCommand();
   const files =
-    missing.length > 0
-      ? serverless
-      : globSync(["*.check.ts", ".cache/examples/*.test.ts", `${lab}crashes/*.check.ts`], { cwd: folder });
+    missing.length > 0 ? serverless : all.filter((file) => withoutPython === undefined || !file.startsWith("python"));
   const options = ["--conditions=@call-transfer/source", "--test", "--test-concurrency=2", "--test-reporter=spec"];
   const { status } = spawnSync(process.execPath, [...options, ...files.sort()], { cwd: folder, stdio: "inherit" });
   return status ?? 1;

@@ -1,7 +1,6 @@
 // Event stores in Redis over each client, alone and in a cluster, with and without a replica that must confirm.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { EventStore } from "@call-transfer/sdk/webhooks";
 import {
   type IoredisClient,
@@ -16,32 +15,8 @@ import { Redis as Valkey } from "iovalkey";
 import { createClient, createClientPool, createCluster } from "redis";
 import { createClient as createClient4 } from "redis-4";
 import { createClient as createClient5 } from "redis-5";
-import { freePort } from "./server-process.ts";
-import { type RedisServer, startRedis } from "./servers.ts";
+import { startRedis, startRedisCluster } from "./servers.ts";
 import { testStore } from "./store-cases.ts";
-
-/** Starts a primary with a replica that are a Redis Cluster. */
-async function startRedisCluster(): Promise<readonly RedisServer[]> {
-  const startNode = async () =>
-    startRedis({ settings: ["--cluster-enabled", "yes", "--cluster-port", String(await freePort())] });
-  const [primary, replica] = [await startNode(), await startNode()];
-  await primary.command("cluster", "addslotsrange", "0", "16383");
-  const busPort = /,|@(\d+)/.exec(await primary.command("cluster", "nodes"))?.[1] ?? "";
-  await replica.command("cluster", "meet", "127.0.0.1", String(primary.port), busPort);
-  const until = async (isTrue: () => Promise<boolean>) => {
-    const limit = AbortSignal.timeout(60_000);
-    while (!(await isTrue())) {
-      limit.throwIfAborted();
-      await sleep(50);
-    }
-  };
-  const id = await primary.command("cluster", "myid");
-  await until(async () => (await replica.command("cluster", "nodes")).includes(id));
-  await until(async () => (await replica.command("cluster", "replicate", id)) === "OK");
-  await until(async () => (await replica.command("info", "replication")).includes("master_link_status:up"));
-  await until(async () => (await primary.command("cluster", "info")).includes("cluster_state:ok"));
-  return [primary, replica];
-}
 
 const primary = await startRedis();
 const replica = await startRedis({ replicaOf: primary });

@@ -2,8 +2,9 @@
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { limitMs, type ServerProcess, startServer, temporaryFolder } from "./server-process.ts";
+import { freePort, limitMs, type ServerProcess, startServer, temporaryFolder } from "./server-process.ts";
 
 /** A running Redis server. */
 export interface RedisServer extends ServerProcess {
@@ -59,6 +60,29 @@ export async function startRedis(
     return stdout.trim();
   };
   return Object.assign(server, { command });
+}
+
+/** Starts a primary with a replica that are a Redis Cluster. */
+export async function startRedisCluster(): Promise<readonly RedisServer[]> {
+  const startNode = async () =>
+    startRedis({ settings: ["--cluster-enabled", "yes", "--cluster-port", String(await freePort())] });
+  const [primary, replica] = [await startNode(), await startNode()];
+  await primary.command("cluster", "addslotsrange", "0", "16383");
+  const busPort = /,|@(\d+)/.exec(await primary.command("cluster", "nodes"))?.[1] ?? "";
+  await replica.command("cluster", "meet", "127.0.0.1", String(primary.port), busPort);
+  const until = async (isTrue: () => Promise<boolean>) => {
+    const limit = AbortSignal.timeout(60_000);
+    while (!(await isTrue())) {
+      limit.throwIfAborted();
+      await sleep(50);
+    }
+  };
+  const id = await primary.command("cluster", "myid");
+  await until(async () => (await replica.command("cluster", "nodes")).includes(id));
+  await until(async () => (await replica.command("cluster", "replicate", id)) === "OK");
+  await until(async () => (await replica.command("info", "replication")).includes("master_link_status:up"));
+  await until(async () => (await primary.command("cluster", "info")).includes("cluster_state:ok"));
+  return [primary, replica];
 }
 
 /** As root, PostgreSQL's programs run as its user: they refuse to run as root. */

@@ -46,9 +46,11 @@ export function filesIn(root: string): Files {
 
 const word = (name: string): RegExp => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
 
-/** The code of a page: blocks, and what stands between backticks. */
+/** The code of a page: blocks, but those in Python, and what stands between backticks. */
 const codeOf = (page: string): string =>
-  [...page.matchAll(/```[\s\S]*?```|<!--[\s\S]*?-->|`[^`\n]+`/g)].map(([code]) => code).join("\n");
+  [...page.replace(/```python[\s\S]*?```/g, "").matchAll(/```[\s\S]*?```|<!--[\s\S]*?-->|`[^`\n]+`/g)]
+    .map(([code]) => code)
+    .join("\n");
 
 /** The exported names of each entry that a report lists. */
 function exportsIn(report: string): Listed[] {

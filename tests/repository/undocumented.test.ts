@@ -13,7 +13,7 @@ const { options } = ts.convertCompilerOptionsFromJson({ ...compilerOptions, type
 
 /** The source of each public entry of a package. */
 function entriesOf(manifest: string): string[] {
-  const { exports } = JSON.parse(readFileSync(join(root, manifest), "utf8"));
+  const { exports = {} } = JSON.parse(readFileSync(join(root, manifest), "utf8"));
   return Object.values<Record<string, string>>(exports)
     .filter((conditions) => Object.keys(conditions).length > 1)
     .flatMap((conditions) => conditions["@call-transfer/source"] ?? [])

@@ -2,12 +2,10 @@ import { startMockServer } from "@call-transfer/mock-server";
 import { start } from "../src/world/names.ts";
 import { world } from "../src/world/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
-import { withSharedSetup } from "./runner.ts";
+import { type SharedSetup, withSharedSetup } from "./runner.ts";
 
-const name = "http";
-
-/** The mock server on a free port, over real sockets. Each case has its own sandbox. */
-export const http = withSharedSetup(name, async () => {
+/** Starts the mock server on a free port, over real sockets. Each case has its own sandbox. */
+export async function openHttp(name: string): Promise<SharedSetup> {
   const server = await startMockServer({ port: 0, clock: "frozen", seed: structuredClone(world), now: start });
   let opened = 0;
   return {
@@ -24,4 +22,6 @@ export const http = withSharedSetup(name, async () => {
     },
     stop: () => server.close(),
   };
-});
+}
+
+export const http = withSharedSetup("http", () => openHttp("http"));

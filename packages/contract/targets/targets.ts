@@ -19,5 +19,7 @@ export const targets: Readonly<Record<string, () => Promise<TargetRunner | undef
 
 /** Targets that run only when they are named, since they need what the workspace does not install. */
 export const namedTargets: typeof targets = {
+  "python-sync": async () => (await import("./python.ts")).pythonSync,
+  "python-async": async () => (await import("./python.ts")).pythonAsync,
   "durable-object": async () => (await import("./durable-object.ts")).durableObject,
 };

@@ -17,11 +17,14 @@ import { namedTargets, targets } from "./targets.ts";
 
 const names = Object.keys(targets);
 const others = Object.keys(namedTargets);
-const usage = `Usage: npm run test:contract -- [--target NAME]... [--json]
+/** The targets of each client in another language. */
+const clients: Readonly<Record<string, readonly string[]>> = { python: ["python-sync", "python-async"] };
+const usage = `Usage: npm run test:contract -- [--target NAME]... [--client python] [--json]
 
   --target NAME  one of ${names.join(", ")},
-                 of ${others.join(", ")} after npm ci --prefix tests/hosting,
+                 durable-object after npm ci --prefix tests/hosting,
                  or the address of a server; repeatable (default: all names of the first line)
+  --client NAME  the cases through a client in another language: ${Object.keys(clients).join(", ")}
   --json         print the results as one JSON document
 
 At the address of a mock server, each case gets its own sandbox. If its control plane requires a token,
@@ -88,11 +91,19 @@ function coveredText({ rows, tallies }: Coverage, gaps: number): string {
 function parse() {
   try {
     const { values } = parseArgs({
-      options: { target: { type: "string", multiple: true }, json: { type: "boolean" }, help: { type: "boolean" } },
+      options: {
+        target: { type: "string", multiple: true },
+        client: { type: "string" },
+        json: { type: "boolean" },
+        help: { type: "boolean" },
+      },
     });
     const unknown = values.target?.filter((name) => !([...names, ...others].includes(name) || isAddress(name))) ?? [];
     if (unknown.length > 0) throw new Error(`Unknown target ${unknown.join(", ")}.`);
-    return values;
+    if (values.client === undefined) return values;
+    const targets = clients[values.client];
+    if (targets === undefined) throw new Error(`Unknown client ${values.client}.`);
+    return { ...values, target: [...(values.target ?? []), ...targets] };
   } catch (error) {
     console.error(`${messageOf(error)}\n\n${usage}`);
     process.exit(2);

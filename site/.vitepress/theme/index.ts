@@ -2,6 +2,7 @@ import { type Theme, useData, withBase } from "vitepress";
 import DefaultTheme from "vitepress/theme";
 import { defineComponent, h } from "vue";
 import { ErrorFilter } from "./error-filter.ts";
+import { LanguageSwitch } from "./language-switch.ts";
 import { Playground } from "./playground.ts";
 import { TryApi } from "./try-api.ts";
 import "./reference.css";
@@ -22,6 +23,7 @@ export default {
   extends: DefaultTheme,
   enhanceApp({ app }) {
     app.component("ErrorFilter", ErrorFilter);
+    app.component("LanguageSwitch", LanguageSwitch);
     app.component("Playground", Playground);
     app.component("TryApi", TryApi);
   },

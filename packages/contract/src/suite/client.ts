@@ -1,10 +1,10 @@
-import { CallTransfer, type SharedClientOptions } from "@call-transfer/sdk";
+import { CallTransfer, type ClientOptions, type SharedClientOptions } from "@call-transfer/sdk";
 import { type OperationId, operations } from "@call-transfer/spec";
 import { pathExample, requestExample } from "../document/document.ts";
 import { isObject, jsonOf, memberOf } from "../document/json.ts";
 import { headers } from "../facts/limits.ts";
 import { accounts, users, uuid } from "../world/names.ts";
-import type { Caller, Target } from "./target.ts";
+import type { Caller, Target, TimeRecord } from "./target.ts";
 
 /** A user of the home account with a JWT and `X-Account-Id`. */
 export const homeUser = (name: keyof typeof users): Caller => ({ userId: users[name], accountId: accounts.home });
@@ -14,10 +14,11 @@ export async function connect(
   target: Target,
   who: Caller = homeUser("owner"),
   options: Partial<SharedClientOptions> = {},
+  time?: TimeRecord,
 ): Promise<CallTransfer> {
   const { apiKey, accessToken, ...account } = await target.credentialsFor(who);
   const credential = apiKey === undefined ? { accessToken } : { apiKey };
-  return new CallTransfer({
+  const all: ClientOptions = {
     baseUrl: target.baseUrl,
     fetch: target.fetch,
     retry: { max: 0 },
@@ -28,7 +29,8 @@ export async function connect(
     ...credential,
     ...account,
     ...options,
-  });
+  };
+  return target.createClient?.(all, time) ?? new CallTransfer(all);
 }
 
 /** The authentication headers of a caller, for requests without the SDK. */

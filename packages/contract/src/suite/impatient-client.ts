@@ -1,7 +1,7 @@
 import type { CallTransfer, ClientOptions } from "@call-transfer/sdk";
 import { limits } from "../facts/limits.ts";
 import { connect } from "./client.ts";
-import type { Target } from "./target.ts";
+import type { Target, TimeRecord } from "./target.ts";
 
 /**
  * The deadline of the first attempt: `turns` timers of `turnMs` milliseconds. On a busy machine timers are late too, so
@@ -27,11 +27,9 @@ function startDeadline(callback: () => void): Wait {
 const shortestDeadlineMs = limits.clientTimeoutSecs * 1000 * (3 / 4);
 
 /** A client clock on which waits end at once. Deadlines of attempts only fire with `givesUpOnce`, and only once. */
-function impatientClock(givesUpOnce: boolean) {
-  const waits: number[] = [];
-  const limitsOfAttempts: number[] = [];
+function impatientClock({ waits, limitsOfAttempts, firstDeadlineMs }: TimeRecord) {
   let now = 0;
-  let deadlines = givesUpOnce ? 1 : 0;
+  let deadlines = firstDeadlineMs === undefined ? 0 : 1;
   const clock: ClientOptions["clock"] = {
     now: () => now,
     setTimeout(callback, delayMs) {
@@ -47,7 +45,7 @@ function impatientClock(givesUpOnce: boolean) {
     },
     clearTimeout: (wait) => clearTimeout((wait as Wait | undefined)?.timer),
   };
-  return { clock, waits, limitsOfAttempts };
+  return clock;
 }
 
 /** A client with the SDK's own number of retries and timeout, and a record of its requests and waits. */
@@ -65,17 +63,14 @@ export async function connectImpatient(
   givesUpOnce = false,
   retry?: ClientOptions["retry"],
 ): Promise<ImpatientClient> {
-  const { clock, waits, limitsOfAttempts } = impatientClock(givesUpOnce);
+  const deadline = givesUpOnce && { firstDeadlineMs: patience.turns * patience.turnMs };
+  const time: TimeRecord = { waits: [], limitsOfAttempts: [], ...deadline };
   const sent = { count: 0 };
   const fetch: typeof globalThis.fetch = (input, init) => {
     sent.count += 1;
     return target.fetch(input, init);
   };
-  const client = await connect(target, undefined, {
-    clock,
-    fetch,
-    retry,
-    random: () => 0,
-  });
-  return { client, waits, limitsOfAttempts, sent };
+  const options = { clock: impatientClock(time), fetch, retry, random: () => 0 };
+  const client = await connect(target, undefined, options, time);
+  return { client, waits: time.waits, limitsOfAttempts: time.limitsOfAttempts, sent };
 }

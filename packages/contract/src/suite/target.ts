@@ -1,3 +1,4 @@
+import type { CallTransfer, ClientOptions } from "@call-transfer/sdk";
 import type { ErrorCode, OperationId, Role } from "@call-transfer/spec";
 import type { Seed } from "../world/seed.ts";
 
@@ -140,6 +141,16 @@ export interface RingState {
   readonly late: readonly { readonly code: string }[];
 }
 
+/** How a client spends its time in a case: its waits end at once, and are recorded here, in milliseconds. */
+export interface TimeRecord {
+  /** Ends the first attempt after so many milliseconds of real time. */
+  readonly firstDeadlineMs?: number;
+  /** The waits before retries. */
+  readonly waits: number[];
+  /** The time that each attempt may take. */
+  readonly limitsOfAttempts: number[];
+}
+
 /** A server under test. Each case gets a target in the same fresh state. */
 export interface Target {
   /** The name in results and coverage. */
@@ -148,6 +159,8 @@ export interface Target {
   readonly baseUrl: string;
   /** Sends a request to the target. */
   readonly fetch: typeof globalThis.fetch;
+  /** Creates the client that cases use, such as one in another language; the SDK's by default. */
+  createClient?(options: ClientOptions, time?: TimeRecord): CallTransfer;
   /** Whether only what the specification states is checked in responses, and nothing that this project assumes. */
   readonly onlyStated?: boolean;
   /** The capabilities it lacks, each with the reason; empty when it has all. */

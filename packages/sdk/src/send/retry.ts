@@ -32,8 +32,8 @@ export function delayFor(n: number, hintSecs: number, random: () => number): num
   return Math.min(maxTimerMs, Math.ceil(Math.max(half, hintSecs * 1000 + 1) + random() * half));
 }
 
-/** A date in milliseconds since 1970. HTTP dates are in GMT, even in asctime's form, which does not say so. */
-const timeOf = (text: string): number => Date.parse(/[ :]\d+$/.test(text) ? `${text} GMT` : text);
+/** A date in milliseconds since 1970. HTTP dates are in GMT, even in asctime's form, which does not say so; `+01:00` does. */
+const timeOf = (text: string): number => Date.parse(/(?: \d+|[^+-]\d\d:\d\d)$/.test(text) ? `${text} GMT` : text);
 
 /** The longest of some waits; undefined if there is none. */
 export function longest(...waits: readonly (number | undefined)[]): number | undefined {

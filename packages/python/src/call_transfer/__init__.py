@@ -1,0 +1,100 @@
+"""Python client of the call-transfer API.
+
+Modules are loaded when a name of theirs is first used (PEP 562), so that importing the package costs little.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._auth import AccessTokenFunction as AccessTokenFunction
+    from ._auth import AsyncAccessTokenFunction as AsyncAccessTokenFunction
+    from ._client import ApiResponse as ApiResponse
+    from ._clients import AsyncCallTransfer as AsyncCallTransfer
+    from ._clients import CallTransfer as CallTransfer
+    from ._errors import AbortError as AbortError
+    from ._errors import ApiError as ApiError
+    from ._errors import Attempt as Attempt
+    from ._errors import AttemptError as AttemptError
+    from ._errors import CallTransferError as CallTransferError
+    from ._errors import ConfigurationError as ConfigurationError
+    from ._errors import ConnectionError as ConnectionError
+    from ._errors import FieldProblem as FieldProblem
+    from ._errors import InvalidArgumentError as InvalidArgumentError
+    from ._errors import InvalidResponseError as InvalidResponseError
+    from ._errors import Outcome as Outcome
+    from ._errors import OutcomeUnknownError as OutcomeUnknownError
+    from ._errors import OutcomeWindow as OutcomeWindow
+    from ._errors import Reconciliation as Reconciliation
+    from ._errors import ReconciliationReason as ReconciliationReason
+    from ._errors import RequestError as RequestError
+    from ._errors import RequestFacts as RequestFacts
+    from ._errors import ResponseFacts as ResponseFacts
+    from ._errors import RetrySkippedReason as RetrySkippedReason
+    from ._errors import TimeoutError as TimeoutError
+    from ._generated.codes import ERROR_CODE_STATUS as ERROR_CODE_STATUS
+    from ._generated.codes import ErrorCode as ErrorCode
+    from ._generated.errors import *  # noqa: F403
+    from ._generated.models import *  # noqa: F403
+    from ._generated.version import VERSION as VERSION
+    from ._model import ApiModel as ApiModel
+    from ._options import NOT_GIVEN as NOT_GIVEN
+    from ._options import NotGiven as NotGiven
+    from ._options import RequestOptions as RequestOptions
+    from ._options import RequestRetryOptions as RequestRetryOptions
+    from ._options import RetryEvent as RetryEvent
+    from ._options import RetryOptions as RetryOptions
+    from ._pagination import AsyncPages as AsyncPages
+    from ._pagination import Pages as Pages
+else:
+    from ._generated.names import ERRORS, MODELS
+
+    _NAMES = {
+        "_auth": ("AccessTokenFunction", "AsyncAccessTokenFunction"),
+        "_client": ("ApiResponse",),
+        "_clients": ("AsyncCallTransfer", "CallTransfer"),
+        "_errors": (
+            "AbortError",
+            "ApiError",
+            "Attempt",
+            "AttemptError",
+            "CallTransferError",
+            "ConfigurationError",
+            "ConnectionError",
+            "ResponseFacts",
+            "FieldProblem",
+            "InvalidArgumentError",
+            "InvalidResponseError",
+            "Outcome",
+            "OutcomeUnknownError",
+            "OutcomeWindow",
+            "Reconciliation",
+            "ReconciliationReason",
+            "RequestError",
+            "RequestFacts",
+            "RetrySkippedReason",
+            "TimeoutError",
+        ),
+        "_generated.codes": ("ERROR_CODE_STATUS", "ErrorCode"),
+        "_generated.errors": ERRORS,
+        "_generated.models": MODELS,
+        "_generated.version": ("VERSION",),
+        "_model": ("ApiModel",),
+        "_options": ("NOT_GIVEN", "NotGiven", "RequestOptions", "RequestRetryOptions", "RetryEvent", "RetryOptions"),
+        "_pagination": ("AsyncPages", "Pages"),
+    }
+    _MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+    __all__ = sorted(_MODULES)
+
+    def __getattr__(name):
+        module = _MODULES.get(name)
+        if module is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(importlib.import_module(f".{module}", __name__), name)
+        return value
+
+    def __dir__():
+        return __all__

@@ -1,0 +1,192 @@
+"""The token of each attempt. Requests that find it expired share one renewal, also those of a client's copies."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as WaitTimeout
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from ._options import check_token
+
+if TYPE_CHECKING:
+    import asyncio
+
+
+class AccessTokenFunction(Protocol):
+    """Returns the access token for an attempt. `force_refresh` is True after the API reported the last one as expired."""
+
+    def __call__(self, *, force_refresh: bool) -> str: ...
+
+
+class AsyncAccessTokenFunction(Protocol):
+    """The same for an async client. It may be an async function."""
+
+    def __call__(self, *, force_refresh: bool) -> str | Awaitable[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A token, and the number of renewals before it."""
+
+    token: str = field(repr=False)
+    renewals: int
+
+
+def _pause_after(refusals: int) -> float:
+    """Seconds without a renewal after this many renewed tokens in a row were refused. The first may have been bad luck."""
+    return 0.0 if refusals < 2 else min(60.0, 0.5 * 2.0 ** (refusals - 1))
+
+
+@dataclass(slots=True)
+class _Latest:
+    """The last renewal, and the token that it replaced until it was refused itself."""
+
+    replaced: str | None = field(repr=False)
+    credential: Credential
+
+
+class RenewalTimeout(Exception):
+    """Another request's renewal did not end in time."""
+
+
+class Auth:
+    """Provides the token of each attempt."""
+
+    def __init__(self, kind: Literal["api_key", "access_token"], source: str | Callable[..., Any]) -> None:
+        self.kind = kind
+        self._source = source
+        self._renewals = 0
+        self._latest: _Latest | None = None
+        self._refusals = 0
+        self._refused_at = 0.0
+        self._lock = threading.Lock()
+        self._pending: Future[Credential] | None = None
+        self._task: asyncio.Task[Credential] | None = None
+
+    @property
+    def can_renew(self) -> bool:
+        """Whether the tokens come from a function."""
+        return callable(self._source)
+
+    @property
+    def fixed(self) -> Credential | None:
+        """The credential, unless it comes from a function."""
+        return Credential(self._source, 0) if isinstance(self._source, str) else None
+
+    def is_from(self, kind: str, source: object) -> bool:
+        """Whether its tokens come from this source."""
+        return self.kind == kind and self._source is source
+
+    def accept(self, used: Credential) -> None:
+        """Records that a token was accepted. One at least as new as the last renewed one ends the pauses."""
+        if self._refusals and used.renewals >= (self._latest.credential.renewals if self._latest else 0):
+            self._refusals = 0
+
+    def forget(self, refused: Credential, now: float) -> None:
+        """Records that a renewed token was refused, so that later requests renew again."""
+        with self._lock:
+            latest = self._latest
+            if latest is None or latest.replaced is None or latest.credential.token != refused.token:
+                return
+            latest.replaced = None
+            self._refusals += 1
+            self._refused_at = now
+
+    def _newer(self, expired: Credential) -> Credential | None:
+        """A token that was renewed meanwhile, even if it has expired by now: else a crowd would renew one after the other."""
+        latest = self._latest
+        if latest is None:
+            return None
+        is_newer = expired.renewals < latest.credential.renewals and expired.token != latest.credential.token
+        return latest.credential if is_newer or latest.replaced == expired.token else None
+
+    def _is_paused(self, now: float) -> bool:
+        return abs(now - self._refused_at) < _pause_after(self._refusals)
+
+    def _renewed(self, expired: Credential, token: object) -> Credential:
+        self._renewals += 1
+        credential = Credential(check_token(token), self._renewals)
+        self._latest = _Latest(expired.token, credential)
+        return credential
+
+    def credential(self) -> Credential:
+        """Returns the token of a function."""
+        # Counted before: a renewal that ends while the function runs is newer than its result.
+        renewals = self._renewals
+        return Credential(check_token(self._call(force_refresh=False)), renewals)
+
+    async def credential_async(self) -> Credential:
+        """Does the same for an async client."""
+        renewals = self._renewals
+        return Credential(check_token(await self._call_async(force_refresh=False)), renewals)
+
+    def renew(self, expired: Credential, now: float, limit: float) -> Credential | None:
+        """Returns a newer credential than the expired one. Concurrent requests share one renewal.
+
+        Returns None while no renewal is due: after two renewed tokens in a row were refused, there is one at most in 1 s, then
+        2 s, and so on up to 60 s.
+        """
+        with self._lock:
+            pending, is_own = self._pending, False
+            if pending is None:
+                newer = self._newer(expired)
+                if newer is not None or self._is_paused(now):
+                    return newer
+                pending, is_own = Future[Credential](), True
+                self._pending = pending
+        if not is_own:
+            try:
+                return pending.result(limit)
+            except WaitTimeout:
+                if pending.done():
+                    raise
+                raise RenewalTimeout from None
+        try:
+            renewed = self._renewed(expired, self._call(force_refresh=True))
+        except BaseException as error:
+            # Later requests do not share a failed renewal.
+            self._pending = None
+            pending.set_exception(error)
+            raise
+        self._pending = None
+        pending.set_result(renewed)
+        return renewed
+
+    async def renew_async(self, expired: Credential, now: float, limit: float) -> Credential | None:
+        """Does the same for an async client. A cancelled request does not cancel the renewal that others wait for."""
+        # Loaded by then, and not by an import of the package.
+        import asyncio
+
+        task = self._task
+        if task is None or task.done():
+            newer = self._newer(expired)
+            if newer is not None or self._is_paused(now):
+                return newer
+            task = self._task = asyncio.ensure_future(self._renew_task(expired))
+        done, _ = await asyncio.wait({task}, timeout=limit)
+        if not done:
+            raise RenewalTimeout
+        return task.result()
+
+    async def _renew_task(self, expired: Credential) -> Credential:
+        return self._renewed(expired, await self._call_async(force_refresh=True))
+
+    async def aclose(self) -> None:
+        """Ends a renewal that nothing waits for any more."""
+        import asyncio
+
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    def _call(self, *, force_refresh: bool) -> object:
+        assert callable(self._source)  # noqa: S101
+        return self._source(force_refresh=force_refresh)
+
+    async def _call_async(self, *, force_refresh: bool) -> object:
+        given: Any = self._call(force_refresh=force_refresh)
+        return await given if inspect.isawaitable(given) else given

@@ -1,0 +1,196 @@
+"""A request and its attempts: the records that the core and the drivers hand to each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+
+from ._auth import Credential
+from ._errors import (
+    Attempt,
+    Outcome,
+    OutcomeUnknownError,
+    OutcomeWindow,
+    Reconciliation,
+    RequestError,
+    RequestFacts,
+    RetrySkippedReason,
+)
+from ._operation import Operation
+from ._options import RetryPolicy, Settings
+from ._redact import mask_numbers, redact
+from ._retry import RetryBudget
+from ._window import DatedAnswer, Moment, window_of
+
+T = TypeVar("T")
+Lost: TypeAlias = Literal["failed", "timeout", "too_large"]
+
+
+class Headers(Protocol):
+    """What is read of response headers. Names are in lower case."""
+
+    def get(self, name: str, /) -> str | None: ...
+    def items(self) -> Any: ...
+
+
+@dataclass(slots=True)
+class Send:
+    """Asks to send the request once. The answer is a `Received`."""
+
+    method: str
+    url: str
+    headers: dict[str, str] = field(repr=False)
+    body: bytes | None = field(repr=False)
+    limit: float
+    """Seconds that the attempt may still take."""
+    sent: bool = False
+    """Whether a byte of the request may have left. Set by whoever sends it."""
+
+
+@dataclass(slots=True)
+class Sleep:
+    """Asks to wait some seconds."""
+
+    seconds: float
+
+
+@dataclass(slots=True)
+class GetToken:
+    """Asks for a token of the caller's function, or for one newer than the expired one. The answer is a `Credential` or None."""
+
+    expired: Credential | None = None
+    limit: float = math.inf
+
+
+Step: TypeAlias = Send | Sleep | GetToken
+Steps: TypeAlias = Generator[Step, Any, T]
+
+
+@dataclass(slots=True)
+class Received:
+    """What came of one sending: a response, or as much of one as arrived."""
+
+    sent: bool
+    status: int | None = None
+    headers: Headers = field(default_factory=dict[str, str], repr=False)
+    text: str | None = field(default=None, repr=False)
+    """The body as far as it arrived; cut at its limit where it is that of an error."""
+    lost: Lost | None = None
+    """Why it is not complete."""
+    error: BaseException | None = None
+
+
+@dataclass(slots=True, repr=False)
+class Call:
+    """One logical request: its settings, and what is known of it over all its attempts."""
+
+    operation: Operation
+    settings: Settings
+    url: str
+    headers: dict[str, str]
+    body: bytes | None
+    timeout: float
+    retry: RetryPolicy
+    account_id: str | None
+    context: Mapping[str, object] | None
+    deadline: float | None
+    """End of the whole request, by `elapsed()`."""
+    begun: Moment
+    answer_before: DatedAnswer | None
+    """The newest dated answer of the server from before the request."""
+    budget: RetryBudget | None
+    find: Callable[[Call, OutcomeWindow, bytes | None, int, float | None], Steps[Reconciliation]] | None = None
+    bind: Callable[[OutcomeUnknownError, Callable[[int], Steps[Reconciliation]]], None] | None = None
+    """Gives an error the way to `find`."""
+    tokens: set[str] = field(default_factory=set[str])
+    """Every token that was sent, to keep them out of messages and errors."""
+    attempts: list[Attempt] = field(default_factory=list[Attempt])
+    outcome: Outcome = "not_sent"
+    retry_skipped_reason: RetrySkippedReason | None = None
+    renewed: bool = False
+    retry_cost: int = 0
+
+    def __repr__(self) -> str:
+        return f"<request {self.operation.operation_id}>"
+
+    def clean(self, text: str) -> str:
+        """Cleans text for messages and errors: without tokens, and with phone numbers masked unless the client shows them."""
+        text = redact(text, self.tokens)
+        return text if self.settings.show_phone_numbers else mask_numbers(text)
+
+    def facts(self) -> RequestFacts:
+        """Returns what an error carries."""
+        duration = round(max(0.0, self.settings.clock.elapsed() - self.begun.elapsed), 3)
+        return RequestFacts(
+            self.operation.operation_id,
+            self.outcome,
+            self.attempts,
+            self.retry_skipped_reason,
+            duration,
+            self.settings.base_url,
+            self.account_id,
+            self.context,
+        )
+
+    def window(self, ended: Moment) -> OutcomeWindow:
+        """Returns the window of a request that ended at a moment, by all that is known of the server's clock by now."""
+        return window_of(self.begun, ended, self.answer_before, self.settings.server_time.newest)
+
+    def limit(self) -> float:
+        """Returns the seconds that the next attempt may take."""
+        if self.deadline is None:
+            return self.timeout
+        return max(0.0, min(self.timeout, self.deadline - self.settings.clock.elapsed()))
+
+    def is_past_deadline(self, delay: float) -> bool:
+        """Returns whether the time would be up after a wait."""
+        return self.deadline is not None and self.settings.clock.elapsed() + delay >= self.deadline
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether an operation that is not idempotent may have been carried out without a usable response."""
+        return self.operation.retry == "once" and self.outcome in ("unknown", "applied")
+
+
+@dataclass(slots=True)
+class Failure:
+    """Why there is no usable response."""
+
+    kind: type[RequestError]
+    message: str
+    """Follows the operationId in the error's message."""
+    cause: BaseException | None = None
+
+
+@dataclass(slots=True, repr=False)
+class Result:
+    """What one attempt ended with."""
+
+    outcome: Outcome
+    attempt: Attempt | None = None
+    credential: Credential | None = None
+    status: int | None = None
+    headers: Headers = field(default_factory=dict[str, str])
+    code: str | None = None
+    interrupted: bool = False
+    """Whether the connection was lost or timed out, as opposed to a complete response."""
+    failure: Failure | None = None
+    final: bool = False
+    """Whether the caller's own code ended it, so that no retry may follow."""
+    hint: float | None = None
+    data: Any = None
+    text: str | None = None
+    problem: Mapping[str, object] | None = None
+    body_text: str | None = None
+
+
+@dataclass(slots=True, repr=False)
+class Sent:
+    """A success."""
+
+    status: int
+    headers: Headers
+    data: Any
+    """The parsed body; None if it is empty."""

@@ -1,0 +1,429 @@
+"""The clients without their operations: options, the way of a request, and its result."""
+
+from __future__ import annotations
+
+import logging
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ._auth import AccessTokenFunction, AsyncAccessTokenFunction, Auth
+from ._call import Call, Sent, Steps
+from ._core import send
+from ._errors import ConfigurationError, InvalidArgumentError, OutcomeUnknownError, OutcomeWindow, Reconciliation
+from ._generated.operations import FINDERS, OPERATIONS
+from ._operation import Explanation, ListSince, Operation, find_operation
+from ._options import (
+    NOT_GIVEN,
+    REQUEST_RULES,
+    RETRY_RULES,
+    USER_AGENT,
+    RequestOptions,
+    RetryEvent,
+    RetryOptions,
+    RetryPolicy,
+    Settings,
+    check,
+    check_options,
+    check_token,
+    read_variable,
+    resolve_base_url,
+)
+from ._prepare import prepare
+from ._reconcile import explain, find_in_list
+from ._results import load, result_of
+from ._retry import RetryBudgets
+
+if TYPE_CHECKING:
+    import asyncio
+
+    import httpx2
+
+DataT = TypeVar("DataT")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiResponse(Generic[DataT]):
+    """A successful response with its data."""
+
+    data: DataT
+    """The parsed JSON; None if the body is empty."""
+    status: int
+    """HTTP status."""
+    headers: Mapping[str, str] = field(repr=False)
+    """Response headers. Names are looked up in any case."""
+
+    @property
+    def request_id(self) -> str | None:
+        """Request ID, for support."""
+        return self.headers.get("x-request-id")
+
+
+def _log_level() -> None:
+    """Follows the environment variable CALL_TRANSFER_LOG, where the program has set no level of its own."""
+    level, logger = read_variable("CALL_TRANSFER_LOG"), logging.getLogger("call_transfer")
+    if level is None:
+        return
+    levels = {"debug": 10, "info": 20, "warn": 30, "error": 40, "off": 100}
+    check(level in levels, "CALL_TRANSFER_LOG", f"must be one of {', '.join(levels)}")
+    if logger.level == logging.NOTSET:
+        logger.setLevel(levels[level])
+    if not logger.hasHandlers() and level != "off":
+        logger.addHandler(logging.StreamHandler())
+
+
+class _Base:
+    """What both clients do without I/O."""
+
+    _settings: Settings
+    _is_async = False
+
+    def _configure(self, given: dict[str, Any], http_client: Any, parent: _Base | None, connection: tuple[Any, ...]) -> None:
+        rest = {name: value for name, value in given.items() if name in REQUEST_RULES and name != "retry"}
+        check_options(rest, REQUEST_RULES)
+        old = None if parent is None else parent._settings
+        retry = RetryPolicy(**check_options(given.get("retry") or {}, RETRY_RULES, "retry."))
+        base_url = resolve_base_url(given["base_url"], allow_insecure_http=given["allow_insecure_http"])
+        on_retry = given["on_retry"]
+        check(on_retry is None or callable(on_retry), "on_retry", "must be a function")
+        same = old is not None and old.base_url == base_url
+        self._settings = Settings(
+            base_url=base_url,
+            auth=self._resolve_auth(given, None if old is None else old.auth),
+            account_id=given["account_id"],
+            total_timeout=given["total_timeout"],
+            retry=retry,
+            headers=self._headers(given.get("headers") or {}),
+            on_retry=on_retry,
+            show_phone_numbers=given["show_phone_numbers"] is True,
+        )
+        if given["timeout"] is not None:
+            self._settings.timeout = float(given["timeout"])
+        if old is not None:
+            self._settings.budgets = old.budgets
+            self._settings.logged_deprecations = old.logged_deprecations
+            self._settings.clock, self._settings.random = old.clock, old.random
+            if same:
+                self._settings.server_time = old.server_time
+        if not retry.budget:
+            self._settings.budgets = None
+        elif self._settings.budgets is None:
+            self._settings.budgets = RetryBudgets()
+        self._given = given
+        self._connection = connection
+        self._http_client = http_client
+        load(OPERATIONS)
+        _log_level()
+
+    @staticmethod
+    def _headers(own: Mapping[str, str]) -> dict[str, str]:
+        fixed = {"user-agent": USER_AGENT, "accept": "application/json", "accept-encoding": "gzip"}
+        return {**fixed, **{name.lower(): text for name, text in own.items()}}
+
+    @staticmethod
+    def _resolve_auth(given: dict[str, Any], parent: Auth | None) -> Auth:
+        api_key, token = given["api_key"], given["access_token"]
+        check(api_key is None or token is None, "access_token", "and api_key cannot be combined. Pass one.")
+        if token is not None:
+            if not callable(token):
+                check_token(token)
+            return parent if parent and parent.is_from("access_token", token) else Auth("access_token", token)
+        if api_key is None:
+            api_key = read_variable("CALL_TRANSFER_API_KEY")
+            problem = "or access_token is required. Pass one, or set CALL_TRANSFER_API_KEY."
+            check(api_key is not None, "api_key", problem)
+        checked = check_token(api_key, "api_key")
+        return parent if parent and parent.is_from("api_key", checked) else Auth("api_key", checked)
+
+    def _call(self, operation: Operation, **parts: Any) -> Call:
+        call = prepare(self._settings, operation, **parts)
+        finder = FINDERS.get(operation.operation_id)
+        if finder is not None:
+            call.find = partial(self._find, finder, parts.get("options"))
+        call.bind = self._bind
+        return call
+
+    def _find(
+        self,
+        finder: Explanation | ListSince,
+        options: Mapping[str, Any] | None,
+        call: Call,
+        window: OutcomeWindow,
+        body: bytes | None,
+        max_calls: int,
+        end: float | None,
+    ) -> Steps[Reconciliation[Any]]:
+        """Looks for results as the caller that sent the request."""
+        if isinstance(finder, Explanation):
+            return explain(finder, window)
+        own = {name: value for name, value in (options or {}).items() if name not in ("extra_body", "extra_query")}
+
+        def prepare_page(_: Call, source: ListSince, query: Mapping[str, object], deadline: float | None) -> Call:
+            return prepare(self._settings, source.operation, query=query, options=own, deadline=deadline)
+
+        return (yield from find_in_list(prepare_page, finder, call, window, body, max_calls, end))
+
+    def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
+        raise NotImplementedError
+
+    def _requested(self, method: str, path: str, path_params: Mapping[str, str] | None, query: Any, body: Any, options: Any) -> Call:
+        operation = find_operation(method, path, OPERATIONS)
+        if query is not None and not isinstance(query, Mapping):
+            raise InvalidArgumentError("query", "must be a dict of names and values")
+        return self._call(operation, route=path, path=path_params, query=query, body=body, options=options)
+
+
+class Core(_Base):
+    """A client without its operations."""
+
+    def __init__(
+        self,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        access_token: str | AccessTokenFunction | None = None,
+        account_id: str | None = None,
+        timeout: float | None = None,
+        total_timeout: float | None = None,
+        retry: RetryOptions | None = None,
+        headers: Mapping[str, str] | None = None,
+        on_retry: Callable[[RetryEvent], object] | None = None,
+        show_phone_numbers: bool = False,
+        allow_insecure_http: bool = False,
+        proxy: str | None = None,
+        verify: ssl.SSLContext | bool = True,
+        max_connections: int = 100,
+        http_client: httpx2.Client | None = None,
+        _parent: Core | None = None,
+    ) -> None:
+        """Creates a client. It needs a `base_url`, and an `api_key` or an `access_token`.
+
+        Args:
+            base_url: Base URL of the API without `/api/v1`, e.g. `https://api.example.com`; may have a path prefix. The environment
+                variable `CALL_TRANSFER_BASE_URL` by default.
+            api_key: API key (§5.1). The environment variable `CALL_TRANSFER_API_KEY` by default.
+            access_token: JWT access token, or a function that returns one (§5.1). The time of the function counts only where it
+                returns: nothing can interrupt it in a thread.
+            account_id: Account that requests are for (§5.2).
+            timeout: Seconds that one attempt may take, its body included; 60 by default (§8).
+            total_timeout: Seconds that all attempts and waits of a request may take together; no limit by default.
+            retry: Which failures are retried, how often and after which wait (§8).
+            headers: Additional headers. Credentials and the account have options of their own.
+            on_retry: Called before the wait of every retry.
+            show_phone_numbers: Shows phone numbers whole in errors and log messages, instead of `+1415*****67`.
+            allow_insecure_http: Allows plain HTTP to other hosts than this machine, e.g. between containers.
+            proxy: URL of a proxy, with its user name and password if it needs them; `""` for none. The environment variables
+                `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` by default.
+            verify: An `ssl.SSLContext`, or False to trust any certificate.
+            max_connections: Most connections at a time.
+            http_client: Sends the requests, instead of a client of its own. Its timeouts are httpx2's, for each read and write: a body
+                that drips may then take longer than `timeout`. Its headers, its `auth` and its redirects are not used.
+
+        Raises:
+            ConfigurationError: An option is missing or invalid. The message never holds a secret.
+
+        """
+        given = {
+            "base_url": base_url,
+            "api_key": api_key,
+            "access_token": access_token,
+            "account_id": account_id,
+            "timeout": timeout,
+            "total_timeout": total_timeout,
+            "retry": retry,
+            "headers": headers,
+            "on_retry": on_retry,
+            "show_phone_numbers": show_phone_numbers,
+            "allow_insecure_http": allow_insecure_http,
+        }
+        # Loaded here, so that an import of the package costs little, and no request waits for it.
+        from ._drivers import Driver
+        from ._transport import open_client
+
+        connection = (proxy, verify, max_connections)
+        self._configure(given, http_client, _parent, connection)
+        self._is_copy = _parent is not None
+        if http_client is not None:
+            self._http = http_client
+        elif _parent is not None:
+            self._http = _parent._http
+        else:
+            self._http = open_client(self._settings.base_url, *connection)
+        self._driver = Driver(self._http, self._settings.auth, is_own=http_client is None)
+        self._open_resources()
+
+    def _open_resources(self) -> None:
+        """Creates the resources of a client that has them."""
+
+    def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
+        def reconcile(max_calls: int) -> Reconciliation:
+            return self._driver.run(find(max_calls))
+
+        error._reconcile = reconcile
+
+    def _run(self, call: Call) -> Sent:
+        if self._http.is_closed:
+            raise ConfigurationError("client", "was closed. Create a new one.")
+        return self._driver.run(send(call))
+
+    def perform(self, operation: Operation, **parts: Any) -> Any:
+        """Sends an operation, and returns its model. For the generated methods."""
+        sent = self._run(self._call(operation, **parts))
+        return result_of(operation, sent.status, sent.data)
+
+    def fetch(self, operation: Operation, **parts: Any) -> Sent:
+        """Sends an operation, and returns its data. For lists."""
+        return self._run(self._call(operation, **parts))
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        path_params: Mapping[str, str] | None = None,
+        query: Mapping[str, object] | None = None,
+        body: object = NOT_GIVEN,
+        options: RequestOptions | None = None,
+    ) -> ApiResponse[Any]:
+        """Sends a request to a path, such as `/api/v1/contacts/{id}` or `/api/v1/contacts/c-1?fields=name`.
+
+        The path of an operation that this version knows is treated as that operation. Otherwise the method decides: GET, HEAD,
+        OPTIONS, PUT and DELETE are retried like a read, any other method is not sent again once it may have been carried out.
+
+        Args:
+            method: HTTP method.
+            path: Path, or its template. It must stay below `base_url`.
+            path_params: Values for the template.
+            query: Query parameters by name. Those that are None are left out.
+            body: Sent as JSON. None is sent as null.
+            options: Options of this request. They override the client's.
+
+        Raises:
+            ApiError: The API answered with an error.
+            OutcomeUnknownError: An operation that is not idempotent may have been carried out.
+            RequestError: There was no usable response. See its subclasses.
+            ConfigurationError: An option is invalid. Nothing was sent.
+            InvalidArgumentError: An argument is invalid, or the path leaves `base_url`. Nothing was sent.
+
+        """
+        sent = self._run(self._requested(method, path, path_params, query, body, options))
+        return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]  # pyright: ignore
+
+    def close(self) -> None:
+        """Closes the connections. A copy of a client, and a client with an `http_client`, close nothing."""
+        if self._http_client is None and not self._is_copy:
+            self._http.close()
+
+
+class AsyncCore(_Base):
+    """An async client without its operations. It belongs to one event loop."""
+
+    def __init__(
+        self,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        access_token: str | AsyncAccessTokenFunction | None = None,
+        account_id: str | None = None,
+        timeout: float | None = None,
+        total_timeout: float | None = None,
+        retry: RetryOptions | None = None,
+        headers: Mapping[str, str] | None = None,
+        on_retry: Callable[[RetryEvent], object] | None = None,
+        show_phone_numbers: bool = False,
+        allow_insecure_http: bool = False,
+        proxy: str | None = None,
+        verify: ssl.SSLContext | bool = True,
+        max_connections: int = 100,
+        http_client: httpx2.AsyncClient | None = None,
+        _parent: AsyncCore | None = None,
+    ) -> None:
+        """Creates a client for asyncio. The options are those of `CallTransfer`; `access_token` may be an async function.
+
+        Raises:
+            ConfigurationError: An option is missing or invalid. The message never holds a secret.
+
+        """
+        given = {
+            "base_url": base_url,
+            "api_key": api_key,
+            "access_token": access_token,
+            "account_id": account_id,
+            "timeout": timeout,
+            "total_timeout": total_timeout,
+            "retry": retry,
+            "headers": headers,
+            "on_retry": on_retry,
+            "show_phone_numbers": show_phone_numbers,
+            "allow_insecure_http": allow_insecure_http,
+        }
+        from ._drivers import AsyncDriver
+        from ._transport import open_async_client
+
+        connection = (proxy, verify, max_connections)
+        self._configure(given, http_client, _parent, connection)
+        self._is_copy = _parent is not None
+        if http_client is not None:
+            self._http = http_client
+        elif _parent is not None:
+            self._http = _parent._http
+        else:
+            self._http = open_async_client(self._settings.base_url, *connection)
+        self._driver = AsyncDriver(self._http, self._settings.auth, is_own=http_client is None)
+        self._loops: list[asyncio.AbstractEventLoop] = [] if _parent is None else _parent._loops
+        self._open_resources()
+
+    def _open_resources(self) -> None:
+        """Creates the resources of a client that has them."""
+
+    def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
+        async def reconcile(max_calls: int) -> Reconciliation:
+            return await self._driver.run(find(max_calls))
+
+        error._reconcile_async = reconcile
+
+    async def _run(self, call: Call) -> Sent:
+        if self._http.is_closed:
+            raise ConfigurationError("client", "was closed. Create a new one.")
+        from asyncio import get_running_loop
+
+        loop = get_running_loop()
+        if not self._loops:
+            self._loops.append(loop)
+        elif self._loops[0] is not loop:
+            raise ConfigurationError("client", "belongs to another event loop. Create one client for each loop.")
+        return await self._driver.run(send(call))
+
+    async def perform(self, operation: Operation, **parts: Any) -> Any:
+        """Sends an operation, and returns its model. For the generated methods."""
+        sent = await self._run(self._call(operation, **parts))
+        return result_of(operation, sent.status, sent.data)
+
+    async def fetch(self, operation: Operation, **parts: Any) -> Sent:
+        """Sends an operation, and returns its data. For lists."""
+        return await self._run(self._call(operation, **parts))
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        path_params: Mapping[str, str] | None = None,
+        query: Mapping[str, object] | None = None,
+        body: object = NOT_GIVEN,
+        options: RequestOptions | None = None,
+    ) -> ApiResponse[Any]:
+        """Sends a request to a path. See `CallTransfer.request()`."""
+        sent = await self._run(self._requested(method, path, path_params, query, body, options))
+        return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]  # pyright: ignore
+
+    async def aclose(self) -> None:
+        """Closes the connections. A copy of a client, and a client with an `http_client`, close nothing."""
+        if self._http_client is None and not self._is_copy:
+            await self._settings.auth.aclose()
+            await self._http.aclose()
+
+
+__all__ = ["ApiResponse", "AsyncCore", "Core"]

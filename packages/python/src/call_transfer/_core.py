@@ -1,0 +1,195 @@
+"""The attempt loop without I/O: a generator that says what to send and how long to sleep, and takes what came of it.
+
+Which attempt follows which, and what is retried, stands here once for both clients.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from ._answer import read_answer, timed_out
+from ._auth import Credential, RenewalTimeout
+from ._call import Call, Failure, GetToken, Received, Result, Send, Sent, Sleep, Steps
+from ._errors import Attempt, CallTransferError, RequestError, RetrySkippedReason
+from ._outcome import combine, is_effect_free
+from ._redact import excerpt
+from ._report import error_of, interrupt, log, report_retry, summary_of
+from ._retry import RETRY_COST, delay_for, should_retry
+
+TOKEN_FUNCTION = "the access_token function"  # noqa: S105
+EXPIRED_CODE = "token_expired"
+"""The one refusal that a new credential fixes."""
+
+
+def send(call: Call) -> Steps[Sent]:
+    """Sends the request until it succeeds or may not be retried."""
+    retries = 0
+    renewed: Credential | None = None
+    auth = call.settings.auth
+    while True:
+        result = yield from _attempt(call, renewed)
+        if result.attempt is not None:
+            call.attempts.append(result.attempt)
+        call.outcome = combine(call.outcome, result.outcome)
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("%s", summary_of(call, result))
+        if result.failure is None and result.status is not None and 200 <= result.status < 300:
+            if call.budget is not None:
+                call.budget.refill(call.retry_cost)
+            if result.credential is not None:
+                auth.accept(result.credential)
+            return Sent(result.status, result.headers, result.data)
+        renewed = None
+        if _is_expired(call, result):
+            renewal = yield from _renew(call, result)
+            if isinstance(renewal, Result):
+                raise error_of(call, renewal)
+            if renewal is None:
+                call.retry_skipped_reason = "expired_token"
+                raise error_of(call, result)
+            # Not counted as a retry: only the credential was refused.
+            renewed = renewal
+            continue
+        delay = delay_for(retries, result.hint or 0.0, call.settings.random)
+        if not (yield from _can_retry(call, result, retries, delay)):
+            raise error_of(call, result)
+        report_retry(call, result, delay)
+        try:
+            yield Sleep(delay)
+        except BaseException as stop:
+            interrupt(call, stop, sent=False)
+            raise
+        retries += 1
+
+
+def _attempt(call: Call, renewed: Credential | None) -> Steps[Result]:
+    """Sends the request once, with a credential in place of an expired one if it was renewed."""
+    settings = call.settings
+    clock = settings.clock
+    limit = call.limit()
+    end = clock.elapsed() + limit
+    credential = renewed or settings.auth.fixed
+    if credential is None:
+        try:
+            credential = yield GetToken(limit=limit)
+        except RenewalTimeout:
+            return timed_out(limit, Result("not_sent"), TOKEN_FUNCTION)
+        except CallTransferError:
+            if not call.attempts:
+                raise
+            return _own_code_failed(call, ConfigurationLater())
+        except Exception as error:
+            return _own_code_failed(call, error)
+        except BaseException as stop:
+            interrupt(call, stop, sent=False)
+            raise
+        assert credential is not None  # noqa: S101
+    call.tokens.add(credential.token)
+    # The time may be up after the wait for a token. Then nothing may be sent.
+    left = limit if renewed or settings.auth.fixed else end - clock.elapsed()
+    if left <= 0:
+        return timed_out(limit, Result("not_sent", credential=credential))
+    headers = {**call.headers, "authorization": f"Bearer {credential.token}"}
+    order = Send(call.operation.method, call.url, headers, call.body, left)
+    attempt = Attempt(clock.now())
+    begun = clock.elapsed()
+    try:
+        received: Received = yield order
+    except BaseException as stop:
+        attempt.error = "aborted"
+        call.attempts.append(attempt)
+        interrupt(call, stop, sent=order.sent)
+        raise
+    attempt.duration = round(max(0.0, clock.elapsed() - begun), 3)
+    result = read_answer(call, attempt, received, limit)
+    result.credential = credential
+    return result
+
+
+class ConfigurationLater(Exception):
+    """The token function returned something else than a token after an attempt."""
+
+    def __str__(self) -> str:
+        return "it returned something that is not a token"
+
+
+def _own_code_failed(call: Call, error: Exception) -> Result:
+    """Result where the token function raised. The cause is the error itself, so that callers recognize their own."""
+    reason = excerpt(call.clean(str(error) or type(error).__name__))
+    failure = Failure(RequestError, f"failed: {TOKEN_FUNCTION} raised: {reason}", error)
+    return Result("not_sent", failure=failure, final=True)
+
+
+def _is_expired(call: Call, result: Result) -> bool:
+    """Whether the token expired and can be renewed, which happens once per request."""
+    auth = call.settings.auth
+    if result.status != 401 or not auth.can_renew or result.credential is None:
+        return False
+    if result.code != EXPIRED_CODE or call.renewed:
+        auth.forget(result.credential, call.settings.clock.elapsed())
+        return False
+    return result.failure is None
+
+
+def _renew(call: Call, result: Result) -> Steps[Credential | Result | None]:
+    call.renewed = True
+    limit = call.limit()
+    try:
+        renewed: Credential | None = yield GetToken(result.credential, limit)
+    except RenewalTimeout:
+        return timed_out(limit, Result("not_sent"), TOKEN_FUNCTION)
+    except CallTransferError:
+        return _own_code_failed(call, ConfigurationLater())
+    except Exception as error:
+        return _own_code_failed(call, error)
+    except BaseException as stop:
+        interrupt(call, stop, sent=False)
+        raise
+    return renewed
+
+
+def _can_retry(call: Call, result: Result, retries: int, delay: float) -> Steps[bool]:
+    """Whether to retry. If a retry is due but skipped, the call says why."""
+    facts = {
+        "status": result.status,
+        "code": result.code,
+        "outcome": result.outcome,
+        "interrupted": result.interrupted,
+    }
+    if result.final or retries >= call.retry.max or not should_retry("safe", **facts):  # type: ignore[arg-type]
+        return False
+    is_blind = not should_retry(call.operation.retry, **facts)  # type: ignore[arg-type]
+    call.retry_skipped_reason = yield from _reason_to_skip(call, result, delay, is_blind=is_blind)
+    return call.retry_skipped_reason is None
+
+
+def _reason_to_skip(call: Call, result: Result, delay: float, *, is_blind: bool) -> Steps[RetrySkippedReason | None]:
+    policy, hint = call.retry, result.hint or 0.0
+    if is_blind and result.outcome == "applied":
+        return "carried_out"
+    if is_blind and policy.when_unknown == "raise":
+        return "untrusted_503" if is_effect_free(result.status, result.code) else "not_idempotent"
+    if hint > policy.max_wait:
+        return "wait_too_long"
+    if call.is_past_deadline(delay):
+        return "total_timeout"
+    if is_blind and policy.when_unknown == "check" and not (yield from _found_nothing(call)):
+        return "not_ruled_out"
+    # The check took time itself.
+    if call.is_past_deadline(delay):
+        return "total_timeout"
+    # A 429 that says how long to wait asks for exactly this retry.
+    call.retry_cost = 0 if result.status == 429 and hint > 0 else RETRY_COST
+    if call.budget is not None and not call.budget.spend(call.retry_cost, call.settings.clock.elapsed()):
+        return "retry_budget"
+    return None
+
+
+def _found_nothing(call: Call) -> Steps[bool]:
+    if call.find is None:
+        return False
+    window = call.window(call.settings.moment())
+    # Without the body: a list may spell a number otherwise, so no outbound call may be left out.
+    end = call.settings.clock.elapsed() + call.limit()
+    found = yield from call.find(call, window, None, 1000, end)
+    return found.complete and not found.candidates

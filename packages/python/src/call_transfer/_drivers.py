@@ -1,0 +1,201 @@
+"""The only places that send or sleep: one for threads, one for asyncio. What to do is decided in `_core.py`."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, TypeVar
+
+import httpcore2
+import httpx2
+
+from ._auth import Auth, RenewalTimeout
+from ._body import BodyReader
+from ._call import GetToken, Received, Send, Sleep, Step, Steps
+from ._outcome import proves_unsent
+from ._transport import Deadline, current
+
+T = TypeVar("T")
+
+_TIMEOUTS = (httpcore2.TimeoutException, httpx2.TimeoutException)
+
+
+class _Exchange:
+    """One sending: the request for httpx2, and what has arrived of its response."""
+
+    def __init__(self, order: Send, *, is_own: bool) -> None:
+        self._order = order
+        self._is_own = is_own
+        self._response: httpx2.Response | None = None
+        self.reader: BodyReader | None = None
+        limit = order.limit
+        extensions: dict[str, Any] = {"timeout": {"connect": limit, "read": limit, "write": limit, "pool": limit}}
+        if not is_own:
+            extensions["trace"] = self._trace
+        self.request = httpx2.Request(order.method, order.url, headers=order.headers, content=order.body, extensions=extensions)
+
+    def _trace(self, event: str, _info: dict[str, Any]) -> None:
+        if event.endswith("send_request_headers.started"):
+            self._order.sent = True
+
+    def open(self, response: httpx2.Response) -> bytes | None:
+        """Begins to read a response. Returns its body if the client has read it already."""
+        self._response = response
+        self._order.sent = True
+        is_read = response.is_stream_consumed
+        self.reader = BodyReader(response.status_code, None if is_read else response.headers.get("content-encoding"))
+        return response.content if is_read else None
+
+    def received(self, error: BaseException | None = None, *, is_whole: bool = True) -> Received:
+        """Returns what came of it."""
+        order, response, reader = self._order, self._response, self.reader
+        if response is None or reader is None:
+            timed_out = isinstance(error, _TIMEOUTS)
+            if self._is_own:
+                sent = order.sent and not isinstance(error, httpcore2.ProxyError)
+            else:
+                sent = order.sent or error is None or not proves_unsent(error)
+            headers: Any = {} if response is None else response.headers
+            status = None if response is None else response.status_code
+            return Received(sent, status, headers, lost="timeout" if timed_out else "failed", error=error)
+        text = reader.text(is_complete=error is None and is_whole)
+        received = Received(True, response.status_code, response.headers, text, error=error)
+        if error is not None:
+            received.lost = "timeout" if isinstance(error, _TIMEOUTS) else "failed"
+        elif not is_whole and not reader.is_cut:
+            received.lost, received.error = "too_large", ValueError(f"{reader.limit} bytes")
+        return received
+
+
+class _AsyncExchange(_Exchange):
+    async def _trace(self, event: str, _info: dict[str, Any]) -> None:  # type: ignore[override]  # pyright: ignore
+        super()._trace(event, _info)
+
+
+def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:
+    """Sends a request once, and reads its response."""
+    one = _Exchange(order, is_own=is_own)
+    token = current.set(Deadline(order))
+    response: httpx2.Response | None = None
+    try:
+        response = http.send(one.request, stream=True, auth=None, follow_redirects=False)
+        body = one.open(response)
+        reader = one.reader
+        assert reader is not None  # noqa: S101
+        for chunk in response.iter_raw() if body is None else (body,):
+            if not reader.add(chunk):
+                return one.received(is_whole=False)
+        return one.received()
+    except Exception as error:
+        return one.received(error)
+    finally:
+        if response is not None:
+            response.close()
+        current.reset(token)
+
+
+async def exchange_async(http: httpx2.AsyncClient, order: Send, *, is_own: bool) -> Received:
+    """Does the same on asyncio."""
+    one = _AsyncExchange(order, is_own=is_own)
+    token = current.set(Deadline(order))
+    response: httpx2.Response | None = None
+    try:
+        response = await http.send(one.request, stream=True, auth=None, follow_redirects=False)
+        body = one.open(response)
+        reader = one.reader
+        assert reader is not None  # noqa: S101
+        if body is not None:
+            return one.received(is_whole=reader.add(body))
+        async for chunk in response.aiter_raw():
+            if not reader.add(chunk):
+                return one.received(is_whole=False)
+        return one.received()
+    except Exception as error:
+        return one.received(error)
+    finally:
+        if response is not None:
+            await response.aclose()
+        current.reset(token)
+
+
+class Driver:
+    """Carries out what the core asks for, in the caller's thread."""
+
+    def __init__(self, http: httpx2.Client, auth: Auth, *, is_own: bool) -> None:
+        self._http = http
+        self._auth = auth
+        self._is_own = is_own
+
+    def run(self, steps: Steps[T]) -> T:
+        """Runs a generator to its end."""
+        try:
+            step = next(steps)
+            while True:
+                answer: Any = None
+                failure: BaseException | None = None
+                try:
+                    answer = self._perform(step)
+                except BaseException as error:
+                    failure = error
+                # Not inside of `except`, so that the original error, which refers to the request, is no context of ours.
+                step = steps.send(answer) if failure is None else steps.throw(failure)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    def _perform(self, step: Step) -> Any:
+        if isinstance(step, Send):
+            return exchange(self._http, step, is_own=self._is_own)
+        if isinstance(step, Sleep):
+            return time.sleep(step.seconds)
+        return self._token(step)
+
+    def _token(self, step: GetToken) -> Any:
+        if step.expired is None:
+            return self._auth.credential()
+        return self._auth.renew(step.expired, time.monotonic(), step.limit)
+
+
+class AsyncDriver:
+    """Carries out what the core asks for, on asyncio."""
+
+    def __init__(self, http: httpx2.AsyncClient, auth: Auth, *, is_own: bool) -> None:
+        self._http = http
+        self._auth = auth
+        self._is_own = is_own
+
+    async def run(self, steps: Steps[T]) -> T:
+        """Runs a generator to its end."""
+        try:
+            step = next(steps)
+            while True:
+                answer: Any = None
+                failure: BaseException | None = None
+                try:
+                    answer = await self._perform(step)
+                except BaseException as error:
+                    failure = error
+                step = steps.send(answer) if failure is None else steps.throw(failure)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    async def _perform(self, step: Step) -> Any:
+        if isinstance(step, Send):
+            return await exchange_async(self._http, step, is_own=self._is_own)
+        if isinstance(step, Sleep):
+            return await asyncio.sleep(step.seconds)
+        return await self._token(step)
+
+    async def _token(self, step: GetToken) -> Any:
+        if step.expired is None:
+            limit = asyncio.timeout(step.limit)
+            try:
+                async with limit:
+                    return await self._auth.credential_async()
+            except TimeoutError:
+                # The function may raise one of its own.
+                if limit.expired():
+                    raise RenewalTimeout from None
+                raise
+        return await self._auth.renew_async(step.expired, time.monotonic(), step.limit)

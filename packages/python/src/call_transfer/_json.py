@@ -1,0 +1,30 @@
+"""JSON of unknown shape."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeGuard
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Returns whether a parsed value is a JSON object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Returns whether a parsed value is a JSON array."""
+    return isinstance(value, list)
+
+
+def parse_json(text: str | None) -> Any:
+    """Returns None for anything but JSON, and for null."""
+    try:
+        return json.loads(text or "")
+    except (ValueError, RecursionError):
+        return None
+
+
+def parse_object(text: str | None) -> dict[str, Any] | None:
+    """Returns None for anything but a JSON object."""
+    value = parse_json(text) if text else None
+    return value if is_object(value) else None

@@ -1,0 +1,287 @@
+"""Options of clients and requests, their checks and their defaults."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import re
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
+from urllib.parse import urlsplit
+
+from ._errors import Attempt, ConfigurationError
+from ._generated.operations import DEFAULT_MAX_RETRIES, DEFAULT_TIMEOUT
+from ._generated.version import VERSION
+from ._retry import MAX_SECONDS, RetryBudgets
+from ._window import Moment, ServerTime
+
+if TYPE_CHECKING:
+    from ._auth import Auth
+
+
+class NotGiven(Enum):
+    """Type of `NOT_GIVEN`."""
+
+    NOT_GIVEN = "NOT_GIVEN"
+
+
+NOT_GIVEN: Final = NotGiven.NOT_GIVEN
+"""A parameter that is not sent. `None` is sent as null."""
+
+
+class RequestRetryOptions(TypedDict, total=False):
+    """Retry policy of one request."""
+
+    max: int
+    """Retries after the first attempt: a whole number from 0; 2 by default (§8)."""
+    max_wait: float
+    """Longest wait, in seconds, that a server may request before a retry; 60 by default. If it asks for more, the request fails at
+    once."""
+    when_unknown: Literal["raise", "check", "repeat"]
+    """What happens after the response to an operation that is not idempotent was lost (§8.3).
+
+    - `raise` (the default) raises `OutcomeUnknownError`.
+    - `check` reads the list first and sends the request again if it is empty. It may still place a call twice: a list may lag behind,
+      and queued calls may not be listed.
+    - `repeat` may place a call twice: it sends the request again without looking.
+    """
+
+
+class RetryOptions(RequestRetryOptions, total=False):
+    """Retry policy of a client. A request can override the fields of `RequestRetryOptions`."""
+
+    trust_503_codes: bool
+    """Whether to trust that a 503 with the code `no_bots_available`, `region_saturated` or `service_unavailable` had no effect, so
+    that a call placement is retried after it; False by default. The specification does not say so: it is assumption A-28."""
+    budget: bool
+    """Whether all requests of the client for the same account share a budget of retries, which limits load in an outage; True by
+    default."""
+
+
+class RequestOptions(TypedDict, total=False):
+    """Options of one request. They override the client's."""
+
+    timeout: float
+    """Seconds that one attempt may take, its body included; 60 by default (§8)."""
+    total_timeout: float
+    """Seconds that all attempts and waits may take together; no limit by default."""
+    retry: RequestRetryOptions
+    """Which failures are retried, how often and after which wait (§8). Each field overrides the client's."""
+    headers: Mapping[str, str]
+    """Additional headers. Credentials and the account have options of their own."""
+    account_id: str
+    """Account that the request is for (§5.2)."""
+    extra_body: Mapping[str, object]
+    """Body fields that this version does not have, by their names in JSON. Fields of the body itself win over them."""
+    extra_query: Mapping[str, object]
+    """Query parameters that this version does not have. Parameters of the query itself win over them."""
+    context: Mapping[str, object]
+    """Facts of your own, e.g. `{"job_id": 7}`, for errors and `on_retry`. They are not sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryEvent:
+    """An upcoming retry, reported before its wait."""
+
+    operation_id: str
+    """The operation, e.g. `createCall`."""
+    attempt: Attempt
+    """The attempt that failed. Its `delay` is the upcoming wait."""
+    next_attempt_number: int
+    """Number of the next attempt, from 2."""
+    context: Mapping[str, object] | None
+    """The request's option `context`."""
+
+
+class Clock(Protocol):
+    """Source of time. Seconds since 1970, and since any fixed moment."""
+
+    def now(self) -> float: ...
+    def elapsed(self) -> float: ...
+
+
+class SystemClock:
+    """The machine's time."""
+
+    now = staticmethod(time.time)
+    elapsed = staticmethod(time.monotonic)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Retry policy with its defaults."""
+
+    max: int = DEFAULT_MAX_RETRIES
+    max_wait: float = 60.0
+    when_unknown: Literal["raise", "check", "repeat"] = "raise"
+    trust_503_codes: bool = False
+    budget: bool = True
+
+
+@dataclass(slots=True)
+class Settings:
+    """Options of a client after checks, with their defaults."""
+
+    base_url: str
+    auth: Auth
+    account_id: str | None = None
+    timeout: float = DEFAULT_TIMEOUT
+    total_timeout: float | None = None
+    retry: RetryPolicy = RetryPolicy()
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    on_retry: Callable[[RetryEvent], object] | None = None
+    show_phone_numbers: bool = False
+    budgets: RetryBudgets | None = field(default_factory=RetryBudgets)
+    server_time: ServerTime = field(default_factory=ServerTime)
+    logged_deprecations: set[str] = field(default_factory=set[str])
+    clock: Clock = field(default_factory=SystemClock)
+    random: Callable[[], float] = random.random
+
+    def moment(self) -> Moment:
+        """Returns the present moment by both clocks."""
+        return Moment(self.clock.now(), self.clock.elapsed())
+
+
+Rule = tuple[Callable[[Any], bool], str]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+_HEADER_NAME = re.compile(r"(?!(?:authorization|x-account-id)$)[!#$%&'*+.^_`|~0-9a-z-]+", re.IGNORECASE | re.ASCII)
+_HEADER_VALUE = re.compile("[\t\x20-\x7e\x80-\xff]*")
+_ACCOUNT = re.compile(r"[\x21-\x7e]+")
+# Rejects anything that could end the header or hide in it (RFC 6750).
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+
+_SECONDS: Rule = (
+    lambda value: _is_number(value) and 0 < value <= MAX_SECONDS,
+    "must be seconds above 0, at most 2147483",
+)
+_FIELDS: Rule = (lambda value: isinstance(value, Mapping), "must be a dict of names and values")
+
+
+def _are_headers(value: object) -> bool:
+    if not isinstance(value, Mapping):
+        return False
+    pairs: list[tuple[object, object]] = list(value.items())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return all(
+        isinstance(name, str) and isinstance(text, str) and _HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(text)
+        for name, text in pairs
+    )
+
+
+REQUEST_RULES: dict[str, Rule] = {
+    "timeout": _SECONDS,
+    "total_timeout": _SECONDS,
+    "retry": (lambda value: isinstance(value, Mapping), "must be a dict"),
+    "headers": (
+        _are_headers,
+        "must be a dict of header names and text, without those of api_key, access_token and account_id",
+    ),
+    "account_id": (
+        lambda value: isinstance(value, str) and _ACCOUNT.fullmatch(value) is not None,
+        "must be visible ASCII characters without spaces",
+    ),
+    "extra_body": _FIELDS,
+    "extra_query": _FIELDS,
+    "context": _FIELDS,
+}
+
+REQUEST_RETRY_RULES: dict[str, Rule] = {
+    "max": (_is_whole, "must be a whole number from 0"),
+    "max_wait": (lambda value: _is_number(value) and 0 <= value <= MAX_SECONDS, "must be seconds from 0 to 2147483"),
+    "when_unknown": (lambda value: value in ("raise", "check", "repeat"), "must be raise, check or repeat"),
+}
+
+RETRY_RULES: dict[str, Rule] = {
+    **REQUEST_RETRY_RULES,
+    "trust_503_codes": (lambda value: isinstance(value, bool), "must be True or False"),
+    "budget": (lambda value: isinstance(value, bool), "must be True or False"),
+}
+
+# Names that other clients have, and the option that does the same.
+_OTHER_NAMES = {
+    "max_retries": "retry.max",
+    "max_retry_after": "retry.max_wait",
+    "extra_headers": "headers",
+    "timeout_ms": "timeout, in seconds",
+}
+
+
+def check(condition: bool, option: str, problem: str) -> None:
+    """Raises a `ConfigurationError` if the condition is False."""
+    if not condition:
+        raise ConfigurationError(option, problem)
+
+
+def check_options(options: object, rules: Mapping[str, Rule], prefix: str = "") -> dict[str, Any]:
+    """Checks options, and returns those that have a value. An error names the option, and never holds a secret."""
+    if not isinstance(options, Mapping):
+        raise ConfigurationError(prefix.rstrip(".") or "options", "must be a dict")
+    given: dict[str, Any] = {}
+    for name, value in options.items():  # pyright: ignore[reportUnknownVariableType]
+        rule = rules.get(str(name))  # pyright: ignore[reportUnknownArgumentType]
+        if rule is None:
+            other = _OTHER_NAMES.get(str(name))  # pyright: ignore[reportUnknownArgumentType]
+            hint = f". Did you mean {other}?" if other else f"; known are {', '.join(rules)}"
+            raise ConfigurationError(f"{prefix}{name}", f"is not an option{hint}")
+        if value is None:
+            continue
+        check(rule[0](value), f"{prefix}{name}", rule[1])  # pyright: ignore[reportUnknownArgumentType]
+        given[str(name)] = value  # pyright: ignore[reportUnknownArgumentType]
+    return given
+
+
+def check_token(value: object, option: str = "access_token") -> str:
+    """Checks a credential before it goes into a header. The error never holds it."""
+    if isinstance(value, str) and _TOKEN.fullmatch(value):
+        return value
+    problem = 'must be letters, digits and ._~+/- only. Check for quotes, spaces and "Bearer".'
+    raise ConfigurationError(option, problem)
+
+
+def read_variable(name: str) -> str | None:
+    """Returns an environment variable without spaces around it; None if it is empty."""
+    return os.environ.get(name, "").strip() or None
+
+
+def resolve_base_url(given: str | None, *, allow_insecure_http: bool) -> str:
+    """Checks the base URL, or takes it from the environment."""
+    base_url, name = given, "base_url"
+    if base_url is None:
+        base_url, name = read_variable("CALL_TRANSFER_BASE_URL"), "CALL_TRANSFER_BASE_URL"
+        check(base_url is not None, "base_url", "is required. Pass it, or set CALL_TRANSFER_BASE_URL.")
+    try:
+        url = urlsplit(base_url) if isinstance(base_url, str) and base_url.isprintable() and " " not in base_url else None
+        port = None if url is None else url.port
+    except ValueError:
+        url = port = None
+    if url is None or url.scheme not in ("http", "https") or not url.hostname:
+        raise ConfigurationError(name, "must be a URL with https:// or http://, such as https://api.example.com")
+    check(
+        "@" not in url.netloc and not re.search(r"[?#]", str(base_url)),
+        name,
+        "must not have a user name, query or fragment",
+    )
+    path = url.path.rstrip("/")
+    check(not path.endswith("/api/v1"), name, "must not include /api/v1")
+    host = url.hostname
+    is_loopback = re.fullmatch(r"(?:.+\.)?localhost|::1|127(?:\.\d{1,3}){3}", host) is not None
+    secure = url.scheme == "https" or is_loopback or allow_insecure_http
+    check(secure, name, "must use https. In a private network, set allow_insecure_http=True.")
+    shown = f"[{host}]" if ":" in host else host
+    return f"{url.scheme}://{shown}{'' if port is None else f':{port}'}{path}"
+
+
+USER_AGENT = f"call-transfer-python/{VERSION} python/{sys.version_info.major}.{sys.version_info.minor}"

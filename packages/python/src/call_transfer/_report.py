@@ -1,0 +1,109 @@
+"""What a request reports: log lines, and the error that it ends with. Without I/O."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+from ._call import Call, Headers, Result
+from ._errors import AbortError, ApiError, Attempt, OutcomeUnknownError, RequestError, RequestFacts, ResponseFacts, with_retry_reason
+from ._generated.errors import ERRORS_BY_STATUS, ServerError
+from ._options import RetryEvent
+from ._outcome import combine
+from ._redact import excerpt, redact
+
+log = logging.getLogger("call_transfer")
+
+
+def report_retry(call: Call, result: Result, delay: float) -> None:
+    operation_id = call.operation.operation_id
+    if result.attempt is not None:
+        result.attempt.delay = delay
+    log.warning("%s; retried in %d ms", summary_of(call, result), round(delay * 1000))
+    on_retry = call.settings.on_retry
+    if on_retry is None or result.attempt is None:
+        return
+    try:
+        on_retry(RetryEvent(operation_id, replace(result.attempt), len(call.attempts) + 1, call.context))
+    except Exception as error:
+        log.error("on_retry raised: %s", call.clean(str(error)))
+
+
+def summary_of(call: Call, result: Result) -> str:
+    """The last attempt in a line of the log."""
+    last = call.attempts[-1] if call.attempts else Attempt(0.0)
+    code = f" {excerpt(last.code, 100)}" if last.code else ""
+    ended = result.failure.message if result.failure else f"answered {result.status}{code}"
+    request = f" (request {excerpt(last.request_id, 100)})" if last.request_id else ""
+    duration = round((last.duration or 0) * 1000)
+    return f"{call.operation.operation_id} attempt {len(call.attempts)} {ended} in {duration} ms{request}"
+
+
+def log_deprecation(call: Call, headers: Headers) -> None:
+    """Logs once per operation that the server will change or remove it."""
+    operation_id, logged = call.operation.operation_id, call.settings.logged_deprecations
+    if operation_id in logged or not log.isEnabledFor(logging.WARNING):
+        return
+    logged.add(operation_id)
+    deprecation, sunset = headers.get("deprecation"), headers.get("sunset")
+    notices = [f" is deprecated ({deprecation})"] if deprecation else []
+    notices += [f" will stop working on {sunset}"] if sunset else []
+    log.warning("%s", excerpt(call.clean(operation_id + " and".join(notices))))
+
+
+def error_of(call: Call, result: Result) -> RequestError:
+    """Returns the error of a request that ended with this result."""
+    facts = call.facts()
+    error: RequestError
+    if result.failure is not None:
+        message = f"{facts.operation_id} {result.failure.message}"
+        message = with_retry_reason(message, facts.retry_skipped_reason, result.hint)
+        error = result.failure.kind(message, facts)
+        error.__cause__ = result.failure.cause
+    else:
+        error = _api_error(call, result, facts)
+    error.__suppress_context__ = True
+    return _unknown(call, error, result.text, facts) if call.is_unknown else error
+
+
+def _api_error(call: Call, result: Result, facts: RequestFacts) -> ApiError:
+    status = result.status or 0
+    request_id = result.headers.get("x-request-id")
+    response = ResponseFacts(
+        status,
+        result.problem,
+        result.body_text,
+        call.operation.method,
+        call.clean(request_id) if request_id else None,
+        {name.lower(): redact(value, call.tokens) for name, value in result.headers.items()},
+        result.hint,
+    )
+    kind = ERRORS_BY_STATUS.get(status, ServerError if status >= 500 else ApiError)
+    return kind(response, facts)
+
+
+def _unknown(call: Call, error: RequestError, partial: str | None, facts: RequestFacts) -> OutcomeUnknownError:
+    what = (
+        "was carried out, but its response was lost. Do not send it again: reconcile() looks for its result."
+        if call.outcome == "applied"
+        else "may have been carried out. Call reconcile() before sending it again."
+    )
+    ended = call.settings.moment()
+    body = redact(partial, call.tokens) if partial else None
+    message = f"{facts.operation_id} {what} {error}"
+    unknown = OutcomeUnknownError(message, facts, call.window(ended), body)
+    find = call.find
+    if find is not None and call.bind is not None:
+        call.bind(unknown, lambda max_calls: find(call, call.window(ended), call.body, max_calls, None))
+    unknown.__cause__ = error
+    log.error("%s", message)
+    return unknown
+
+
+def interrupt(call: Call, stop: BaseException, *, sent: bool) -> None:
+    """Says as the cause of a cancellation what the request had done by then."""
+    if not isinstance(stop, Exception) and not isinstance(stop, GeneratorExit):
+        call.outcome = combine(call.outcome, "unknown" if sent else "not_sent")
+        facts = call.facts()
+        error: RequestError = AbortError(f"{facts.operation_id} was interrupted by the caller", facts)
+        stop.__cause__ = _unknown(call, error, None, facts) if call.is_unknown else error

@@ -1,0 +1,413 @@
+"""The mock platform of one test."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Literal, NotRequired, Self, TypeAlias, TypedDict
+
+from typing_extensions import Unpack
+
+from .._call import Sleep, Step
+from .._clients import AsyncCallTransfer, CallTransfer, _merged
+from .._drivers import AsyncDriver, Driver
+from ._demo import demo
+from ._receiver import Receiver, serve
+from ._server import MockServer, shared_server
+
+Fault: TypeAlias = str | Mapping[str, object]
+"""A fault as a text, such as `createCall 503, 503, pass`, or as the JSON of the control plane."""
+
+_YEAR = 365 * 86_400
+
+
+class SandboxOptions(TypedDict, total=False):
+    """How a sandbox starts."""
+
+    seed: Mapping[str, object] | Literal["demo"]
+    """Its data, in the format of a seed; the demo data by default."""
+    now: str
+    """Its first time, as an ISO 8601 time; 2026-03-02T12:00:00Z by default."""
+    clock: Literal["frozen", "flowing"]
+    """Whether time passes by itself. A frozen clock, the default, moves when the test moves it."""
+    prng: int
+    """Seed of the IDs that it creates."""
+    policies: Mapping[str, object]
+    """Limits, and the behaviours that the specification leaves open, e.g. `{"dailyCallLimit": 0}`."""
+    faults: Sequence[Fault]
+    """Faults from the start."""
+
+
+class AccountToken(TypedDict):
+    """An access token with its account, as options of a client: `CallTransfer(base_url=…, **token)`."""
+
+    access_token: str
+    account_id: str
+
+
+class Event(TypedDict):
+    """What happened while time was moved. Other keys depend on the type."""
+
+    at: str
+    type: str
+    id: NotRequired[str]
+
+
+class RequestEntry(TypedDict):
+    """A request that arrived, without its headers, query and body."""
+
+    id: int
+    at: str
+    method: str
+    path: str
+    status: int
+    """The status that was sent; 0 if a fault withheld the response."""
+    operationId: NotRequired[str]
+    code: NotRequired[str]
+    fault: NotRequired[str]
+
+
+class SignatureValue(TypedDict):
+    """A signature, and whether the current or the previous secret made it."""
+
+    value: str
+    secret: str
+
+
+class SignatureParts(TypedDict):
+    """The signature header of a delivery, taken apart."""
+
+    t: int
+    v1: list[SignatureValue]
+
+
+class Delivery(TypedDict):
+    """A webhook that was sent."""
+
+    id: str
+    destinationId: str
+    at: str
+    url: str
+    headers: dict[str, str]
+    body: str
+    accepted: bool
+    status: NotRequired[int]
+    signature: NotRequired[SignatureParts]
+    error: NotRequired[str]
+    redeliveryOf: NotRequired[str]
+
+
+class ScriptEntry(TypedDict):
+    """Who answers or declines a transfer, and after how many seconds."""
+
+    destinationId: NotRequired[str]
+    memberId: NotRequired[str]
+    answerAfterSecs: NotRequired[float]
+    declineAfterSecs: NotRequired[float]
+
+
+Ring = TypedDict(
+    "Ring",
+    {
+        "destinationId": str,
+        "memberId": NotRequired[str],
+        "kind": str,
+        "from": str,
+        "until": str,
+        "outcome": str,
+        "reason": NotRequired[str],
+    },
+)
+"""A destination or member that rang."""
+
+
+class Answerer(TypedDict):
+    """Who answered a transfer."""
+
+    destinationId: str
+    memberId: NotRequired[str]
+
+
+class Transfer(TypedDict):
+    """A transfer of a call."""
+
+    id: str
+    status: Literal["ringing", "connected", "ended", "unanswered", "abandoned"]
+    startedAt: str
+    rings: list[Ring]
+    answeredBy: NotRequired[Answerer]
+    answeredAt: NotRequired[str]
+    endedAt: NotRequired[str]
+
+
+class Sandbox:
+    """A mock platform with data, a clock, faults and webhooks of its own. It shares nothing with others.
+
+    Everything beyond these functions is under `control()`. The server lists it at `/_control/v1/openapi.json`.
+    """
+
+    name: str
+    base_url: str
+    """Its address, for clients and for programs that you start."""
+    api_key: str
+    """A valid API key of the first account; empty if the seed has no account."""
+    account_id: str
+    """The first account; empty if the seed has none."""
+
+    def __init__(self, server: MockServer, title: str, options: SandboxOptions) -> None:
+        """Use `open_sandbox()`, or the fixture `call_transfer`."""
+        self._server = server
+        words = re.findall("[a-z0-9]+", title.lower()) or ["test"]
+        # No other sandbox ever has this name, so that a late request cannot reach another test.
+        self.name = f"{'-'.join(words)[:40]}-{str(uuid.uuid4())[:18]}"
+        given: dict[str, Any] = {"clock": "frozen", **options}
+        faults: Sequence[Fault] = given.pop("faults", ())
+        server.control("POST", "/sandboxes", {"name": self.name, **given})
+        self.base_url = f"{server.url}/_sandbox/{self.name}"
+        self._closing = ExitStack()
+        self._closing.callback(server.control, "DELETE", f"/sandboxes/{self.name}")
+        self._is_frozen = given["clock"] == "frozen"
+        self._moved = 0.0
+        self._frozen_at: float | None = None
+        for fault in faults:
+            self.add_fault(fault)
+        accounts = self.records("accounts")
+        self.account_id = accounts[0]["id"] if accounts else ""
+        self.api_key = self._find_key() if accounts else ""
+
+    def _find_key(self) -> str:
+        keys = (one for one in self.records("apiKeys") if one.get("accountId") == self.account_id and one.get("state") == "valid")
+        found: dict[str, Any] | None = next(keys, None)
+        key: str = (found or self.control("POST", "/auth/api-keys", {"accountId": self.account_id}))["key"]
+        return key
+
+    def client(self, **options: Any) -> CallTransfer:
+        """Returns a client with the sandbox's address and API key, or with the options of `CallTransfer` that you pass.
+
+        While the sandbox's clock is frozen, a wait before a retry moves that clock, and takes no time.
+        """
+        client = _Client(self, **self._client_options(options))
+        self._closing.callback(client.close)
+        return client
+
+    def async_client(self, **options: Any) -> AsyncCallTransfer:
+        """Returns the same for asyncio: `async with sandbox.async_client() as client`."""
+        return _AsyncClient(self, **self._client_options(options))
+
+    def _client_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        own = {"base_url": self.base_url}
+        if "api_key" not in options and "access_token" not in options:
+            own["api_key"] = self.api_key
+        return {**own, **options}
+
+    def token_of(self, role: Literal["owner", "admin", "member", "agent"], account_id: str | None = None) -> AccountToken:
+        """Issues an access token for the first member with the role, valid for a year of the sandbox's clock."""
+        account = account_id or self.account_id
+        issued = self.control("POST", "/auth/tokens", {"role": role, "accountId": account, "expiresInSecs": _YEAR})
+        return {"access_token": issued["token"], "account_id": account}
+
+    # Time
+
+    def now(self) -> float:
+        """Returns the sandbox's time in seconds since 1970, e.g. as the `clock` of a webhook receiver."""
+        if not self._is_frozen or self._frozen_at is None:
+            self._frozen_at = _seconds(self.control("GET", "/clock")["now"])
+        return self._frozen_at
+
+    def advance(self, seconds: float) -> list[Event]:
+        """Moves the time, runs what is due, and returns what happened, in order."""
+        return self._advance({"by": round(seconds * 1000)})
+
+    def advance_to_next(self) -> list[Event]:
+        """Moves the time to what is due next."""
+        return self._advance({"nextTimer": True})
+
+    def _advance(self, step: Mapping[str, object]) -> list[Event]:
+        before = self.now()
+        moved = self.control("POST", "/clock/advance", step)
+        self._frozen_at = _seconds(moved["now"])
+        self._moved += self._frozen_at - before
+        events: list[Event] = moved["effects"]
+        return events
+
+    # Requests and faults
+
+    def add_fault(self, fault: Fault) -> str:
+        """Makes requests or webhooks fail, e.g. `createCall 503, 503, pass`. Returns the fault's ID."""
+        body = {"text": fault} if isinstance(fault, str) else dict(fault)
+        added: str = self.control("POST", "/faults", body)["id"]
+        return added
+
+    def clear_faults(self) -> None:
+        """Removes all faults."""
+        self.control("DELETE", "/faults")
+
+    def requests(self) -> list[RequestEntry]:
+        """Returns the requests that arrived, oldest first."""
+        entries: list[RequestEntry] = self.control("GET", "/requests")["requests"]
+        return entries
+
+    # Webhooks and transfers
+
+    def deliver_to(self, receiver: Receiver) -> None:
+        """Sends webhooks to a receiver from now on, instead of the destinations' own URLs.
+
+        Args:
+            receiver: A WSGI or ASGI application, such as a `WebhookReceiver` or your app, called in a thread of its own; or a URL.
+                An application gets `POST /offers`.
+
+        """
+        url = receiver if isinstance(receiver, str) else self._closing.enter_context(serve(receiver))
+        for one in self.records("destinations"):
+            if one.get("kind") == "app":
+                self.update("destinations", one["id"], {"config": {"url": url}})
+
+    def trigger_offer(self, destination_id: str = demo.destinations.app, **payload: object) -> Delivery:
+        """Sends a signed offer to an `app` destination, waits for its answer, and returns the delivery."""
+        delivery: Delivery = self.control("POST", "/webhooks/trigger", {**payload, "destinationId": destination_id})
+        return delivery
+
+    def redeliver(self, delivery_id: str) -> Delivery:
+        """Sends the event of a delivery again, with a new signature."""
+        delivery: Delivery = self.control("POST", f"/webhooks/deliveries/{delivery_id}/redeliver")
+        return delivery
+
+    def deliveries(self) -> list[Delivery]:
+        """Returns the webhooks that were sent, oldest first."""
+        deliveries: list[Delivery] = self.control("GET", "/webhooks/deliveries")["deliveries"]
+        return deliveries
+
+    def start_transfer(
+        self,
+        *,
+        destination_id: str | None = None,
+        group_id: str | None = None,
+        call_id: str | None = None,
+        script: Sequence[ScriptEntry] = (),
+    ) -> Transfer:
+        """Transfers a call to a destination or to a group, which ring. `advance()` lets the script happen."""
+        target = {"destinationId": destination_id, "groupId": group_id, "callId": call_id}
+        body = {name: value for name, value in target.items() if value is not None}
+        transfer: Transfer = self.control("POST", "/transfers", {**body, "script": list(script)})
+        return transfer
+
+    def transfer(self, transfer_id: str) -> Transfer:
+        """Returns a transfer as it is now."""
+        transfer: Transfer = self.control("GET", f"/transfers/{transfer_id}")
+        return transfer
+
+    # Everything else
+
+    def set_policies(self, policies: Mapping[str, object]) -> None:
+        """Changes limits, and the behaviours that the specification leaves open."""
+        self.control("PUT", "/policies", policies)
+
+    def records(self, collection: str) -> list[dict[str, Any]]:
+        """Returns records, such as `calls` or `destinations`, in the format of a seed."""
+        found: list[dict[str, Any]] = self.control("GET", f"/state/{collection}")["records"]
+        return found
+
+    def update(self, collection: str, record_id: str, changes: Mapping[str, object]) -> None:
+        """Changes fields of a record."""
+        self.control("PATCH", f"/state/{collection}/{record_id}", changes)
+
+    def control(self, method: str, path: str, body: object = None) -> Any:
+        """Sends a request to the sandbox's control plane, and returns the JSON of its answer.
+
+        Args:
+            method: HTTP method.
+            path: Path after `/_control/v1`, such as `/auth/api-keys`.
+            body: Sent as JSON.
+
+        Raises:
+            MockServerError: It was refused.
+
+        """
+        return self._server.control(method, path, body, sandbox=self.name)
+
+    def close(self) -> None:
+        """Removes the sandbox, and closes its clients. A late request gets 404."""
+        self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self.close()
+
+
+def open_sandbox(*, server: MockServer | None = None, title: str = "sandbox", **options: Unpack[SandboxOptions]) -> Sandbox:
+    """Opens a sandbox. Use it in `with`, or call its `close()`.
+
+    Args:
+        server: The mock server. By default the one at CALL_TRANSFER_MOCK_URL, or one that `npx` starts and that ends with the process.
+        title: Begins the sandbox's name.
+        **options: See `SandboxOptions`.
+
+    Raises:
+        MockServerError: There is no server, or it refused an option.
+
+    """
+    return Sandbox(server or shared_server(), title, options)
+
+
+def _seconds(time_text: str) -> float:
+    return datetime.fromisoformat(time_text).timestamp()
+
+
+class _Clock:
+    """The time of a sandbox, for its clients."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self.now = sandbox.now
+
+    def elapsed(self) -> float:
+        return time.monotonic() + self._sandbox._moved
+
+
+class _Client(CallTransfer):
+    def __init__(self, sandbox: Sandbox, **options: Any) -> None:
+        super().__init__(**options)
+        self._sandbox = sandbox
+        if sandbox._is_frozen:
+            self._settings.clock = _Clock(sandbox)
+            self._driver = _SandboxDriver(self._http, self._settings.auth, is_own=self._http_client is None)
+            self._driver.sandbox = sandbox
+
+    def with_options(self, **changes: Any) -> CallTransfer:
+        return _Client(self._sandbox, **_merged(self, changes))
+
+
+class _AsyncClient(AsyncCallTransfer):
+    def __init__(self, sandbox: Sandbox, **options: Any) -> None:
+        super().__init__(**options)
+        self._sandbox = sandbox
+        if sandbox._is_frozen:
+            self._settings.clock = _Clock(sandbox)
+            self._driver = _AsyncSandboxDriver(self._http, self._settings.auth, is_own=self._http_client is None)
+            self._driver.sandbox = sandbox
+
+    def with_options(self, **changes: Any) -> AsyncCallTransfer:
+        return _AsyncClient(self._sandbox, **_merged(self, changes))
+
+
+class _SandboxDriver(Driver):
+    sandbox: Sandbox
+
+    def _perform(self, step: Step) -> Any:
+        return self.sandbox.advance(step.seconds) if isinstance(step, Sleep) else super()._perform(step)
+
+
+class _AsyncSandboxDriver(AsyncDriver):
+    sandbox: Sandbox
+
+    async def _perform(self, step: Step) -> Any:
+        # In a thread, because a receiver in this event loop may have to answer meanwhile.
+        return await asyncio.to_thread(self.sandbox.advance, step.seconds) if isinstance(step, Sleep) else await super()._perform(step)

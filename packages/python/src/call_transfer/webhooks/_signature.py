@@ -1,0 +1,144 @@
+"""The signature of webhooks (§6)."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import math
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, cast
+
+from .._generated.signature import HEADER, SCHEME, SEPARATOR, TOLERANCE_SECS
+from ._codes import WebhookVerificationError
+from ._events import WebhookEvent, event_of
+
+_LONGEST_HEADER = 4096
+_MOST_SIGNATURES = 8
+
+RawBody = bytes | bytearray | memoryview | str
+"""A body as it was received, before any parsing."""
+WebhookHeaders = Mapping[str, str] | Iterable[tuple[str, str]]
+"""Request headers: a mapping, such as those of Django, Flask and Starlette, or pairs of name and value."""
+
+
+class Signed(NamedTuple):
+    timestamp: str
+    signatures: list[str]
+
+
+def secrets_of(secret: str | Sequence[str]) -> tuple[str, ...]:
+    """Returns the secrets. One that is empty or padded is an error."""
+    secrets = (secret,) if isinstance(secret, str) else tuple(secret)
+    if not secrets:
+        raise ValueError("secret must be a signing secret or a list of them")
+    for one in secrets:
+        if not one or one != one.strip():
+            raise ValueError("secret must be non-empty text without spaces or line breaks around it")
+    return secrets
+
+
+def tolerance_of(tolerance: float) -> float:
+    if not (math.isfinite(tolerance) and tolerance > 0):
+        raise ValueError("tolerance must be a finite number of seconds above 0")
+    return tolerance
+
+
+def bytes_of(body: RawBody) -> bytes:
+    if isinstance(body, str):
+        return body.encode("utf-8", "surrogatepass")
+    try:
+        return bytes(memoryview(body))
+    except TypeError:
+        message = "The body must be the raw bytes or text of the request, not a parsed object."
+        raise WebhookVerificationError(message, "bad_body") from None
+
+
+def parse_header(headers: WebhookHeaders) -> Signed:
+    """Parses the signature header. Skips malformed signatures and unknown schemes."""
+    pairs = cast("Iterable[tuple[str, str]]", headers.items() if isinstance(headers, Mapping) else headers)
+    found = [value for name, value in pairs if name.lower() == HEADER.lower()]
+    if len(found) != 1:
+        raise _header_error(f"appears {len(found)} times" if found else "is missing")
+    if len(found[0]) > _LONGEST_HEADER:
+        raise _header_error(f"is longer than {_LONGEST_HEADER} characters")
+    parts = [part.strip().partition("=") for part in found[0].split(",")]
+    timestamps = [value for name, equals, value in parts if name == "t" and equals]
+    if len(timestamps) != 1 or not re.fullmatch(r"[0-9]{1,12}", timestamps[0]):
+        raise _header_error("must contain one t=<Unix seconds>")
+    signatures = [value for name, equals, value in parts if name == SCHEME and equals]
+    if len(signatures) > _MOST_SIGNATURES:
+        raise _header_error(f"has more than {_MOST_SIGNATURES} signatures")
+    well_formed = [value for value in signatures if re.fullmatch(r"[0-9a-f]{64}", value)]
+    if not well_formed:
+        raise _header_error(f"has no valid {SCHEME} signature")
+    return Signed(timestamps[0], well_formed)
+
+
+def _header_error(problem: str) -> WebhookVerificationError:
+    return WebhookVerificationError(f"The header {HEADER} {problem}.", "bad_header")
+
+
+def verify_webhook(
+    body: RawBody,
+    headers: WebhookHeaders,
+    *,
+    secret: str | Sequence[str],
+    tolerance: float = TOLERANCE_SECS,
+    clock: Callable[[], float] = time.time,
+) -> WebhookEvent:
+    """Verifies a webhook and returns its event (§6). Any secret may match any signature, so that receivers can change
+    secrets during a rotation.
+
+    Args:
+        body: The raw body, before any parsing.
+        headers: The request's headers. Case does not count.
+        secret: The destination's signing secret. During a rotation, the new and the previous one: either may match.
+        tolerance: Seconds that the signature's time may differ from now, in both directions.
+        clock: Source of time in seconds since 1970.
+
+    Raises:
+        WebhookVerificationError: The webhook failed verification. The message says why, `code` says it to programs.
+        ValueError: An argument is invalid, e.g. an empty secret.
+
+    """
+    secrets = secrets_of(secret)
+    tolerance = tolerance_of(tolerance)
+    timestamp, signatures = parse_header(headers)
+    raw = bytes_of(body)
+    is_valid = False
+    for one in secrets:
+        expected = _sign(one, timestamp, raw)
+        for candidate in signatures:
+            is_valid = hmac.compare_digest(expected, candidate) or is_valid
+    if not is_valid:
+        message = "No signature matches. Check the destination's secret, and that the body is unchanged."
+        raise WebhookVerificationError(message, "no_match")
+    age = clock() - int(timestamp)
+    if not abs(age) <= tolerance:
+        direction = "old" if age > 0 else "ahead"
+        message = f"The signature is {abs(round(age))} s {direction}, more than {tolerance:g} s. Check the clocks."
+        raise WebhookVerificationError(message, "stale")
+    return event_of(raw)
+
+
+def sign_webhook(body: RawBody, *, secret: str | Sequence[str], at: float | None = None) -> str:
+    """Signs a body like the platform, for tests of a receiver. Returns the value of the signature header (§6).
+
+    Args:
+        body: The raw body.
+        secret: The signing secret. During a rotation, the new and the previous one, in this order.
+        at: Time of the signature in seconds since 1970; now by default.
+
+    Raises:
+        ValueError: An argument is invalid, e.g. an empty secret.
+
+    """
+    timestamp = str(math.floor(time.time() if at is None else at))
+    raw = bytes_of(body)
+    return ",".join([f"t={timestamp}", *(f"{SCHEME}={_sign(one, timestamp, raw)}" for one in secrets_of(secret))])
+
+
+def _sign(secret: str, timestamp: str, body: bytes) -> str:
+    return hmac.new(secret.encode(), f"{timestamp}{SEPARATOR}".encode() + body, hashlib.sha256).hexdigest()

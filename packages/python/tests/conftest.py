@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from call_transfer import AsyncCallTransfer, CallTransfer
+
+KEY = "svc_live_0123456789abcdef"
+
+Action = Callable[[Any], Any]
+Run = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("API_KEY", "BASE_URL", "LOG"):
+        monkeypatch.delenv(f"CALL_TRANSFER_{name}", raising=False)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(params=["sync", "async"])
+def mode(request: pytest.FixtureRequest) -> str:
+    """Each test that uses it runs with both clients."""
+    return str(request.param)
+
+
+@pytest.fixture
+def run(mode: str) -> Run:
+    """Runs an action with a client of the mode, and returns its result. An awaitable result is awaited."""
+
+    def run_with(url: str, action: Action, **options: Any) -> Any:
+        if "access_token" not in options:
+            options.setdefault("api_key", KEY)
+        if mode == "sync":
+            with CallTransfer(base_url=url, **options) as client:
+                return action(client)
+
+        async def run_async() -> Any:
+            async with AsyncCallTransfer(base_url=url, **options) as client:
+                return await resolved(action(client))
+
+        return asyncio.run(run_async())
+
+    return run_with
+
+
+async def resolved(value: Any) -> Any:
+    awaited: Awaitable[Any] | Any = value
+    return await awaited if inspect.isawaitable(awaited) else awaited
+
+
+def place(client: Any, **options: Any) -> Any:
+    """Places a call."""
+    given = {"options": options} if options else {}
+    return client.calls.create(flow_id="f-1", from_number="+15550100001", to_number="+15550200001", **given)

@@ -1,0 +1,234 @@
+"""The programs in examples/python, as the pages of the repository show them: each runs against a mock server, and prints the same."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from call_transfer import CallTransfer, RequestOptions, RetryOptions
+from call_transfer.testing import MockServer, Sandbox, demo, open_sandbox
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples/python"
+MARK = "packages/python/tests/test_examples.py"
+CACHE = ROOT / ".cache"
+SOURCE = str(ROOT / "packages/python/src")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page with the comment above it."""
+
+    page: str
+    language: str
+    comment: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A program that a page shows, and what it prints if the page says so."""
+
+    page: str
+    path: str
+    text: str
+    output: str | None = field(default=None)
+
+
+def blocks_of(page: Path) -> list[Block]:
+    pattern = re.compile(r"^(?:<!-- (.*) -->\n\n)?```(\w*)\n((?:.*\n)*?)```$", re.MULTILINE)
+    name = str(page.relative_to(ROOT))
+    return [Block(name, found[2], found[1] or "", found[3]) for found in pattern.finditer(page.read_text())]
+
+
+def programs() -> Iterator[Shown]:
+    for page in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]:
+        blocks = blocks_of(page)
+        for place, block in enumerate(blocks):
+            if block.language == "python":
+                command = f"python {block.comment.rpartition('/')[2]}\n"
+                runs = [at for at, one in enumerate(blocks) if one.language == "sh" and one.text == command]
+                yield Shown(block.page, block.comment, block.text, output_below(blocks, runs[0] if runs else place))
+
+
+def output_below(blocks: list[Block], place: int) -> str | None:
+    """The output right below a block. If that is another language's, the next one is marked."""
+    outputs: list[Block] = []
+    for one in blocks[place + 1 :]:
+        if one.language != "text":
+            break
+        outputs.append(one)
+    marked = [one.text for one in outputs if one.comment == f"test: {MARK}"]
+    plain = [one.text for one in outputs[:1] if one.comment == ""]
+    return next(iter(marked + plain), None)
+
+
+SHOWN = list(programs())
+PRINTING = {shown.path: shown for shown in SHOWN if shown.output is not None}
+IDS = sorted({shown.path for shown in SHOWN})
+
+
+def matches(printed: str, shown: str) -> bool:
+    """Whether a program printed what a page shows: … stands for the rest of a line, and alone for any lines."""
+    pattern = re.sub(r"(?m)^ *…$", r"[\\s\\S]*?", re.escape(shown.strip()).replace("\\\n", "\n")).replace("…", "[^\n]*?")
+    return re.fullmatch(pattern, printed.strip()) is not None
+
+
+def run(path: Path, server: MockServer, *options: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": SOURCE, "CALL_TRANSFER_MOCK_URL": server.url, "PYTHONWARNINGS": "error"}
+    ended = subprocess.run(
+        [sys.executable, *options, str(path)], capture_output=True, text=True, check=False, env=environment, cwd=path.parent
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    # A warning in a destructor does not end the program.
+    assert "ResourceWarning" not in ended.stderr
+    return ended.stdout
+
+
+def test_each_program_is_shown_as_it_is() -> None:
+    files = {str(path.relative_to(ROOT)): path.read_text() for path in EXAMPLES.rglob("*.py")}
+    assert {shown.path for shown in SHOWN} == set(files)
+    assert [f"{shown.page}: {shown.path}" for shown in SHOWN if shown.text != files[shown.path]] == []
+
+
+@pytest.mark.parametrize("path", sorted(PRINTING))
+def test_a_program_prints_what_its_page_shows(path: str, call_transfer_server: MockServer) -> None:
+    shown = PRINTING[path]
+    assert shown.output is not None
+    printed = run(ROOT / path, call_transfer_server)
+    assert matches(printed, shown.output), f"{shown.page} shows\n{shown.output}\nIt printed\n{printed}"
+
+
+def test_quick_start_runs(call_transfer_server: MockServer) -> None:
+    assert re.match(
+        r"call [-0-9a-f]{36} is being placed\n(?:(?:in|out)bound call .*\n){4}$", run(EXAMPLES / "quick_start.py", call_transfer_server)
+    )
+
+
+def test_the_receiver_takes_offers(call_transfer_server: MockServer, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    program = tmp_path / "receiver.py"
+    program.write_text((EXAMPLES / "start/receiver.py").read_text().replace("3000", str(port)))
+    # The receiver has the time of this machine.
+    now = datetime.now(UTC).isoformat()
+    with (
+        open_sandbox(server=call_transfer_server, clock="flowing", now=now) as sandbox,
+        subprocess.Popen(
+            [sys.executable, str(program)], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": SOURCE}
+        ) as process,
+    ):
+        try:
+            assert process.stdout is not None
+            printed = process.stdout.readline()
+            sandbox.deliver_to(f"http://127.0.0.1:{port}/offers")
+            while "status" not in (delivery := sandbox.trigger_offer()):
+                assert process.poll() is None
+            assert delivery["accepted"]
+            assert sandbox.trigger_offer()["accepted"]
+            printed += process.stdout.readline() + process.stdout.readline()
+        finally:
+            process.terminate()
+    page = blocks_of(ROOT / "docs/start/receive-offers.md")
+    shown = next(block.text for block in page if block.comment == "printed by: node receiver.mjs")
+    assert matches(printed.replace(str(port), "3000"), shown)
+
+
+@pytest.mark.parametrize("path", ["test_calls.py", "start/test_remind.py"])
+def test_the_tests_that_pages_show_pass(path: str, call_transfer_server: MockServer) -> None:
+    options = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "call_transfer._pytest_plugin", "--rootdir=.")
+    assert "passed" in run(EXAMPLES / path, call_transfer_server, *options)
+
+
+def test_handle_errors_says_what_came_of_a_request(call_transfer: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    from handle_errors import create_group, place_call  # type: ignore[import-not-found]  # pyright: ignore
+
+    client = call_transfer.client()
+    phone = [demo.destinations.phone]
+    assert create_group(client, "Front desk", phone).startswith("created ")
+    assert create_group(client, "Front desk", phone) == "the name Front desk is taken"
+    assert create_group(client, "", []) == "name: too_short, members: too_short"
+    call = (demo.flows.published, demo.numbers.working, demo.recipients.anyone)
+    call_transfer.add_fault({"do": {"status": 502}})
+    assert place_call(client, *call).startswith("perhaps placed, 0 candidates")
+    assert place_call(client, *call) == "initiated"
+
+
+def test_unnamed_fields_are_sent_and_read(call_transfer: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    from unnamed_fields import history, place_for  # type: ignore[import-not-found]  # pyright: ignore
+
+    client = call_transfer.client()
+    assert place_for(client, "spring", demo.flows.published, (demo.numbers.working, demo.recipients.anyone)) == "initiated"
+    sent = call_transfer.control("GET", f"/requests/{call_transfer.requests()[-1]['id']}")["requestBody"]
+    assert sent["campaignId"] == "spring"
+    assert history(client)[0] == ("in_progress", "2026-03-02T12:00:00.000Z")
+
+
+def test_replace_key_gives_the_new_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.setenv("CALL_TRANSFER_BASE_URL", "https://api.example.com")
+    monkeypatch.setenv("CALL_TRANSFER_API_KEY", "svc_live_old")
+    import replace_key  # type: ignore[import-not-found]  # pyright: ignore
+
+    before = replace_key.call_transfer()
+    replace_key.replace_key("svc_live_new")
+    assert replace_key.call_transfer() is not before
+    before.close()
+
+
+def check(*command: str) -> None:
+    environment = {**os.environ, "MYPYPATH": SOURCE}
+    ended = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=False, cwd=EXAMPLES, env=environment)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_the_programs_pass_mypy_as_strict_as_it_is() -> None:
+    # Django has no types.
+    files = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.rglob("*.py") if path.name != "django_app.py")
+    check("mypy", "--strict", "--no-error-summary", f"--cache-dir={CACHE / 'mypy-examples'}", *files)
+
+
+def test_the_programs_pass_ruff() -> None:
+    check("ruff", "check", "--no-cache", ".")
+    check("ruff", "format", "--no-cache", "--check", ".")
+
+
+PIP = re.compile(r"pip install (?:\"?call-transfer(?:\[(\w+)\])?\"?)(?: [a-z0-9-]+)*$")
+
+
+def test_the_pages_install_what_exists() -> None:
+    project = (ROOT / "packages/python/pyproject.toml").read_text()
+    wrong: list[str] = []
+    for page in [ROOT / "README.md", ROOT / "packages/python/README.md", *ROOT.glob("docs/**/*.md")]:
+        commands = [line for block in blocks_of(page) if block.language == "sh" for line in block.text.splitlines()]
+        for line in commands:
+            found = PIP.match(line)
+            if (
+                line.startswith("pip install")
+                and "call-transfer" in line
+                and (found is None or (found[1] and not re.search(rf"(?m)^{found[1]} = \[", project)))
+            ):
+                wrong.append(f"{page.name}: {line}")
+    assert wrong == []
+
+
+def test_the_page_about_python_lists_every_option() -> None:
+    page = (ROOT / "docs/python.md").read_text()
+    section = page[page.index("## Options") : page.index("## Types")]
+    listed = {name for row in re.findall(r"(?m)^\| (`.*?`) \|", section) for name in re.findall(r"`(\w+)`", row)}
+    given = {name for name in inspect.signature(CallTransfer).parameters if not name.startswith("_")}
+    assert listed == given | RequestOptions.__annotations__.keys()
+    retry = next(row for row in section.splitlines() if row.startswith("| `retry`"))
+    assert set(re.findall(r"`(\w+)`", retry)) == {"retry", *RetryOptions.__annotations__}

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import pytest
+
+import call_transfer
+from call_transfer._generated import errors, models
+
+
+def test_every_public_name_is_there() -> None:
+    names = dir(call_transfer)
+    assert {"CallTransfer", "AsyncCallTransfer", "CallInitiated", "RateLimitError", "NOT_GIVEN"} <= set(names)
+    for name in names:
+        assert getattr(call_transfer, name) is not None
+
+
+def test_every_generated_name_is_listed() -> None:
+    assert set(models.__all__) | set(errors.__all__) <= set(dir(call_transfer))
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'unknown'"):
+        getattr(call_transfer, "unknown")  # noqa: B009

@@ -1,0 +1,205 @@
+"""Options: what is refused before anything is sent, and what a copy shares."""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+from typing import Any
+
+import httpx2
+import pytest
+from conftest import KEY, Run, place
+from servers import Server, hang_up, problem, respond
+
+from call_transfer import CallTransfer, ConfigurationError, ConnectionError, InvalidArgumentError, OutcomeUnknownError
+
+BASE = "http://localhost:1"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"base_url": None}, "base_url is required"),
+        ({"base_url": "ftp://localhost"}, "base_url must be a URL"),
+        ({"base_url": "http://example.com"}, "base_url must use https"),
+        ({"base_url": "https://user:pass@example.com"}, "user name"),
+        ({"base_url": "https://example.com/api/v1"}, "must not include /api/v1"),
+        ({"base_url": "https://example.com?x"}, "query or fragment"),
+        ({"base_url": "https://exa mple.com"}, "must be a URL"),
+        ({"api_key": None}, "api_key or access_token is required"),
+        ({"access_token": "t"}, "cannot be combined"),
+        ({"timeout": 0}, "timeout must be seconds above 0"),
+        ({"timeout": True}, "timeout must be seconds above 0"),
+        ({"timeout": float("nan")}, "timeout must be seconds above 0"),
+        ({"total_timeout": 3e6}, "total_timeout must be seconds"),
+        ({"retry": {"max": -1}}, "retry.max must be a whole number"),
+        ({"retry": {"max_retries": 1}}, "retry.max_retries is not an option. Did you mean retry.max"),
+        ({"retry": {"when_unknown": "throw"}}, "retry.when_unknown must be raise, check or repeat"),
+        ({"headers": {"Authorization": "x"}}, "headers must be"),
+        ({"headers": {"x": "a\r\nb"}}, "headers must be"),
+        ({"account_id": "a b"}, "account_id must be visible"),
+        ({"on_retry": 1}, "on_retry must be a function"),
+        ({"proxy": "ftp://localhost"}, "proxy|scheme"),
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"base_url": BASE, "api_key": KEY, **options}
+    with pytest.raises((ConfigurationError, ValueError), match=message):
+        CallTransfer(**given)
+
+
+def test_bad_options_of_a_request_are_refused(run: Run) -> None:
+    with Server() as server:
+        with pytest.raises(ConfigurationError, match=r"extra_headers is not an option. Did you mean headers\?"):
+            run(server.url, lambda client: place(client, extra_headers={}))
+        with pytest.raises(ConfigurationError, match="account_id is required for createCall with an access token"):
+            run(server.url, place, access_token="token")
+        with pytest.raises(InvalidArgumentError, match="id must not be empty"):
+            run(server.url, lambda client: client.destinations.rotate_secret(".."))
+        with pytest.raises(InvalidArgumentError, match="body must be JSON: a object has no form in JSON"):
+            run(server.url, lambda client: client.request("POST", "/api/v1/calls", body=object()))
+        with pytest.raises(InvalidArgumentError, match="path must start with one /"):
+            run(server.url, lambda client: client.request("GET", "//evil.example"))
+    assert server.requests == []
+
+
+def test_invalid_input_is_sent(run: Run) -> None:
+    with Server(problem(400, "validation_failed", errors=[{"field": "name", "code": "too_short"}])) as server:
+        with pytest.raises(Exception, match="too_short"):
+            run(server.url, lambda client: client.destination_groups.create(name="", members="x", strategy=7))
+    assert server.requests[0].json() == {"name": "", "members": "x", "strategy": 7}
+
+
+def test_the_environment_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Server(respond(200, {"accounts": []})) as server:
+        monkeypatch.setenv("CALL_TRANSFER_BASE_URL", f" {server.url}/prefix/ ")
+        monkeypatch.setenv("CALL_TRANSFER_API_KEY", KEY)
+        with CallTransfer() as client:
+            client.accounts.list()
+    assert server.requests[0].target == "/prefix/api/v1/accounts"
+
+
+def test_the_log_level_of_the_environment_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    logger = logging.getLogger("call_transfer")
+    monkeypatch.setattr(logger, "level", logging.NOTSET)
+    monkeypatch.setenv("CALL_TRANSFER_LOG", "off")
+    CallTransfer(base_url=BASE, api_key=KEY)
+    assert not logger.isEnabledFor(logging.ERROR)
+    monkeypatch.setenv("CALL_TRANSFER_LOG", "loud")
+    with pytest.raises(ConfigurationError, match="CALL_TRANSFER_LOG must be one of"):
+        CallTransfer(base_url=BASE, api_key=KEY)
+    logger.setLevel(logging.NOTSET)
+
+
+def test_a_copy_has_other_options_and_shares_the_connections(run: Run) -> None:
+    with Server(respond(200, {"accounts": []})) as server:
+
+        def copy(client: Any) -> Any:
+            other = client.with_options(account_id="a-2", headers={"x-team": "night"})
+            with pytest.raises(ConfigurationError, match="proxy cannot be changed"):
+                client.with_options(proxy="")
+            first = client.accounts.list()
+            if hasattr(client, "close"):
+                return other.accounts.list()
+
+            async def both() -> None:
+                await first
+                await other.accounts.list()
+
+            return both()
+
+        run(server.url, copy, account_id="a-1")
+    assert [request.headers["x-account-id"] for request in server.requests] == ["a-1", "a-2"]
+    assert server.requests[1].headers["x-team"] == "night"
+    assert server.connections == 1
+
+
+def test_a_closed_client_says_so() -> None:
+    client = CallTransfer(base_url=BASE, api_key=KEY)
+    client.close()
+    with pytest.raises(ConfigurationError, match="was closed"):
+        client.roles.list()
+
+
+def test_an_http_client_of_the_caller_keeps_the_promises() -> None:
+    sent: list[httpx2.Request] = []
+
+    def handle(request: httpx2.Request) -> httpx2.Response:
+        sent.append(request)
+        if len(sent) == 1:
+            raise httpx2.ConnectError("refused")
+        if len(sent) == 2:
+            return httpx2.Response(201, json={"type": "initiated", "callId": "c-1"})
+        raise httpx2.ReadError("lost")
+
+    with httpx2.Client(transport=httpx2.MockTransport(handle), headers={"x-theirs": "1"}) as http:
+        client = CallTransfer(base_url="https://api.example.com", api_key=KEY, http_client=http)
+        assert place(client).call_id == "c-1"
+        with pytest.raises(OutcomeUnknownError):
+            place(client)
+        client.close()
+        assert not http.is_closed
+    assert len(sent) == 3
+    assert "x-theirs" not in sent[0].headers
+
+
+def test_an_http_client_of_the_caller_reports_what_it_sent() -> None:
+    class Resending(httpx2.HTTPTransport):
+        """Sends twice, and then says that it could not connect."""
+
+        def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+            try:
+                return super().handle_request(request)
+            except httpx2.HTTPError as error:
+                raise httpx2.ConnectError("could not connect again") from error
+
+    with Server(hang_up) as server, httpx2.Client(transport=Resending()) as http:
+        client = CallTransfer(base_url=server.url, api_key=KEY, http_client=http)
+        with pytest.raises(OutcomeUnknownError):
+            place(client)
+    assert len(server.requests) == 1
+
+
+def test_a_proxy_is_used(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Server(respond(200, {"accounts": []})) as proxy:
+        run("http://api.localhost:9", lambda client: client.accounts.list(), proxy=proxy.url)
+        monkeypatch.setenv("http_proxy", proxy.url)
+        run("http://api.localhost:9", lambda client: client.accounts.list())
+        monkeypatch.setenv("no_proxy", "api.localhost")
+        with pytest.raises(ConnectionError):
+            run("http://api.localhost:9", lambda client: client.accounts.list(), retry={"max": 0})
+    assert [request.target for request in proxy.requests] == ["http://api.localhost:9/api/v1/accounts"] * 2
+
+
+def test_a_proxy_that_refuses_sent_nothing(run: Run) -> None:
+    with Server(respond(403)) as proxy, pytest.raises(ConnectionError) as caught:
+        run("https://api.example.com", place, proxy=proxy.url, retry={"max": 0})
+    assert caught.value.outcome == "not_sent"
+    assert [request.method for request in proxy.requests] == ["CONNECT"]
+
+
+def test_context_variables_survive(run: Run) -> None:
+    variable = contextvars.ContextVar("variable", default="none")
+    seen: list[str] = []
+    with Server(problem(429, "rate_limit_exceeded", {"retry-after": "0"}), respond(200, {"accounts": []})) as server:
+
+        def act(client: Any) -> Any:
+            variable.set("mine")
+            return client.accounts.list()
+
+        run(server.url, act, on_retry=lambda _: seen.append(variable.get()))
+    assert seen == ["mine"]
+
+
+def test_any_path_can_be_asked_for(run: Run) -> None:
+    with Server(respond(200, [1], {"x-request-id": "r-1"}), hang_up) as server:
+        answer = run(
+            server.url,
+            lambda client: client.request("get", "/api/v1/contacts/{id}", path_params={"id": "c 1"}, query={"a": None, "b": 1.0}),
+        )
+        assert (answer.data, answer.status, answer.request_id) == ([1], 200, "r-1")
+        with pytest.raises(OutcomeUnknownError) as caught:
+            run(server.url, lambda client: client.request("POST", "/api/v1/contacts", body=None))
+    assert server.requests[0].target == "/api/v1/contacts/c%201?b=1"
+    assert server.requests[1].body == b"null"
+    assert caught.value.operation_id == "POST /api/v1/contacts"

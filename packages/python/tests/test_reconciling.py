@@ -1,0 +1,135 @@
+"""What became of a request whose answer was lost, and the look before it is sent again."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from conftest import Run, place
+from servers import Request, Server, hang_up, problem, respond
+
+from call_transfer import InvalidArgumentError, OutcomeUnknownError, Reconciliation
+
+DATE = "Mon, 23 Nov 2026 12:00:00 GMT"
+PLACED = respond(201, {"type": "initiated", "callId": "c-9"})
+
+
+def listed(*calls: dict[str, Any], total: int | None = None, date: str | None = DATE) -> Any:
+    body = {"calls": list(calls), "meta": {"total": len(calls) if total is None else total}}
+    return respond(200, body, {"date": date} if date else None)
+
+
+def call(number: int, **fields: Any) -> dict[str, Any]:
+    return {"id": f"c-{number}", "direction": "outbound", "duration": 0, **fields}
+
+
+def reconcile(run: Run, url: str, **options: Any) -> Reconciliation:
+    def act(client: Any) -> Any:
+        if hasattr(client, "close"):
+            with pytest.raises(OutcomeUnknownError) as caught:
+                place(client)
+            with pytest.raises(InvalidArgumentError):
+                caught.value.reconcile_async(max_calls=1).send(None)
+            return caught.value.reconcile(**options)
+
+        async def act_async() -> Reconciliation:
+            with pytest.raises(OutcomeUnknownError) as caught:
+                await place(client)
+            with pytest.raises(InvalidArgumentError, match="reconcile_async"):
+                caught.value.reconcile()
+            return await caught.value.reconcile_async(**options)
+
+        return act_async()
+
+    found: Reconciliation = run(url, act)
+    return found
+
+
+def query_of(request: Request) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(request.target).query).items()}
+
+
+def test_candidates_are_the_calls_that_may_be_it(run: Run) -> None:
+    calls = [call(1), call(2, direction="inbound"), call(3, toNumber="+15550299999"), call(4, toNumber="+15550200001")]
+    with Server(hang_up, listed(*calls)) as server:
+        found = reconcile(run, server.url)
+    assert [candidate.id for candidate in found.candidates] == ["c-1", "c-4"]
+    assert (found.complete, found.reason) == (True, "candidates_found")
+    assert found.window.by_server_clock
+    assert query_of(server.requests[-1])["limit"] == "100"
+
+
+def test_nothing_listed_is_no_proof(run: Run) -> None:
+    with Server(hang_up, listed()) as server:
+        found = reconcile(run, server.url)
+    assert (list(found.candidates), found.complete, found.reason) == ([], True, "nothing_listed")
+    assert "That is no proof" in found.explanation
+
+
+def test_without_the_servers_time_nothing_is_complete(run: Run) -> None:
+    with Server(hang_up, listed(call(1), date=None)) as server:
+        found = reconcile(run, server.url)
+    assert (found.complete, found.reason, len(found.candidates)) == (False, "server_time_unknown", 1)
+
+
+def test_a_list_that_is_too_long_is_read_in_part(run: Run) -> None:
+    first = [call(number) for number in range(100)]
+    with Server(hang_up, listed(*first, total=250), listed(*first, total=250)) as server:
+        found = reconcile(run, server.url, max_calls=100)
+    assert (found.complete, found.reason) == (False, "limit_reached")
+
+
+def test_a_list_that_cannot_be_read_is_incomplete(run: Run) -> None:
+    with Server(hang_up, problem(403, "insufficient_permissions")) as server:
+        found = reconcile(run, server.url)
+    assert (found.complete, found.reason) == (False, "list_unreadable")
+
+
+def test_the_look_sends_again_only_where_nothing_is_listed(run: Run) -> None:
+    # Its date shows that the server's clock is another one, so the list is read from there on.
+    with Server(hang_up, listed(), listed(), PLACED) as server:
+        assert run(server.url, place, retry={"when_unknown": "check"}).call_id == "c-9"
+    assert [request.method for request in server.requests] == ["POST", "GET", "GET", "POST"]
+    starts = [query_of(request)["startDate"] for request in server.requests if request.method == "GET"]
+    assert starts[1].startswith("2026-11-23T11:59:")
+
+
+def test_a_list_without_calls_rules_nothing_out(run: Run) -> None:
+    with Server(hang_up, respond(200, {"meta": {}})) as server, pytest.raises(OutcomeUnknownError) as caught:
+        run(server.url, place, retry={"when_unknown": "check"})
+    assert caught.value.retry_skipped_reason == "not_ruled_out"
+
+
+def test_the_look_sends_nothing_again_where_a_call_is_listed(run: Run) -> None:
+    with Server(hang_up, listed(call(1, toNumber="0555 02999"))) as server, pytest.raises(OutcomeUnknownError) as caught:
+        run(server.url, place, retry={"when_unknown": "check"})
+    assert caught.value.retry_skipped_reason == "not_ruled_out"
+    assert [request.method for request in server.requests].count("POST") == 1
+
+
+def test_repeat_sends_again_without_a_look(run: Run) -> None:
+    with Server(hang_up, PLACED) as server:
+        run(server.url, lambda client: place(client, retry={"when_unknown": "repeat"}))
+    assert [request.method for request in server.requests] == ["POST", "POST"]
+
+
+def test_a_rotation_says_until_when_the_old_secret_signs(run: Run) -> None:
+    def rotate(client: Any) -> Any:
+        if hasattr(client, "close"):
+            with pytest.raises(OutcomeUnknownError) as caught:
+                client.destinations.rotate_secret("d-1")
+            return caught.value.reconcile()
+
+        async def rotate_async() -> Any:
+            with pytest.raises(OutcomeUnknownError) as caught:
+                await client.destinations.rotate_secret("d-1")
+            return await caught.value.reconcile_async()
+
+        return rotate_async()
+
+    with Server(respond(500, headers={"date": DATE})) as server:
+        found = run(server.url, rotate)
+    assert (found.reason, len(server.requests)) == ("no_list", 1)
+    # The window begins five seconds and the length of the request earlier.
+    assert "keeps signing until 2026-11-24T11:59:5" in found.explanation

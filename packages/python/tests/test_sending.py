@@ -1,0 +1,278 @@
+"""What is sent, how often, and what an error says of it. Over real sockets, with both clients."""
+
+from __future__ import annotations
+
+import gzip
+import pickle
+
+import pytest
+from conftest import KEY, Run, place
+from servers import Drip, Server, hang_up, part, problem, respond, silence, unused_port
+
+import call_transfer
+from call_transfer import (
+    ApiError,
+    CallInitiated,
+    CallQueued,
+    ConflictError,
+    ConnectionError,
+    InvalidResponseError,
+    OutcomeUnknownError,
+    RateLimitError,
+    ServerError,
+    TimeoutError,
+    UnknownResult,
+)
+
+PLACED = respond(201, {"type": "initiated", "callId": "c-1"})
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 10000\r\n"
+
+
+def test_places_a_call(run: Run) -> None:
+    with Server(PLACED) as server:
+        call = run(server.url, place)
+    assert isinstance(call, CallInitiated)
+    assert call.call_id == "c-1"
+    assert call.mismatch is None
+    (request,) = server.requests
+    assert request.line == "POST /api/v1/calls HTTP/1.1"
+    assert request.json() == {"flowId": "f-1", "fromNumber": "+15550100001", "toNumber": "+15550200001"}
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.headers["content-type"] == "application/json"
+    assert request.headers["user-agent"].startswith("call-transfer-python/")
+
+
+def test_a_queued_call_and_a_type_of_the_future_are_told_apart(run: Run) -> None:
+    with Server(respond(202, {"type": "queued", "position": 3}), respond(201, {"type": "scheduled", "at": "noon"})) as server:
+        queued, scheduled = run(server.url, place), run(server.url, place)
+    assert isinstance(queued, CallQueued)
+    assert queued.position == 3
+    assert isinstance(scheduled, UnknownResult)
+    assert (scheduled.type, scheduled.model_extra) == ("scheduled", {"at": "noon"})
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        hang_up,
+        part(b"HTTP/1.1 20"),
+        part(HEAD.replace(b"200", b"502") + b"\r\n<html>"),
+        respond(502, raw=b"<html><title>Bad gateway</title>"),
+        problem(500, "internal_error"),
+        problem(503, "no_bots_available"),
+        respond(408),
+        respond(200, raw=b"<html>Sign in", headers={"content-type": "text/html"}),
+    ],
+)
+def test_a_placement_whose_answer_is_lost_is_sent_once(run: Run, lost: object) -> None:
+    with Server(lost, PLACED) as server, pytest.raises(OutcomeUnknownError) as caught:  # type: ignore[arg-type]
+        run(server.url, place)
+    assert len(server.requests) == 1
+    assert caught.value.outcome == "unknown"
+    assert len(caught.value.attempts) == 1
+    assert "Call reconcile() before sending it again" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [part(HEAD.replace(b"200", b"201") + b'\r\n{"type": "ini'), respond(201, {"type": "initiated"}), respond(201, raw=b'{"type')],
+)
+def test_a_placement_that_was_carried_out_is_applied(run: Run, lost: object) -> None:
+    with Server(lost, PLACED) as server, pytest.raises(OutcomeUnknownError) as caught:  # type: ignore[arg-type]
+        run(server.url, place)
+    assert len(server.requests) == 1
+    assert caught.value.outcome == "applied"
+    assert str(caught.value.partial_body).startswith('{"type')
+
+
+def test_silence_ends_with_the_timeout(run: Run) -> None:
+    with Server(silence) as server, pytest.raises(OutcomeUnknownError) as caught:
+        run(server.url, place, timeout=0.2)
+    assert isinstance(caught.value.__cause__, TimeoutError)
+    assert caught.value.attempts[0].error == "timeout"
+
+
+@pytest.mark.parametrize("start", [HEAD + b"\r\n{", HEAD], ids=["body", "headers"])
+def test_what_drips_ends_with_the_timeout(run: Run, start: bytes) -> None:
+    drip = Drip(start)
+    with Server(drip) as server:
+        with pytest.raises(TimeoutError) as caught:
+            run(server.url, lambda client: client.roles.list(), timeout=0.3, retry={"max": 0})
+        assert drip.was_left.wait(10)
+    assert caught.value.attempts[0].error == "timeout"
+
+
+def test_a_body_that_nobody_takes_ends_with_the_timeout(run: Run) -> None:
+    def read_nothing(url: str) -> None:
+        run(url, lambda client: client.request("PUT", "/api/v1/notes", body="x" * 30_000_000), timeout=0.3, retry={"max": 0})
+
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as listener, pytest.raises(TimeoutError) as caught:
+        read_nothing(f"http://127.0.0.1:{listener.getsockname()[1]}")
+    assert caught.value.outcome == "unknown"
+
+
+def test_the_total_timeout_ends_retries(run: Run) -> None:
+    with Server(problem(503, "service_unavailable")) as server, pytest.raises(ServerError) as caught:
+        run(server.url, lambda client: client.roles.list(), total_timeout=0.2)
+    assert caught.value.retry_skipped_reason == "total_timeout"
+    assert len(server.requests) == 1
+
+
+def test_a_refused_connection_is_not_sent_and_retried(run: Run) -> None:
+    events: list[call_transfer.RetryEvent] = []
+    with pytest.raises(ConnectionError) as caught:
+        run(f"http://127.0.0.1:{unused_port()}", place, on_retry=events.append)
+    assert caught.value.outcome == "not_sent"
+    assert [attempt.error for attempt in caught.value.attempts] == ["connection_failed"] * 3
+    assert [event.next_attempt_number for event in events] == [2, 3]
+
+
+def test_a_rate_limit_is_waited_out(run: Run) -> None:
+    limited = problem(429, "rate_limit_exceeded", {"retry-after": "0"}, meta={"retryAfterSecs": 0.01})
+    with Server(limited, PLACED) as server:
+        assert run(server.url, place).call_id == "c-1"
+    assert len(server.requests) == 2
+
+
+def test_a_long_hint_is_not_cut_short(run: Run) -> None:
+    with Server(problem(429, "rate_limit_exceeded", {"retry-after": "3600"})) as server, pytest.raises(RateLimitError) as caught:
+        run(server.url, place)
+    assert len(server.requests) == 1
+    assert (caught.value.retry_after, caught.value.outcome) == (3600, "rejected")
+    assert "the server asked to wait 3600 s, more than retry.max_wait" in str(caught.value)
+
+
+def test_a_quota_is_not_retried(run: Run) -> None:
+    meta = {"resetsAt": "2026-12-01T00:00:00Z"}
+    with Server(problem(429, "assistant_quota_exceeded", meta=meta)) as server, pytest.raises(RateLimitError) as caught:
+        run(server.url, place)
+    assert len(server.requests) == 1
+    assert caught.value.meta == meta
+
+
+def test_reads_are_retried(run: Run) -> None:
+    roles = respond(200, {"roles": [{"role": "owner", "permissions": ["calls:write"]}]})
+    with Server(hang_up, respond(502, raw=b"<html>"), roles) as server:
+        assert run(server.url, lambda client: client.roles.list()).roles[0].role == "owner"
+    assert len(server.requests) == 3
+
+
+def test_a_conflict_after_a_lost_answer_is_unknown(run: Run) -> None:
+    with Server(hang_up, problem(409, "conflict")) as server, pytest.raises(ConflictError) as caught:
+        run(server.url, lambda client: client.destination_groups.create(name="Desk", members=[{"destination_id": "d-1"}]))
+    assert caught.value.outcome == "unknown"
+    assert "an earlier attempt whose response was lost may have caused it" in str(caught.value)
+    assert server.requests[0].json() == {"name": "Desk", "members": [{"destinationId": "d-1"}]}
+
+
+def test_an_effect_free_503_is_trusted_where_the_client_says_so(run: Run) -> None:
+    with Server(problem(503, "no_bots_available"), PLACED) as server:
+        run(server.url, place, retry={"trust_503_codes": True})
+    assert len(server.requests) == 2
+
+
+def test_a_redirect_is_not_followed(run: Run) -> None:
+    with Server(respond(307, headers={"location": "/elsewhere"})) as server, pytest.raises(ApiError) as caught:
+        run(server.url, place)
+    assert len(server.requests) == 1
+    assert (caught.value.outcome, caught.value.status) == ("rejected", 307)
+    assert "a redirect, which is not followed" in str(caught.value)
+
+
+def test_nothing_is_the_answer_to_a_removal(run: Run) -> None:
+    with Server(respond(204)) as server:
+        assert run(server.url, lambda client: client.members.delete_hours("m/1")) is None
+    assert server.requests[0].target == "/api/v1/transfers/members/m%2F1/hours"
+
+
+def test_bodies_are_bounded(run: Run) -> None:
+    big = respond(200, raw=b'"' + b"x" * (10 * 1024 * 1024) + b'"')
+    with Server(big) as server, pytest.raises(InvalidResponseError) as caught:
+        run(server.url, lambda client: client.roles.list())
+    assert (caught.value.outcome, caught.value.attempts[0].error) == ("applied", "body_too_large")
+
+
+def test_compressed_bodies_are_bounded_by_what_they_hold(run: Run) -> None:
+    bomb = gzip.compress(b" " * 50_000_000)
+    with Server(respond(200, raw=bomb, headers={"content-encoding": "gzip"})) as server, pytest.raises(InvalidResponseError):
+        run(server.url, lambda client: client.roles.list())
+    roles = gzip.compress(b'{"roles": []}')
+    with Server(respond(200, raw=roles, headers={"content-encoding": "gzip"})) as server:
+        assert run(server.url, lambda client: client.roles.list()).roles == []
+
+
+def test_a_long_error_page_is_cut(run: Run) -> None:
+    page = b"<html><title>Down</title>" + b"x" * 1_000_000
+    answer = respond(404, raw=page, headers={"content-type": "text/html"})
+    with Server(answer) as server, pytest.raises(ApiError, match=r'without an API error body .*: "Down"') as caught:
+        run(server.url, lambda client: client.roles.list())
+    assert len(caught.value.body_text or "") == 2000
+
+
+def test_a_response_that_does_not_fit_is_kept_and_flagged(run: Run) -> None:
+    member = {"memberId": "m-1", "status": "on_holiday", "busy": "yes", "until": 5}
+    with Server(respond(200, member)) as server:
+        found = run(server.url, lambda client: client.members.get_availability("m-1"))
+    assert (found.member_id, found.status, found.busy, found.until, found.user_id) == ("m-1", "on_holiday", "yes", 5, None)
+    assert "busy" in found.mismatch
+
+
+def test_fields_of_the_future_are_sent_and_kept(run: Run) -> None:
+    answer = {"type": "initiated", "callId": "c-1", "region": "eu"}
+    with Server(respond(201, answer)) as server:
+        call = run(server.url, lambda client: place(client, extra_body={"flowId": "no", "priority": 1}, extra_query={"dry": True}))
+    assert call.model_extra == {"region": "eu"}
+    assert server.requests[0].target == "/api/v1/calls?dry=true"
+    assert (server.requests[0].json()["flowId"], server.requests[0].json()["priority"]) == ("f-1", 1)
+
+
+def test_null_is_sent_and_what_is_not_given_is_not(run: Run) -> None:
+    group = {
+        "id": "g-1",
+        "name": "Desk",
+        "strategy": "simultaneous",
+        "totalTimeoutSecs": 30,
+        "members": [],
+        "createdAt": "",
+        "updatedAt": "",
+    }
+    with Server(respond(201, group)) as server:
+        run(server.url, lambda client: client.destination_groups.create(name="Desk", members=[], strategy=None))
+    assert server.requests[0].json() == {"name": "Desk", "members": [], "strategy": None}
+
+
+def test_small_errors_leave_the_connection_open(run: Run) -> None:
+    with Server(problem(404, "not_found")) as server:
+
+        def ask_twice(client: object) -> object:
+            async def ask(client: call_transfer.AsyncCallTransfer) -> None:
+                for _ in range(2):
+                    with pytest.raises(call_transfer.NotFoundError):
+                        await client.roles.list()
+
+            if isinstance(client, call_transfer.AsyncCallTransfer):
+                return ask(client)
+            assert isinstance(client, call_transfer.CallTransfer)
+            for _ in range(2):
+                with pytest.raises(call_transfer.NotFoundError):
+                    client.roles.list()
+            return None
+
+        run(server.url, ask_twice)
+        assert (len(server.requests), server.connections) == (2, 1)
+
+
+def test_errors_can_be_pickled(run: Run) -> None:
+    with Server(hang_up) as server, pytest.raises(OutcomeUnknownError) as caught:
+        run(server.url, lambda client: place(client, context={"job": 7}))
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert str(copy) == str(caught.value)
+    assert (copy.outcome, copy.attempts, copy.context) == ("unknown", caught.value.attempts, {"job": 7})
+    assert copy.reconcile().reason == "no_list"
+
+
+def test_deeply_nested_json_is_an_unusable_answer(run: Run) -> None:
+    with Server(respond(200, raw=b"[" * 200_000)) as server, pytest.raises(InvalidResponseError):
+        run(server.url, lambda client: client.roles.list())

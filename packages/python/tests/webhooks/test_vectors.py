@@ -1,0 +1,108 @@
+"""The published vectors: what receivers in every language must accept, refuse, write, read and call an event."""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from call_transfer.webhooks import (
+    EventClaim,
+    MemoryEventStore,
+    WebhookReceiver,
+    WebhookResponse,
+    WebhookVerificationError,
+    sign_webhook,
+    verify_webhook,
+)
+from call_transfer.webhooks._answer import answer_of, response_of
+
+VECTORS = Path(__file__).parents[3] / "contract" / "vectors"
+SECRET = "secret-of-vectors"
+
+
+def cases_of(name: str) -> list[Any]:
+    cases: list[Any] = json.loads((VECTORS / f"{name}.json").read_text("utf-8"))["cases"]
+    assert len(cases) > 10
+    return [pytest.param(case, id=case["name"]) for case in cases]
+
+
+@pytest.mark.parametrize("case", cases_of("signatures"))
+def test_a_signature_is_judged_as_the_vectors_say(case: dict[str, Any]) -> None:
+    body = case["body"] if "body" in case else base64.b64decode(case["bodyBase64"])
+    headers = [(name, value) for name, value in case["headers"]]
+    try:
+        verify_webhook(
+            body,
+            headers,
+            secret=case["secrets"],
+            tolerance=case.get("toleranceSecs", 300),
+            clock=lambda: float(case["now"]),
+        )
+        outcome = "valid"
+    except WebhookVerificationError as error:
+        outcome = error.code
+    assert outcome == case["expects"]
+
+
+@pytest.mark.parametrize("case", cases_of("event-keys"))
+def test_an_event_has_the_key_that_the_vectors_say(case: dict[str, Any]) -> None:
+    keys: list[str] = []
+
+    class Recorded(MemoryEventStore):
+        def claim(self, key: str, owner: str, lease_time: float, /) -> EventClaim:
+            keys.append(key)
+            return super().claim(key, owner, lease_time)
+
+    receiver = WebhookReceiver(secret=SECRET, scope=case["scope"], store=Recorded(), on_event=lambda event: None)
+    headers = {"Service-Signature": sign_webhook(case["body"], secret=SECRET)}
+    assert receiver.handle(case["body"], headers).status == 204
+    assert keys == [case["key"]]
+
+
+@pytest.mark.parametrize("case", cases_of("stored-answers"))
+def test_a_stored_answer_is_read_as_the_vectors_say(case: dict[str, Any]) -> None:
+    class Holding(MemoryEventStore):
+        def claim(self, key: str, owner: str, lease_time: float, /) -> EventClaim:
+            return EventClaim("done", case["stored"])
+
+    handled: list[object] = []
+    codes: list[str] = []
+    receiver = WebhookReceiver(
+        secret=SECRET,
+        store=Holding(),
+        on_event=lambda event: handled.append(event),
+        on_error=lambda error, code: codes.append(code),
+    )
+    body = '{"type":"transfer.offer"}'
+    response = receiver.handle(body, {"service-signature": sign_webhook(body, secret=SECRET)})
+    reads = case["reads"]
+    if reads == "unknown version":
+        assert (response.status, response.headers["retry-after"], handled) == (503, "1", [])
+        assert codes == ["answer_unreadable"]
+    elif reads == "no answer":
+        with pytest.raises(TypeError):
+            response_of(case["stored"])
+        assert (len(handled), codes[0]) == (1, "store_failed")
+    else:
+        assert (response.status, handled, codes) == (reads["status"], [], [])
+        assert response.headers.get("content-type") == reads.get("contentType")
+        assert base64.b64encode(response.body or b"").decode() == reads.get("body", "")
+
+
+def test_an_answer_is_written_as_the_vectors_say() -> None:
+    written = [case.values[0] for case in cases_of("stored-answers") if "writes" in case.values[0]]
+    assert len(written) > 3
+    for case in written:
+        reads = case["reads"]
+        headers = {"content-type": reads["contentType"]} if "contentType" in reads else {}
+        body = base64.b64decode(reads["body"]) if "body" in reads else None
+        response = WebhookResponse(reads["status"], body, headers)
+        assert answer_of(response, case["writes"]["owner"]) == case["stored"]
+
+
+def test_a_body_longer_than_16_kb_is_not_stored() -> None:
+    limit = 16 * 1024
+    assert "body" in json.loads(answer_of(WebhookResponse(200, b"x" * limit), "owner"))
+    assert "body" not in json.loads(answer_of(WebhookResponse(200, b"x" * (limit + 1)), "owner"))

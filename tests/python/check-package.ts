@@ -1,0 +1,170 @@
+// Packs packages/python, twice, serves it from a local index, and installs it from there into an empty environment, in which the
+// programs of its README run against a mock server.
+
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { demo } from "@call-transfer/backend";
+import { startMockServer } from "@call-transfer/mock-server";
+import { temporaryFolder } from "../../scripts/packed.ts";
+import { blocksIn } from "../pages/blocks.ts";
+
+const execute = promisify(execFile);
+const folder = fileURLToPath(new URL("../../packages/python", import.meta.url));
+
+async function run(
+  program: string,
+  options: readonly string[],
+  cwd: string,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<string> {
+  try {
+    const { stdout } = await execute(program, options, {
+      cwd,
+      env: { ...process.env, ...variables },
+      maxBuffer: 1 << 26,
+    });
+    return stdout;
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${basename(program)} ${options.join(" ")} failed:\n${stdout}${stderr}`);
+  }
+}
+
+const digestOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
+
+/** Builds the wheel and the sdist without an index. The time of the files does not count. */
+async function build(python: string, into: string): Promise<readonly string[]> {
+  const program = `
+import os, sys
+import hatchling.build
+print(hatchling.build.build_sdist(sys.argv[1]))
+print(hatchling.build.build_wheel(sys.argv[1]))
+`;
+  const names = await run(python, ["-c", program, into], folder, { SOURCE_DATE_EPOCH: "1577836800" });
+  return names
+    .trim()
+    .split("\n")
+    .map((name) => join(into, name));
+}
+
+/** An index of one package, as pip asks for it (PEP 503). What the package needs comes from the usual one. */
+async function serve(files: readonly string[]) {
+  const server = createServer((request, response) => {
+    const file = files.find((path) => request.url === `/files/${basename(path)}`);
+    if (file) response.end(readFileSync(file));
+    else if (request.url === "/simple/call-transfer/")
+      response
+        .setHeader("content-type", "text/html")
+        .end(
+          files
+            .map((path) => `<a href="/files/${basename(path)}#sha256=${digestOf(path)}">${basename(path)}</a>`)
+            .join("\n"),
+        );
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/simple/`, close: () => server.close() };
+}
+
+/** The programs of the README by the name in their first line. */
+function programs(): Map<string, string> {
+  const blocks = blocksIn("packages/python/README.md", readFileSync(join(folder, "README.md"), "utf8"));
+  return new Map(
+    blocks.flatMap(({ language, text }) => {
+      const name = /^# (\w+\.py)\n/.exec(text)?.[1];
+      return language === "python" && name ? [[name, text] as const] : [];
+    }),
+  );
+}
+
+/** The packages that the client needs, from the environment of the checks: its versions are pinned. */
+const pinned = [
+  "anyio",
+  "annotated-types",
+  "certifi",
+  "h11",
+  "httpcore2",
+  "httpx2",
+  "idna",
+  "pydantic",
+  "pydantic-core",
+  "truststore",
+  "typing-extensions",
+  "typing-inspection",
+];
+
+export async function checkPackage(commands: string): Promise<void> {
+  using temporary = temporaryFolder("python-package");
+  const at = (...path: string[]) => join(temporary.path, ...path);
+  for (const name of ["one", "two", "program"]) mkdirSync(at(name));
+  const python = join(commands, "python");
+  const files = await build(python, at("one"));
+  const again = await build(python, at("two"));
+  for (const [index, file] of files.entries())
+    if (digestOf(file) !== digestOf(again[index] ?? ""))
+      throw new Error(`${basename(file)} differs from build to build.`);
+
+  await run("python3", ["-m", "venv", at("environment")], temporary.path);
+  const installed = join(at("environment"), "bin", "python");
+  const requirements = readFileSync(join(folder, "requirements.txt"), "utf8")
+    .split(/\n(?=\S)/)
+    .filter((entry) => pinned.some((name) => entry.startsWith(`${name}==`)))
+    .join("\n");
+  writeFileSync(at("requirements.txt"), `${requirements}\n`);
+  const quiet = ["--quiet", "--disable-pip-version-check"];
+  await run(
+    installed,
+    ["-m", "pip", "install", ...quiet, "--require-hashes", "--no-deps", "-r", at("requirements.txt")],
+    temporary.path,
+  );
+  const index = await serve(files);
+  await run(
+    installed,
+    ["-m", "pip", "install", ...quiet, "--no-deps", "--index-url", index.url, "call-transfer"],
+    temporary.path,
+    { PIP_FIND_LINKS: "" },
+  );
+  index.close();
+  await run(installed, ["-m", "pip", "check"], temporary.path);
+
+  const server = await startMockServer({ port: 0 });
+  try {
+    const variables = {
+      CALL_TRANSFER_BASE_URL: server.url,
+      CALL_TRANSFER_API_KEY: demo.apiKey,
+      FLOW_ID: demo.flows.published,
+      PYTHONPATH: "",
+    };
+    const printed: string[] = [];
+    for (const [name, text] of programs()) {
+      writeFileSync(at("program", name), text);
+      const output = await run(installed, ["-W", "error", name], at("program"), variables);
+      if (output.trim() === "") throw new Error(`${name} of the README printed nothing.`);
+      printed.push(`${name}: ${output.trim().split("\n")[0]}`);
+    }
+    if (printed[0] !== "place_a_call.py: initiated")
+      throw new Error(`place_a_call.py of the README printed ${printed[0]}.`);
+    const size = await run(
+      installed,
+      [
+        "-c",
+        "import call_transfer, pathlib; print(sum(p.stat().st_size for p in pathlib.Path(call_transfer.__file__).parent.rglob('*.py')))",
+      ],
+      temporary.path,
+    );
+    console.log(
+      `${files.map((file) => basename(file)).join(" and ")}, the same in two builds; ${printed.join(", ")}; ${Math.round(Number(size) / 1000)} kB of source`,
+    );
+  } finally {
+    await server.close();
+  }
+  const shipped = globSync(at("environment", "lib", "*", "site-packages", "call_transfer", "**", "*"));
+  if (!shipped.some((path) => path.endsWith("py.typed"))) throw new Error("The wheel has no py.typed.");
+}

@@ -1,0 +1,52 @@
+// Checks packages/python: format and lint, the types by mypy and pyright, and the tests. `npm run check -- python tests` runs one
+// part, with options for it. `--installed` only says whether this machine has Python, and `--environment` where its packages are.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ensureInstalled, tools } from "../../scripts/packed.ts";
+import { ensureEnvironment, missingPython } from "../../scripts/python.ts";
+import { checkPackage } from "./check-package.ts";
+
+const folder = fileURLToPath(new URL("../../packages/python", import.meta.url));
+
+async function run(program: string, ...options: readonly string[]): Promise<boolean> {
+  console.log(`\n--- ${[program.split("/").at(-1), ...options].join(" ")}`);
+  const environment = { ...process.env, PYTHONPATH: "src", PYTHONDONTWRITEBYTECODE: "1" };
+  const child = spawn(program, options, { cwd: folder, stdio: "inherit", env: environment });
+  const [status] = await once(child, "exit");
+  return status === 0;
+}
+
+function parts(commands: string): Readonly<Record<string, (...options: string[]) => Promise<boolean>>> {
+  const python = (name: string) => join(commands, name);
+  const pyright = join(tools, "node_modules/pyright/index.js");
+  return {
+    format: async () => (await run(python("ruff"), "check")) && run(python("ruff"), "format", "--check"),
+    mypy: () => run(python("mypy"), "--cache-dir=../../.cache/mypy"),
+    pyright: () => {
+      ensureInstalled(tools);
+      return run(process.execPath, pyright, "--warnings", "--pythonpath", python("python"));
+    },
+    tests: (...options) => run(python("python"), "-m", "pytest", ...options),
+    package: async () => {
+      console.log("\n--- package");
+      await checkPackage(commands);
+      return true;
+    },
+  };
+}
+
+const [name, ...options] = process.argv.slice(2);
+if (name === "--installed") {
+  const missing = missingPython();
+  if (missing !== undefined) console.log(missing);
+  process.exitCode = missing === undefined ? 0 : 1;
+} else if (name === "--environment") {
+  console.log(ensureEnvironment("python", join(folder, "requirements.txt")));
+} else {
+  const all = parts(ensureEnvironment("python", join(folder, "requirements.txt")));
+  const chosen = name === undefined ? Object.values(all) : [all[name]];
+  if (chosen.includes(undefined)) throw new Error(`Unknown part ${name}. There are ${Object.keys(all).join(", ")}.`);
+  for (const part of chosen) if (!(await part?.(...options))) process.exitCode = 1;
+}

@@ -1,0 +1,125 @@
+// The programs of docs/webhooks-python.md receive offers that the reference backend signs: the servers over HTTP, and the stores in
+// two processes.
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { createBackend, demo } from "@call-transfer/backend";
+import { CallTransfer } from "@call-transfer/sdk";
+import { signWebhook } from "@call-transfer/sdk/webhooks";
+import { pythonCommand, pythonEnvironment } from "./python.ts";
+import { freePort } from "./server-process.ts";
+import { startPostgres, startRedis } from "./servers.ts";
+
+const folder = fileURLToPath(new URL("../../examples/python/", import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), "call-transfer-recipes-"));
+const secretsFile = join(scratch, "offer-secrets");
+const python = pythonCommand();
+const env = {
+  ...process.env,
+  ...pythonEnvironment,
+  PYTHONWARNINGS: "error",
+  OFFER_SECRETS_FILE: secretsFile,
+  PATH: `${dirname(python)}:${process.env.PATH}`,
+};
+
+const started: ChildProcess[] = [];
+after(async () => {
+  for (const child of started) {
+    const ended = once(child, "exit");
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await ended;
+    }
+  }
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+/** By the name of the recipe, how the page starts it on port 3000. */
+const page = readFileSync(new URL("../../docs/webhooks-python.md", import.meta.url), "utf8");
+const commands = new Map(
+  [...page.matchAll(/^.*\b(\w+)_app\b.* 3000$/gm)].map(([command, name = ""]) => [name, command]),
+);
+assert.deepEqual([...commands.keys()], ["fastapi", "starlette", "flask", "django"]);
+
+/** Starts a recipe. Returns its address, and what it prints. */
+async function start(name: string): Promise<{ url: string; printed: () => string }> {
+  const port = String(await freePort());
+  const command = `exec ${commands.get(name)?.replace("3000", port)}`;
+  const child = spawn("sh", ["-c", command], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  started.push(child);
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+    });
+  const url = `http://127.0.0.1:${port}/offers`;
+  while (!(await fetch(url).catch(() => undefined))) {
+    assert.equal(child.exitCode, null, printed);
+    await sleep(50);
+  }
+  return { url, printed: () => printed };
+}
+
+describe("a recipe of Python receives signed offers, also while the secret is rotated", { concurrency: true }, () => {
+  for (const name of commands.keys()) {
+    it(name, async () => {
+      writeFileSync(secretsFile, `${demo.signingSecret}\n`);
+      const { url, printed } = await start(name);
+      const backend = createBackend({ clock: "flowing", fetch: (_, init) => fetch(url, init) });
+      const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: backend.fetch });
+      const destinationId = demo.destinations.app;
+      const first = await backend.deliveries.trigger({ destinationId });
+      assert.equal(first.status, 204, printed());
+      await backend.deliveries.redeliver(first.id);
+      await client.destinations.rotateSecret(destinationId);
+      const second = await backend.deliveries.trigger({ destinationId });
+      assert.deepEqual([second.status, second.signature?.v1.length], [204, 2], printed());
+      assert.equal(printed().match(/^offer /gm)?.length, 2, printed());
+      const post = (body: string, headers: Record<string, string> = {}) =>
+        fetch(url, { method: "POST", body, headers });
+      const forged = '{"type":"transfer.offer"}';
+      assert.equal((await post(forged, { "Service-Signature": `t=1,v1=${"0".repeat(64)}` })).status, 400);
+      assert.equal((await post(forged)).status, 400);
+      assert.equal((await post("x".repeat(1024 * 1024 + 1))).status, 413);
+      assert.equal((await fetch(url, { method: "PUT" })).status, 405);
+      if (name === "fastapi") assert.deepEqual(await (await fetch(url.replace("offers", "ready"))).json(), []);
+    });
+  }
+});
+
+describe("a program with a store of Python handles an offer once in two processes", async () => {
+  const [redis, postgres] = [await startRedis(), await startPostgres()];
+  after(async () => {
+    await redis.stop();
+    await postgres.stop();
+  });
+  const all = { ...env, REDIS_URL: redis.url, DATABASE_URL: postgres.url };
+  const body = JSON.stringify({ type: "transfer.offer", id: "7" });
+  const program = `import sys
+from importlib import import_module
+receiver = import_module(sys.argv[1]).receiver
+for _ in range(2):
+    print("answered", receiver.handle(sys.argv[2], {"Service-Signature": sys.argv[3]}).status)
+print("ready", receiver.check_ready() == [])`;
+  for (const name of ["redis_store", "postgres_store"]) {
+    it(name, async () => {
+      writeFileSync(secretsFile, `${demo.signingSecret}\n`);
+      const header = await signWebhook(body, { secret: demo.signingSecret });
+      let printed = "";
+      for (let process = 0; process < 2; process += 1) {
+        const words = ["-c", program, name, body, header];
+        printed += (await promisify(execFile)(python, words, { cwd: folder, env: all })).stdout;
+      }
+      assert.equal(printed.match(/answered 204/g)?.length, 4, printed);
+      assert.equal(printed.match(/offer 7/g)?.length, 1, printed);
+      assert.equal(printed.match(/ready True/g)?.length, 2, printed);
+    });
+  }
+});
