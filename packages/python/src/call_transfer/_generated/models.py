@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from pydantic import Field
-from typing_extensions import TypedDict
-from typing import NotRequired
+from typing_extensions import NotRequired, TypedDict
 
 from .._model import ApiModel, UnknownResult
 from .codes import ErrorCode

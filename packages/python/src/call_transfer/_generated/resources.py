@@ -78,8 +78,8 @@ class DestinationGroups:
         *,
         name: str,
         members: Sequence[DestinationGroupMember | DestinationGroupMemberDict],
-        strategy: Literal["simultaneous"] | NotGiven | None = NOT_GIVEN,
-        total_timeout_secs: int | NotGiven | None = NOT_GIVEN,
+        strategy: Literal["simultaneous"] | None | NotGiven = NOT_GIVEN,
+        total_timeout_secs: int | None | NotGiven = NOT_GIVEN,
         options: RequestOptions | None = None,
     ) -> DestinationGroup:
         """Create a destination group.
@@ -383,8 +383,8 @@ class AsyncDestinationGroups:
         *,
         name: str,
         members: Sequence[DestinationGroupMember | DestinationGroupMemberDict],
-        strategy: Literal["simultaneous"] | NotGiven | None = NOT_GIVEN,
-        total_timeout_secs: int | NotGiven | None = NOT_GIVEN,
+        strategy: Literal["simultaneous"] | None | NotGiven = NOT_GIVEN,
+        total_timeout_secs: int | None | NotGiven = NOT_GIVEN,
         options: RequestOptions | None = None,
     ) -> DestinationGroup:
         """Create a destination group.
