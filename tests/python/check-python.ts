@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isLong, leftOut } from "../../scripts/long.ts";
 import { ensureInstalled, tools } from "../../scripts/packed.ts";
 import { ensureEnvironment, missingPython } from "../../scripts/python.ts";
 import { checkPackage } from "./check-package.ts";
@@ -18,7 +19,10 @@ async function run(program: string, ...options: readonly string[]): Promise<bool
   return status === 0;
 }
 
-function parts(commands: string): Readonly<Record<string, (...options: string[]) => Promise<boolean>>> {
+function parts(
+  commands: string,
+  name: string | undefined,
+): Readonly<Record<string, (...options: string[]) => Promise<boolean>>> {
   const python = (name: string) => join(commands, name);
   const pyright = join(tools, "node_modules/pyright/index.js");
   return {
@@ -29,6 +33,12 @@ function parts(commands: string): Readonly<Record<string, (...options: string[])
       return run(process.execPath, pyright, "--warnings", "--pythonpath", python("python"));
     },
     tests: (...options) => run(python("python"), "-m", "pytest", ...options),
+    contract: async () => {
+      if (isLong || name === "contract")
+        return run("npm", "run", "--silent", "--prefix", "../..", "test:contract", "--", "--client", "python");
+      leftOut("the contract suite through the client");
+      return true;
+    },
     package: async () => {
       console.log("\n--- package");
       await checkPackage(commands);
@@ -45,7 +55,7 @@ if (name === "--installed") {
 } else if (name === "--environment") {
   console.log(ensureEnvironment("python", join(folder, "requirements.txt")));
 } else {
-  const all = parts(ensureEnvironment("python", join(folder, "requirements.txt")));
+  const all = parts(ensureEnvironment("python", join(folder, "requirements.txt")), name);
   const chosen = name === undefined ? Object.values(all) : [all[name]];
   if (chosen.includes(undefined)) throw new Error(`Unknown part ${name}. There are ${Object.keys(all).join(", ")}.`);
   for (const part of chosen) if (!(await part?.(...options))) process.exitCode = 1;
