@@ -17,13 +17,15 @@ const ofTheProject = [
   "traceability",
   "why",
 ];
+/** Pages about the Python package, which npm does not install. */
+const ofPython = ["python", "webhooks-python"];
 const manifestOf = (name: string) =>
   JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")) as Manifest & { private?: boolean };
 const published = readdirSync(join(root, "packages")).filter((name) => !manifestOf(name).private);
 
 it("each page of docs/ is a guide of a package or about the project", () => {
   const pages = globSync(["*.md", "start/*.md"], { cwd: join(root, "docs") }).map((path) => path.replace(/\.md$/, ""));
-  expect([...guidePages(), ...ofTheProject].sort()).toEqual(pages.sort());
+  expect([...guidePages(), ...ofTheProject, ...ofPython].sort()).toEqual(pages.sort());
 });
 
 describe.each(published)("the pages of the tarball of %s", (name) => {
