@@ -59,6 +59,11 @@ export const experiments: NamedCommands = {
     needs: "Python 3.11 with venv",
     run: [onSources("lab/python/compare.ts")],
   },
+  "python-fire": {
+    does: "the Python client under every fault over real sockets; --requests 10000 --mode sync --seed 1, --help lists more",
+    needs: "Python 3.11 with venv",
+    run: [onSources("lab/python/fire.ts")],
+  },
   soak: {
     does: "the mock server's memory under load; --minutes 60 for an hour",
     run: [onSources("--expose-gc", "lab/soak.ts")],
