@@ -72,12 +72,12 @@ function renderModel(name: string, schema: Schema): string {
 }
 
 /** The same as a dictionary, for callers. */
-function renderDict(name: string, schema: Schema): string {
+function renderDict(name: string, schema: Schema, inputs?: ReadonlySet<string>): string {
   const fields = fieldsOf(schema).map(({ schema: type, name: field, required, doc }) => {
-    const text = pythonType(type);
+    const text = pythonType(type, inputs);
     return `    ${field}: ${required ? text : `NotRequired[${text}]`}\n    """${doc}"""`;
   });
-  return `class ${name}Dict(TypedDict):\n    """${schema.description}"""\n\n${fields.join("\n")}\n`;
+  return `class ${name}(TypedDict):\n    """${schema.description}"""\n\n${fields.join("\n")}\n`;
 }
 
 /** Schemas inside of request bodies, which callers may write as dictionaries. */
@@ -95,7 +95,7 @@ export function inputSchemas({ components }: OpenApiDocument, requests: readonly
   return names;
 }
 
-/** @param requests Schemas of request bodies, which have no model: their fields are the parameters of a method. */
+/** @param requests Schemas of request bodies. Their fields are the parameters of a method, so each is a dictionary of arguments. */
 export function renderPythonModels(document: OpenApiDocument, requests: readonly string[]): string {
   const { ErrorCode: _codes, ...schemas } = document.components.schemas;
   const inputs = inputSchemas(document, requests);
@@ -103,14 +103,20 @@ export function renderPythonModels(document: OpenApiDocument, requests: readonly
   const isModel = (name: string) => schemas[name]?.type === "object";
   const aliases = names.filter((name) => !isModel(name));
   const models = names.filter(isModel);
-  const all = [...names, ...[...inputs].map((name) => `${name}Dict`), "UnknownResult"];
+  const bodies = [...new Set(requests)];
+  const all = [...names, ...bodies, ...[...inputs].map((name) => `${name}Dict`), "UnknownResult"];
+  const dicts = [
+    ...[...inputs].map((name) => renderDict(`${name}Dict`, schemas[name] ?? {})),
+    ...bodies.map((name) => renderDict(name, schemas[name] ?? {}, inputs)),
+  ];
   const text = aliases.map(
     (name) => `${name}: TypeAlias = ${pythonType(schemas[name] ?? {})}\n"""${schemas[name]?.description}"""\n`,
   );
-  return `${pythonHeader}"""What the API answers with. Times are text in the form of ISO 8601, as the API sends them."""
+  return `${pythonHeader}"""What the API takes and answers with. Times are text in the form of ISO 8601, as the API sends them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from pydantic import Field
@@ -130,7 +136,7 @@ ${text.join("\n")}
 
 ${models.map((name) => renderModel(name, schemas[name] ?? {})).join("\n\n")}
 
-${[...inputs].map((name) => renderDict(name, schemas[name] ?? {})).join("\n\n")}`;
+${dicts.join("\n\n")}`;
 }
 
 export function renderPythonCodes(document: OpenApiDocument): string {

@@ -272,9 +272,7 @@ const renderSignature = (document: OpenApiDocument): string =>
 /** What a wildcard gets, so that __init__.py can load it when it is first used. */
 function renderNames(document: OpenApiDocument, operations: readonly OperationModel[]): string {
   const requests = operations.flatMap(({ requestSchema }) => requestSchema ?? []);
-  const schemas = Object.keys(document.components.schemas).filter(
-    (name) => name !== "ErrorCode" && !requests.includes(name),
-  );
+  const schemas = Object.keys(document.components.schemas).filter((name) => name !== "ErrorCode");
   const models = [...schemas, ...[...inputSchemas(document, requests)].map((name) => `${name}Dict`), "UnknownResult"];
   const errors = Object.values(readCodeTable().classes).map(({ name }) => name);
   const list = (names: readonly string[]) =>

@@ -3,13 +3,20 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import configuration, settings
 
 from call_transfer import AsyncCallTransfer, CallTransfer
 
 KEY = "svc_live_0123456789abcdef"
+
+# The same inputs in each run, and nothing written beside the tests.
+configuration.set_hypothesis_home_dir(Path(__file__).parents[3] / ".cache" / "hypothesis")
+settings.register_profile("same", derandomize=True, max_examples=40, deadline=None)
+settings.load_profile("same")
 
 Action = Callable[[Any], Any]
 Run = Callable[..., Any]

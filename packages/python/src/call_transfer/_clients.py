@@ -2,40 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypedDict, Unpack
 
+from ._auth import AccessTokenFunction, AsyncAccessTokenFunction
 from ._client import _Base
 from ._errors import ConfigurationError
 from ._generated.resources import AsyncResources, Resources
-
-_CHANGEABLE = frozenset(
-    {
-        "base_url",
-        "api_key",
-        "access_token",
-        "account_id",
-        "timeout",
-        "total_timeout",
-        "retry",
-        "headers",
-        "on_retry",
-        "show_phone_numbers",
-        "allow_insecure_http",
-    }
-)
+from ._options import RetryEvent, RetryOptions
 
 
-def _merged(client: _Base, changes: dict[str, Any]) -> dict[str, Any]:
+class _Options(TypedDict, total=False):
+    """What a copy of a client may change."""
+
+    base_url: str | None
+    api_key: str | None
+    account_id: str | None
+    timeout: float | None
+    total_timeout: float | None
+    retry: RetryOptions | None
+    headers: Mapping[str, str] | None
+    on_retry: Callable[[RetryEvent], object] | None
+    show_phone_numbers: bool
+    allow_insecure_http: bool
+
+
+class _Changes(_Options, total=False):
+    access_token: str | AccessTokenFunction | None
+
+
+class _AsyncChanges(_Options, total=False):
+    access_token: str | AsyncAccessTokenFunction | None
+
+
+def _merged(client: _Base, changes: _Changes | _AsyncChanges) -> dict[str, Any]:
     for name in changes:
-        if name not in _CHANGEABLE:
+        if name not in _Changes.__optional_keys__:
             raise ConfigurationError(name, "cannot be changed. Create a new client.")
-    given = dict(client._given)
+    given = {**client._given, **changes, "http_client": client._http_client, "_parent": client}
     if changes.get("api_key") is not None or changes.get("access_token") is not None:
-        given["api_key"] = given["access_token"] = None
-    if given["retry"] and isinstance(changes.get("retry"), dict):
-        changes = {**changes, "retry": {**given["retry"], **changes["retry"]}}
-    return {**given, **changes, "http_client": client._http_client, "_parent": client}
+        given.update(api_key=changes.get("api_key"), access_token=changes.get("access_token"))
+    old, new = client._given["retry"], changes.get("retry")
+    if old and isinstance(new, dict):
+        given["retry"] = {**old, **new}
+    return given
 
 
 class CallTransfer(Resources):
@@ -49,7 +60,7 @@ class CallTransfer(Resources):
 
     """
 
-    def with_options(self, **changes: Any) -> CallTransfer:
+    def with_options(self, **changes: Unpack[_Changes]) -> CallTransfer:
         """Returns a copy of this client with other options, e.g. for another account.
 
         It shares the connections and the retry budget of each account. A new `api_key` replaces an `access_token`, and the reverse.
@@ -80,7 +91,7 @@ class AsyncCallTransfer(AsyncResources):
 
     """
 
-    def with_options(self, **changes: Any) -> AsyncCallTransfer:
+    def with_options(self, **changes: Unpack[_AsyncChanges]) -> AsyncCallTransfer:
         """Returns a copy of this client with other options. See `CallTransfer.with_options()`."""
         return AsyncCallTransfer(**_merged(self, changes))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -205,9 +204,9 @@ class ListReader:
 
     def _note_total(self, current: Any, least: int) -> None:
         """Takes in `meta.total`, unless its own page contradicts it."""
-        if not isinstance(current, (int, float)) or isinstance(current, bool) or not math.isfinite(current):
+        if not isinstance(current, (int, float)) or isinstance(current, bool) or not abs(current) <= 2**53:
             return
-        if current != int(current) or abs(current) > 2**53 or current < least:
+        if current != int(current) or current < least:
             return
         current = int(current)
         if self._total is None:

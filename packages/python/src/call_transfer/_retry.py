@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -80,7 +81,9 @@ def parse_retry_after(given: object, now: float) -> float | None:
     if isinstance(given, bool) or not isinstance(given, (str, int, float)):
         return None
     if not isinstance(given, str):
-        return float(given) if given >= 0 else None
+        # JSON has whole numbers that no float can hold.
+        fits = given <= sys.float_info.max
+        return (float(given) if fits else math.inf) if given >= 0 else None
     # The comma after a day name splits a date; the rest is still a date.
     return longest(*(_seconds(part.strip(), now) for part in given.split(",")))
 

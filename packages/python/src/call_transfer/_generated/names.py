@@ -10,6 +10,8 @@ MODELS = (
     "CallInitiated",
     "CallList",
     "CallQueued",
+    "CreateCallRequest",
+    "CreateDestinationGroupRequest",
     "DestinationGroup",
     "DestinationGroupMember",
     "DestinationGroupMemberDict",

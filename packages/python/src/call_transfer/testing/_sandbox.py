@@ -15,7 +15,7 @@ from typing import Any, Literal, NotRequired, Self, TypeAlias, TypedDict
 from typing_extensions import Unpack
 
 from .._call import Sleep, Step
-from .._clients import AsyncCallTransfer, CallTransfer, _merged
+from .._clients import AsyncCallTransfer, CallTransfer, _AsyncChanges, _Changes, _merged
 from .._drivers import AsyncDriver, Driver
 from ._demo import demo
 from ._receiver import Receiver, serve
@@ -381,7 +381,7 @@ class _Client(CallTransfer):
             self._driver = _SandboxDriver(self._http, self._settings.auth, is_own=self._http_client is None)
             self._driver.sandbox = sandbox
 
-    def with_options(self, **changes: Any) -> CallTransfer:
+    def with_options(self, **changes: Unpack[_Changes]) -> CallTransfer:
         return _Client(self._sandbox, **_merged(self, changes))
 
 
@@ -394,7 +394,7 @@ class _AsyncClient(AsyncCallTransfer):
             self._driver = _AsyncSandboxDriver(self._http, self._settings.auth, is_own=self._http_client is None)
             self._driver.sandbox = sandbox
 
-    def with_options(self, **changes: Any) -> AsyncCallTransfer:
+    def with_options(self, **changes: Unpack[_AsyncChanges]) -> AsyncCallTransfer:
         return _AsyncClient(self._sandbox, **_merged(self, changes))
 
 

@@ -1,0 +1,125 @@
+"""Connections: those that a server closes while they are kept, and TLS. Over real sockets, with both clients."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Action, Run, place, resolved
+from servers import Answer, Request, Server, hang_up, respond
+
+from call_transfer import CallTransfer, ConnectionError, OutcomeUnknownError
+
+INITIATED = {"type": "initiated", "callId": "c-1"}
+
+
+def in_turn(*actions: Action) -> Action:
+    """Does one after the other with the same client, and returns the last result."""
+
+    def act(client: Any) -> Any:
+        async def act_async() -> Any:
+            return [await resolved(action(client)) for action in actions][-1]
+
+        return [action(client) for action in actions][-1] if isinstance(client, CallTransfer) else act_async()
+
+    return act
+
+
+def then_closes(answer: Answer, closed: threading.Event) -> Answer:
+    """Answers, and closes the connection as a server does with one that is idle for too long."""
+
+    def both(connection: socket.socket, request: Request, stop: threading.Event) -> None:
+        answer(connection, request, stop)
+        hang_up(connection, request, stop)
+        closed.set()
+
+    return both
+
+
+def roles(client: Any) -> Any:
+    return client.roles.list()
+
+
+@pytest.mark.parametrize(("action", "answer"), [(roles, respond(200, {"roles": []})), (place, respond(201, INITIATED))])
+def test_a_kept_connection_that_was_closed_is_not_used(run: Run, action: Action, answer: Answer) -> None:
+    closed = threading.Event()
+    with Server(then_closes(respond(200, {"roles": []}), closed), answer) as server:
+        run(server.url, in_turn(roles, lambda _: closed.wait(10), action), retry={"max": 0})
+    assert (len(server.requests), server.connections) == (2, 2)
+
+
+def test_a_read_is_repeated_where_a_kept_connection_is_closed_instead_of_an_answer(run: Run) -> None:
+    found = respond(200, {"roles": []})
+    with Server(found, hang_up, found) as server:
+        run(server.url, in_turn(roles, roles), retry={"max": 1})
+    assert (len(server.requests), server.connections) == (3, 2)
+
+
+def test_a_placement_is_sent_once_where_a_kept_connection_is_closed_instead_of_an_answer(run: Run) -> None:
+    with Server(respond(200, {"roles": []}), hang_up) as server, pytest.raises(OutcomeUnknownError) as caught:
+        run(server.url, in_turn(roles, place))
+    assert (caught.value.outcome, len(caught.value.attempts)) == ("unknown", 1)
+    assert [request.method for request in server.requests] == ["GET", "POST"]
+    assert server.connections == 1
+
+
+class TlsServer(Server):
+    """The same over TLS, with a certificate for `localhost`."""
+
+    def __init__(self, certificate: Path, *answers: Answer) -> None:
+        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._context.load_cert_chain(certificate, certificate.with_suffix(".key"))
+        super().__init__(*answers)
+
+    @property
+    def url(self) -> str:
+        return super().url.replace("http://127.0.0.1", "https://localhost")
+
+    def _serve(self, connection: socket.socket) -> None:
+        with contextlib.suppress(OSError), connection, self._context.wrap_socket(connection, server_side=True) as secure:
+            super()._serve(secure)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate that signs itself, valid for a day."""
+    file = tmp_path_factory.mktemp("tls") / "own.pem"
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", str(file.with_suffix(".key"))]
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    uses = ["-addext", "keyUsage=critical,digitalSignature,keyCertSign"]
+    subprocess.run(["openssl", "req", "-x509", "-days", "1", *key, "-out", str(file), *names, *uses], check=True, capture_output=True)
+    return file
+
+
+def trusting(certificate: Path) -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=certificate)
+
+
+@pytest.mark.parametrize("verify", [trusting, lambda _: False])
+def test_a_call_is_placed_over_tls(run: Run, certificate: Path, verify: Callable[[Path], ssl.SSLContext | bool]) -> None:
+    with TlsServer(certificate, respond(201, INITIATED)) as server:
+        assert run(server.url, place, verify=verify(certificate)).call_id == "c-1"
+
+
+def test_an_answer_that_is_lost_over_tls_is_unknown(run: Run, certificate: Path) -> None:
+    with TlsServer(certificate, hang_up) as server, pytest.raises(OutcomeUnknownError):
+        run(server.url, place, verify=trusting(certificate))
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("reason", ["self-signed certificate", "IP address mismatch"])
+def test_a_certificate_that_is_refused_sent_nothing(run: Run, certificate: Path, reason: str) -> None:
+    with TlsServer(certificate) as server, pytest.raises(ConnectionError) as caught:
+        is_trusted = reason != "self-signed certificate"
+        url = server.url.replace("localhost", "127.0.0.1") if is_trusted else server.url
+        run(url, place, verify=trusting(certificate) if is_trusted else True, retry={"max": 0})
+    assert caught.value.outcome == "not_sent"
+    assert reason in str(caught.value).replace("self signed", "self-signed")
+    assert server.requests == []

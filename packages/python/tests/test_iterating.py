@@ -1,0 +1,140 @@
+"""Lists as iteration: what is asked for, when, and what comes of it. Over real sockets, with both clients."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from conftest import Run
+from servers import Answer, Server, problem, respond
+
+from call_transfer import InvalidArgumentError, InvalidResponseError, NotFoundError
+
+
+def page(*numbers: int, total: int | None = None) -> Answer:
+    calls = [{"id": f"c-{number}", "direction": "outbound"} for number in numbers]
+    return respond(200, {"calls": calls, "meta": {"total": total}} if total is not None else {"calls": calls})
+
+
+def taken(items: Any, most: int | None = None) -> Any:
+    """Takes items of either kind of iteration, up to a number, as a caller's loop does."""
+    found: list[Any] = []
+    if not hasattr(items, "__aiter__"):
+        for item in items:
+            found.append(item)
+            if len(found) == most:
+                break
+        return found
+
+    async def take() -> list[Any]:
+        iterator: AsyncIterator[Any] = items.__aiter__()
+        async for item in iterator:
+            found.append(item)
+            if len(found) == most:
+                break
+        await iterator.aclose()  # type: ignore[attr-defined]
+        return found
+
+    return take()
+
+
+def ids(items: Any) -> list[str]:
+    return [item.id for item in items]
+
+
+def targets(server: Server) -> list[str]:
+    return [request.target.removeprefix("/api/v1/calls") for request in server.requests]
+
+
+def test_a_loop_asks_for_each_page_when_it_is_needed(run: Run) -> None:
+    with Server(page(1, 2, total=5), page(3, 4, total=5), page(5, total=5)) as server:
+        assert ids(run(server.url, lambda client: taken(client.calls.list(limit=2)))) == ["c-1", "c-2", "c-3", "c-4", "c-5"]
+        assert targets(server) == ["?limit=2", "?limit=2&offset=2", "?limit=2&offset=4"]
+
+
+def test_a_loop_that_ends_early_asks_for_no_more(run: Run) -> None:
+    with Server(page(1, 2, total=5), page(3, 4, total=5)) as server:
+        assert ids(run(server.url, lambda client: taken(client.calls.list(limit=2), 3))) == ["c-1", "c-2", "c-3"]
+        assert len(server.requests) == 2
+
+
+def test_nothing_is_asked_for_before_the_list_is_used(run: Run) -> None:
+    with Server() as server:
+        run(server.url, lambda client: client.calls.list(limit=2) and None)
+        assert server.requests == []
+
+
+def test_a_list_begins_at_its_offset_and_each_loop_reads_it_again(run: Run) -> None:
+    with Server(page(2, total=3), page(2, 1, total=4)) as server:
+
+        def twice(client: Any) -> Any:
+            calls = client.calls.list(offset=2)
+            first, second = taken(calls), taken(calls)
+            if isinstance(first, list):
+                return first, second
+
+            async def both() -> Any:
+                return await first, await second
+
+            return both()
+
+        assert [ids(items) for items in run(server.url, twice)] == [["c-2"], ["c-2", "c-1"]]
+        assert targets(server) == ["?offset=2", "?offset=2"]
+
+
+def test_an_item_that_moves_to_the_next_page_is_returned_once(run: Run) -> None:
+    answers = page(3, 2, total=3), page(2, 1, total=4)
+    with Server(*answers) as server:
+        assert ids(run(server.url, lambda client: taken(client.calls.list()))) == ["c-3", "c-2", "c-1"]
+    with Server(*answers) as server:
+        pages = run(server.url, lambda client: taken(client.calls.list().pages()))
+    assert [ids(one.calls) for one in pages] == [["c-3", "c-2"], ["c-2", "c-1"]]
+
+
+def test_a_list_that_shrinks_is_read_from_further_up(run: Run) -> None:
+    with Server(page(5, 4, total=5), page(2, total=3), page(3, 2, total=3), page(2, 1, total=3)) as server:
+        found = ids(run(server.url, lambda client: taken(client.calls.list(limit=2))))
+    assert set(found) == {"c-5", "c-4", "c-3", "c-2", "c-1"}
+    assert len(found) == 5
+
+
+def test_a_list_without_a_total_ends_with_a_page_that_brings_nothing(run: Run) -> None:
+    with Server(page(1, 2), page(3), page()) as server:
+        assert ids(run(server.url, lambda client: taken(client.calls.list()))) == ["c-1", "c-2", "c-3"]
+
+
+def test_to_list_takes_no_more_than_it_may(run: Run) -> None:
+    with Server(page(1, 2, total=5), page(3, 4, total=5)) as server:
+        assert ids(run(server.url, lambda client: client.calls.list().to_list(max_items=3))) == ["c-1", "c-2", "c-3"]
+        assert len(server.requests) == 2
+        for wrong in (-1, 1.5, True, None):
+            with pytest.raises(InvalidArgumentError, match="max_items must be a whole number"):
+                run(server.url, lambda client, most=wrong: client.calls.list().to_list(max_items=most))
+        assert len(server.requests) == 2
+
+
+def test_what_came_before_an_error_was_returned(run: Run) -> None:
+    found: list[str] = []
+
+    def collect(client: Any) -> Any:
+        calls = client.calls.list()
+        if not hasattr(calls, "__aiter__"):
+            found.extend(call.id for call in calls)
+            return None
+
+        async def collect_async() -> None:
+            async for call in calls:
+                found.append(call.id)  # noqa: PERF401
+
+        return collect_async()
+
+    with Server(page(1, 2, total=3), problem(404, "resource_not_found")) as server, pytest.raises(NotFoundError):
+        run(server.url, collect)
+    assert found == ["c-1", "c-2"]
+
+
+def test_a_server_that_ignores_the_offset_ends_with_an_error(run: Run) -> None:
+    with Server(page(1, 2, total=5)) as server, pytest.raises(InvalidResponseError, match="pages bring nothing new"):
+        run(server.url, lambda client: taken(client.calls.list()))
+    assert len(server.requests) < 20
