@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import pickle
+import socket
+import threading
+from typing import Any
 
 import pytest
 from conftest import KEY, Run, place
-from servers import Drip, Server, hang_up, part, problem, respond, silence, unused_port
+from servers import Drip, Request, Server, hang_up, part, problem, respond, silence, unused_port
 
 import call_transfer
 from call_transfer import (
@@ -106,8 +109,6 @@ def test_a_body_that_nobody_takes_ends_with_the_timeout(run: Run) -> None:
     def read_nothing(url: str) -> None:
         run(url, lambda client: client.request("PUT", "/api/v1/notes", body="x" * 30_000_000), timeout=0.3, retry={"max": 0})
 
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as listener, pytest.raises(TimeoutError) as caught:
         read_nothing(f"http://127.0.0.1:{listener.getsockname()[1]}")
     assert caught.value.outcome == "unknown"
@@ -118,6 +119,26 @@ def test_the_total_timeout_ends_retries(run: Run) -> None:
         run(server.url, lambda client: client.roles.list(), total_timeout=0.2)
     assert caught.value.retry_skipped_reason == "total_timeout"
     assert len(server.requests) == 1
+
+
+def test_an_answer_from_before_the_request_is_not_its_answer(run: Run) -> None:
+    def answer_twice(connection: socket.socket, _request: Request, _stop: threading.Event) -> None:
+        connection.sendall(b'HTTP/1.1 201 Created\r\ncontent-length: 37\r\n\r\n{"type":"initiated","callId":"c-old"}' * 2)
+
+    def place_twice(client: Any) -> Any:
+        async def place_both() -> None:
+            await place(client)
+            await place(client)
+
+        if isinstance(client, call_transfer.AsyncCallTransfer):
+            return place_both()
+        place(client)
+        return place(client)
+
+    with Server(answer_twice, PLACED) as server, pytest.raises(OutcomeUnknownError) as caught:
+        run(server.url, place_twice)
+    assert (caught.value.outcome, len(server.requests)) == ("unknown", 2)
+    assert "an answer from before the request" in str(caught.value)
 
 
 def test_a_refused_connection_is_not_sent_and_retried(run: Run) -> None:

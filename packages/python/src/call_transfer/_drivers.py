@@ -20,6 +20,10 @@ T = TypeVar("T")
 _TIMEOUTS = (httpcore2.TimeoutException, httpx2.TimeoutException)
 
 
+class UnaskedAnswer(Exception):
+    """A server, or a proxy before it, sent more answers than there were requests."""
+
+
 class _Exchange:
     """One sending: the request for httpx2, and what has arrived of its response."""
 
@@ -40,6 +44,8 @@ class _Exchange:
 
     def open(self, response: httpx2.Response) -> bytes | None:
         """Begins to read a response. Returns its body if the client has read it already."""
+        if self._is_own and not self._order.heard:
+            raise UnaskedAnswer("the connection held an answer from before the request")
         self._response = response
         self._order.sent = True
         is_read = response.is_stream_consumed

@@ -47,7 +47,14 @@ def _left(timeout: float | None, error: type[Exception]) -> float | None:
 def _mark(*, sent: bool) -> None:
     deadline = current.get()
     if deadline is not None:
-        deadline.order.sent = sent
+        deadline.order.sent, deadline.order.heard = sent, False
+
+
+def _hear(content: bytes) -> bytes:
+    deadline = current.get()
+    if deadline is not None:
+        deadline.order.heard = True
+    return content
 
 
 class Stream(httpcore2.NetworkStream):
@@ -61,7 +68,7 @@ class Stream(httpcore2.NetworkStream):
         self._socket: socket.socket | None = sock if is_whole and isinstance(sock, socket.socket) else None
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, _left(timeout, httpcore2.ReadTimeout))
+        return _hear(self._inner.read(max_bytes, _left(timeout, httpcore2.ReadTimeout)))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         left = _left(timeout, httpcore2.WriteTimeout)
@@ -129,7 +136,7 @@ class AsyncStream(httpcore2.AsyncNetworkStream):
         self._inner = inner
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return await self._inner.read(max_bytes, _left(timeout, httpcore2.ReadTimeout))
+        return _hear(await self._inner.read(max_bytes, _left(timeout, httpcore2.ReadTimeout)))
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         left = _left(timeout, httpcore2.WriteTimeout)
