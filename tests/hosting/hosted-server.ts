@@ -140,7 +140,7 @@ export async function startReceiver(isSilent: (count: number) => boolean = () =>
   return {
     url: `http://127.0.0.1:${port}/offers`,
     received,
-    async stop() {
+    async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
       await once(server, "close");

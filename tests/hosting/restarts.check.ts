@@ -54,7 +54,7 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
   }
 
   it("sends an offer again that was in flight at SIGKILL, as the same event, with no request coming in", async () => {
-    const receiver = await startReceiver((count) => count === 1);
+    await using receiver = await startReceiver((count) => count === 1);
     await using own = await start();
     const { server } = own;
     await deliverTo(server, receiver.url);
@@ -71,7 +71,6 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
       const { transfers } = await server.control("own", "GET", "/transfers");
       return transfers[0].status === "connected";
     });
-    await receiver.stop();
   });
 
   it("signs with both secrets in the middle of a rotation, and with the new one after it", async () => {
