@@ -43,7 +43,6 @@ async function check(asked: readonly string[]): Promise<number> {
   run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", folder);
   const files = globSync(`*${suffix}`, { cwd: folder }).filter((file) => hasNginx || !withNginx.includes(file));
   const all = [contract, ...[kills, ...files].map(testIn)].sort((one, other) => rank(one) - rank(other));
-  if (!isLong) leftOut("the contract suite on a Durable Object");
   const usual = all.filter((step) => isLong || step !== contract);
   if (asked.length === 0 && !isLong) leftOut("the contract suite on a Durable Object");
   const chosen = asked.length === 0 ? usual : all.filter(({ name }) => asked.includes(name));

@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { runInThisContext } from "node:vm";
 import { build } from "esbuild";
-import ts from "typescript";
 
 const repository = new URL("../../../", import.meta.url);
 const hosting = new URL("packages/mock-server/hosting/", repository);
@@ -47,17 +47,23 @@ interface WranglerConfig {
   readonly vars: Readonly<Record<string, unknown>>;
 }
 
-function readConfig(): WranglerConfig {
-  const path = fileURLToPath(new URL("wrangler.jsonc", hosting));
-  const { config, error } = ts.parseConfigFileTextToJson(path, readFileSync(path, "utf8"));
-  if (error !== undefined) throw new Error(`${path}: ${ts.flattenDiagnosticMessageText(error.messageText, "\n")}`);
-  return config as WranglerConfig;
+/** JSON with comments is an expression. */
+const readConfig = (): WranglerConfig => runInThisContext(`(${readFileSync(new URL("wrangler.jsonc", hosting), "utf8")})`);
+
+const bundles = new Map<string, Promise<string>>();
+
+/** Bundles the Worker, as wrangler does; each program once a process. */
+export function bundleWorker({ entry, isBuilt = false }: WorkerdOptions = {}): Promise<string> {
+  const path = fileURLToPath(entry ?? new URL(readConfig().main, hosting));
+  const key = `${path} ${isBuilt}`;
+  const bundle = bundles.get(key) ?? bundleFile(path, isBuilt);
+  bundles.set(key, bundle);
+  return bundle;
 }
 
-/** Bundles the Worker, as wrangler does. */
-export async function bundleWorker({ entry, isBuilt = false }: WorkerdOptions = {}): Promise<string> {
+async function bundleFile(path: string, isBuilt: boolean): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(entry ?? new URL(readConfig().main, hosting))],
+    entryPoints: [path],
     ...{ bundle: true, format: "esm", target: "es2022", platform: "browser", write: false },
     conditions: [...(isBuilt ? [] : ["@call-transfer/source"]), "workerd", "worker", "browser"],
     absWorkingDir: fileURLToPath(repository),
