@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from typing import Any
 
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
@@ -24,14 +25,18 @@ from call_transfer.webhooks.postgres import AsyncPostgresEventStore, PostgresEve
 from call_transfer.webhooks.redis import AsyncRedisEventStore, RedisEventStore
 
 
+# A pool that connects anew when the event loop ends never lets it end.
+closing = AsyncExitStack()
+
+
 async def _async_postgres(url: str, **options: Any) -> AsyncPostgresEventStore:
     pool: AsyncConnectionPool[Any] = AsyncConnectionPool(url, min_size=1, max_size=4, open=False, kwargs=options)
-    await pool.open()
-    return AsyncPostgresEventStore(pool)
+    return AsyncPostgresEventStore(await closing.enter_async_context(pool))
 
 
 def _postgres(url: str, **options: Any) -> PostgresEventStore:
-    return PostgresEventStore(ConnectionPool(url, min_size=1, max_size=4, open=True, kwargs=options))
+    pool = ConnectionPool(url, min_size=1, max_size=4, open=True, kwargs=options)
+    return PostgresEventStore(closing.enter_context(pool))
 
 
 # The types of from_url() are incomplete.
@@ -111,10 +116,11 @@ async def respond(line: str) -> None:
 async def main() -> None:
     """Answers until the input ends."""
     tasks: set[Awaitable[None]] = set()
-    while line := await _call(sys.stdin.readline):
-        task = asyncio.create_task(respond(line))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
+    async with closing:
+        while line := await _call(sys.stdin.readline):
+            task = asyncio.create_task(respond(line))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
 
 
 if __name__ == "__main__":
