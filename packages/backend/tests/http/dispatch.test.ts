@@ -120,11 +120,7 @@ describe("an answer with a field that its operation must not show", () => {
 
 describe("invalid bodies", () => {
   it.each([
-    ["malformed JSON", "{", {}, "invalid_json"],
-    ["an empty body", "", {}, "invalid_json"],
-    ["text", "{}", { "content-type": "text/plain" }, "bad_request"],
     ["another JSON type", "{}", { "content-type": "application/jsonp" }, "bad_request"],
-    ["a body over 1 MiB", `{"name":"${"x".repeat(2 ** 20)}"}`, {}, "bad_request"],
     ["a __proto__ field", '{"name":"A","__proto__":{}}', {}, "bad_request"],
     ["a body nested too deep", `${"[".repeat(65)}${"]".repeat(65)}`, {}, "bad_request"],
     ["null", "null", {}, "validation_failed"],

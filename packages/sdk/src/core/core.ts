@@ -2,13 +2,13 @@ import { argumentError, InvalidArgumentError } from "../errors/invalid-argument-
 import type { ClientOptions, FindCandidates, RequestOptions } from "../options/options.ts";
 import { resolveSettings, type Settings } from "../options/settings.ts";
 import { replay } from "../send/body.ts";
+import type { Call } from "../send/call.ts";
 import { requestIdOf } from "../send/record.ts";
 import { send } from "../send/send.ts";
 import { isObject } from "../utils/guards.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import { findOperation } from "./operation.ts";
-import { expandPath } from "./path.ts";
-import { type PreparedCall, prepareCall, type RequestInput, toOutgoing } from "./prepare.ts";
+import { prepareCall, type RequestInput } from "./prepare.ts";
 import { type Transport, transport } from "./transport.ts";
 
 /** Key in the options of a copy, for the client that it is a copy of. No caller can write it by mistake. */
@@ -60,14 +60,10 @@ export class CallTransferCore {
     findCandidates?: FindCandidates,
   ): ApiPromise<T> {
     const respond = async (): Promise<ApiResponse<T>> => {
-      let call: PreparedCall;
+      let call: Call;
       // Not with readArguments(): a stack trace shows ten frames, and the caller's must be among them.
       try {
-        if (!isObject(input as unknown))
-          throw new InvalidArgumentError("input", "must be an object with path, query and body");
-        if ("body" in input && input.body === undefined) throw new InvalidArgumentError("body", "is missing");
-        call = this.#prepare(method, path, options, findCandidates);
-        toOutgoing(call, expandPath(path, input.path), input);
+        call = this.#prepare(method, path, options, findCandidates, input);
       } catch (error) {
         throw argumentError("an argument", error);
       }
@@ -87,10 +83,13 @@ export class CallTransferCore {
     return new ApiPromise(respond());
   }
 
-  #prepare(method: string, path: string, options?: RequestOptions, given?: FindCandidates, anyBody?: boolean) {
+  /** Without an input, the caller adds what is sent. */
+  #prepare(method: string, path: string, options?: RequestOptions, given?: FindCandidates, input?: RequestInput): Call {
     const operation = findOperation(method, path, this.#settings.baseUrl);
+    if (input !== undefined && !isObject(input))
+      throw new InvalidArgumentError("input", "must be an object with path, query and body");
     const find = given ?? this.findersOfOperations()[operation.operationId]?.(this);
-    return prepareCall(this.#settings, operation, options, find, anyBody);
+    return prepareCall(this.#settings, operation, options, find, input);
   }
 
   /**
@@ -109,11 +108,11 @@ export class CallTransferCore {
       baseUrl,
       accountId,
       prepare: (method, path, options, anyBody) => {
-        const call = this.#prepare(method, path, options, undefined, anyBody);
+        const call = this.#prepare(method, path, options);
         return {
           headers: call.headers,
           async send({ url, headers, body }) {
-            const { response, text } = await send(Object.assign(call, { url, headers, body }));
+            const { response, text } = await send(Object.assign(call, { url, headers, body, anyBody }));
             return replay(response, text);
           },
         };

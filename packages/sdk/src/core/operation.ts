@@ -9,6 +9,8 @@ export interface Operation extends OperationFacts {
   /** The path template; for an operation that this SDK version does not know, the path without its query. */
   readonly route: string;
   readonly method: string;
+  /** The path as the caller wrote it. */
+  readonly path: string;
 }
 
 /** Methods whose repetition changes nothing (RFC 9110, section 9.2.2). */
@@ -20,13 +22,13 @@ export function findOperation(givenMethod: string, path: string, baseUrl: string
     throw new InvalidArgumentError("method", "must be an HTTP method, such as GET");
   const method = givenMethod.toUpperCase();
   const known = isText(path) ? operationFacts[`${method} ${path}`] : undefined;
-  if (known) return { ...known, method, route: path };
+  if (known) return { ...known, method, path, route: path };
   checkPath(path, baseUrl);
   const [route = path] = path.split("?");
   const name = `${method} ${route}`;
   for (const [template, facts] of Object.entries(operationFacts)) {
     const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`);
-    if (pattern.test(name)) return { ...facts, method, route: template.slice(method.length + 1) };
+    if (pattern.test(name)) return { ...facts, method, path, route: template.slice(method.length + 1) };
   }
-  return { operationId: maskNumbers(name), retry: idempotent.test(method) ? "safe" : "once", method, route };
+  return { operationId: maskNumbers(name), retry: idempotent.test(method) ? "safe" : "once", method, path, route };
 }

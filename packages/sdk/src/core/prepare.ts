@@ -1,16 +1,16 @@
 // Builds a call from the input of a request, its options and the client's settings.
 import { ConfigurationError } from "../errors/base.ts";
-import { InvalidArgumentError, readArguments } from "../errors/invalid-argument-error.ts";
+import { argumentError, InvalidArgumentError } from "../errors/invalid-argument-error.ts";
 import { check, checkOptions, type Given, requestRetryRules, requestRules } from "../options/checks.ts";
 import { momentOf } from "../options/clock.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import { type Settings, withHeaders } from "../options/settings.ts";
-import type { Call } from "../send/call.ts";
+import type { Call, Outgoing } from "../send/call.ts";
 import { isObject } from "../utils/guards.ts";
 import { maskNumbers } from "../utils/mask-numbers.ts";
 import { redact } from "../utils/redact.ts";
 import type { Operation } from "./operation.ts";
-import { serializeQuery } from "./path.ts";
+import { expandPath, serializeQuery } from "./path.ts";
 
 /** Parameters and body of a request. */
 export interface RequestInput {
@@ -22,50 +22,46 @@ export interface RequestInput {
   readonly body?: unknown;
 }
 
-/** A call with what its options add to its request. */
-export type PreparedCall = Call & Pick<RequestOptions, "extraBody" | "extraQuery">;
-
-/** Combines the options of a request with the client's settings, and checks them. */
+/** Combines the arguments of a request with the client's settings, and checks them. Without an input, nothing can be sent yet. */
 export function prepareCall(
   settings: Settings,
   operation: Operation,
   options: RequestOptions | undefined,
   findCandidates: FindCandidates | undefined,
-  anyBody?: boolean,
-): PreparedCall {
+  input: RequestInput | undefined,
+): Call {
   const given: Given<RequestOptions> = options === undefined ? {} : checkOptions(options, requestRules);
-  const { signal, extraBody, extraQuery, ...findOptions } = given;
-  const { headers, middleware, fetchOptions, accountId = settings.accountId } = findOptions;
-  const { totalTimeoutMs = settings.totalTimeoutMs } = findOptions;
+  const { signal, extraBody: _body, extraQuery: _query, ...findOptions } = given;
+  const { timeoutMs = settings.timeoutMs, totalTimeoutMs = settings.totalTimeoutMs } = findOptions;
+  const { retry, accountId = settings.accountId, middleware = [] } = findOptions;
+  const fetchOptions = merge(settings.fetchOptions, findOptions.fetchOptions);
   if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken")
     throw new ConfigurationError("accountId", `is required for ${operation.operationId} with an access token`);
+  const { url = "", body } = input ? toOutgoing(operation, settings.baseUrl, input, given) : {};
   const begun = momentOf(settings);
+  const headers = withHeaders(settings.headers, findOptions.headers);
+  if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
   const tokens = new Set<string>();
   // Names each field: copying all settings would take longer than the rest of this function.
   return {
     ...operation,
     settings,
-    headers: withHeaders(settings.headers, headers),
+    url,
+    headers,
+    body,
     signal,
-    timeoutMs: given.timeoutMs ?? settings.timeoutMs,
-    retryPolicy: given.retry
-      ? { ...settings.retryPolicy, ...checkOptions(given.retry, requestRetryRules, "retry.") }
-      : settings.retryPolicy,
+    timeoutMs,
+    retryPolicy: { ...settings.retryPolicy, ...(retry && checkOptions(retry, requestRetryRules, "retry.")) },
     accountId,
     baseUrl: settings.baseUrl,
     context: given.context,
-    middleware: middleware ? [...settings.middleware, ...middleware] : settings.middleware,
-    fetchOptions: fetchOptions ? merge(settings.fetchOptions ?? {}, fetchOptions) : settings.fetchOptions,
-    extraBody,
-    extraQuery,
+    middleware: [...settings.middleware, ...middleware],
+    fetchOptions,
     begun,
     answerBefore: settings.serverTime.newest,
     deadline: totalTimeoutMs && begun.elapsed + totalTimeoutMs,
     findCandidates,
     findOptions,
-    anyBody,
-    budget: settings.budgets?.of(accountId),
-    url: "",
     tokens,
     clean: (text) => (settings.showPhoneNumbers ? redact(text, tokens) : maskNumbers(redact(text, tokens))),
     attempts: [],
@@ -75,30 +71,36 @@ export function prepareCall(
 }
 
 /** Writes the URL and the body of a call, as openapi-fetch does for a JSON body. */
-export function toOutgoing(call: PreparedCall, path: string, input: RequestInput): void {
-  const { settings, headers, extraBody, extraQuery } = call;
+function toOutgoing(
+  { operationId, path }: Operation,
+  baseUrl: string,
+  input: RequestInput,
+  { extraBody, extraQuery }: RequestOptions,
+): Partial<Outgoing> {
+  if ("body" in input && input.body === undefined) throw new InvalidArgumentError("body", "is missing");
   const query = merge(extraQuery, input.query, isPresent);
   const search = query && serializeQuery(query);
-  call.url = settings.baseUrl + path + (search ? `${path.includes("?") ? "&" : "?"}${search}` : "");
   let json = input.body === undefined ? undefined : toJson(input.body);
   if (extraBody) {
     // Read again, so that the fields are those that would be sent.
     const own: unknown = JSON.parse(json ?? "null");
-    const isExtendable = isObject(own) && !Array.isArray(own);
-    check(isExtendable, "extraBody", `requires a body that is an object, in ${call.operationId}`);
+    check(isObject(own) && !Array.isArray(own), "extraBody", `requires a body that is an object, in ${operationId}`);
     json = JSON.stringify(merge(extraBody, own));
   }
-  if (json === undefined) return;
-  if (!headers.has("content-type")) headers.set("content-type", "application/json");
-  call.body = json;
+  const address = baseUrl + expandPath(path, input.path);
+  return { url: address + (search ? `${path.includes("?") ? "&" : "?"}${search}` : ""), body: json };
 }
 
 /** @throws {InvalidArgumentError} The body has no form in JSON, or another one than JSON. */
 function toJson(body: unknown): string {
   const kind = Object.prototype.toString.call(body).slice("[object ".length, -1);
   const isForm = typeof body === "object" && !["Object", "Array", "Null"].includes(kind);
-  const json: string | undefined = isForm ? undefined : readArguments("body", () => JSON.stringify(body));
-  if (json !== undefined) return json;
+  try {
+    const json: string | undefined = isForm ? undefined : JSON.stringify(body);
+    if (json !== undefined) return json;
+  } catch (error) {
+    throw argumentError("body", error);
+  }
   throw new InvalidArgumentError(
     "body",
     `must be JSON, not ${kind}. To send something else, use raw() with a bodySerializer.`,
@@ -113,6 +115,6 @@ function merge(
   named: object | null | undefined,
   isGiven: (value: unknown) => boolean = (value) => value !== undefined,
 ): Readonly<Record<string, unknown>> | undefined {
-  if (!extra) return named ? { ...named } : undefined;
+  if (!extra && !named) return undefined;
   return { ...extra, ...Object.fromEntries(Object.entries(named ?? {}).filter(([, value]) => isGiven(value))) };
 }

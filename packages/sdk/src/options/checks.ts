@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/base.ts";
 import type { ReconcileOptions } from "../errors/details.ts";
 import { isFunction, isObject, isText } from "../utils/guards.ts";
-import type { ClientOptions, LogLevel, RequestOptions, RequestRetryOptions, RetryOptions } from "./options.ts";
+import type { ClientOptions, Logger, LogLevel, RequestOptions, RequestRetryOptions, RetryOptions } from "./options.ts";
 
 /** Longest delay of a timer, in milliseconds: 2³¹−1. */
 export const maxTimerMs = 2_147_483_647;
@@ -78,7 +78,8 @@ export const reconcileRules: Record<keyof ReconcileOptions, Rule> = {
 const { signal: _signal, extraBody: _body, extraQuery: _query, context: _context, ...sharedRules } = requestRules;
 
 /** In order of severity. */
-export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];
+export const loggedLevels: readonly (keyof Logger)[] = ["debug", "info", "warn", "error"];
+export const logLevels: readonly LogLevel[] = [...loggedLevels, "off"];
 
 export const clientRules: Record<keyof ClientOptions, Rule> = {
   ...sharedRules,

@@ -26,6 +26,15 @@ export const completeClock = (clock: Clock): { readonly timers: Timers; readonly
   elapsed: () => (clock.elapsed ? clock.elapsed() : clock.now()),
 });
 
+/** Whole milliseconds since a moment by `elapsed()`. The caller's clock may go back or fail. */
+export function msSince({ elapsed }: { readonly elapsed: () => number }, from: number): number {
+  try {
+    return Math.max(0, Math.round(elapsed() - from));
+  } catch {
+    return 0;
+  }
+}
+
 /** The present moment by the clocks of a client. */
 export const momentOf = ({ clock, elapsed }: { readonly clock: Clock; readonly elapsed: () => number }): Moment => ({
   now: clock.now(),

@@ -13,12 +13,12 @@ const latestDate = Date.UTC(2200);
 export class ServerTime {
   /** Undefined until an answer has a valid `Date`. */
   newest: DatedAnswer | undefined;
-  #text: string | null = null;
+  #text = "";
 
   /** Notes the `Date` header of an answer. One that no correct clock shows is ignored. */
-  note(text: string | null, moment: Moment): void {
+  note(text: string, moment: Moment): void {
     // Parsing takes as long as much of an attempt, and many answers arrive in the same second.
-    const date = text === this.#text ? this.newest?.date : Date.parse(text ?? "");
+    const date = text === this.#text ? this.newest?.date : Date.parse(text);
     if (date === undefined || !(date >= 0 && date < latestDate)) return;
     this.#text = text;
     this.newest = { date, ...moment };

@@ -2,9 +2,9 @@ import { defaultMaxRetries, defaultTimeoutMs } from "../generated/operations.gen
 import { isText } from "../utils/guards.ts";
 import { onceAMinute, type PrintedCauses } from "../utils/once-a-minute.ts";
 import { Auth } from "./auth.ts";
-import { check, checkOptions, clientRules, type Given, logLevels, retryRules } from "./checks.ts";
+import { check, checkOptions, clientRules, type Given, loggedLevels, logLevels, retryRules } from "./checks.ts";
 import { completeClock, systemClock, type Timers } from "./clock.ts";
-import type { AccessTokenFunction, ClientOptions, Logger, LogLevel, RetryOptions } from "./options.ts";
+import type { AccessTokenFunction, ClientOptions, Logger, RetryOptions } from "./options.ts";
 import { RetryBudgets } from "./retry-budget.ts";
 import { checkRuntime, inBrowser, inReactNative, readVariable, userAgentHeader } from "./runtime.ts";
 import { ServerTime } from "./server-time.ts";
@@ -46,10 +46,10 @@ export interface Settings
   readonly budgets: RetryBudgets | undefined;
   readonly retryPolicy: RetryPolicy;
   /**
-   * Writes to the logger, unless the message is below the log level. Its errors are ignored. Without a logger, messages with
-   * a cause are printed once a cause and a minute.
+   * Writes to the logger, by level, without the levels below the log level. Its errors are ignored. Without a logger, messages
+   * with a cause are printed once a cause and a minute.
    */
-  readonly log: (level: keyof Logger, message: () => string, cause?: string) => void;
+  readonly log: { readonly [Level in keyof Logger]?: (message: () => string, cause?: string) => void };
   readonly printedCauses: PrintedCauses;
   readonly loggedDeprecations: Set<string>;
   /** What is known of the server's clock, beside this client's. */
@@ -137,7 +137,6 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
   const { apiKey, accessToken, retry = {}, logger, ...rest } = given;
   const [givenLevel] = readOption(given, "logLevel", parent?.logLevel);
   const logLevel = givenLevel ?? (logger ? "debug" : "warn");
-  const severity = (level: LogLevel): number => logLevels.indexOf(level);
   const retryPolicy: RetryPolicy = { ...defaultRetryPolicy, ...checkOptions(retry, retryRules, "retry.") };
   const filled = { ...defaults, ...rest };
   const { clock } = filled;
@@ -155,13 +154,17 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
     logLevel: givenLevel,
     retryPolicy,
     budgets: retryPolicy.budget ? (parent?.budgets ?? new RetryBudgets()) : undefined,
-    log(level, message, cause) {
-      if (severity(level) < severity(logLevel)) return;
-      const repeats = logger || !cause ? "" : onceAMinute(printedCauses, cause, elapsed());
-      if (repeats === undefined) return;
-      // Runs at once. A logger that fails, also later, must not break the request.
-      (async () => (logger ?? console)[level](`call-transfer: ${message()}${repeats}`))().catch(() => {});
-    },
+    log: Object.fromEntries(
+      loggedLevels.slice(logLevels.indexOf(logLevel)).map((level) => [
+        level,
+        (message: () => string, cause?: string) => {
+          const repeats = logger || !cause ? "" : onceAMinute(printedCauses, cause, elapsed());
+          if (repeats === undefined) return;
+          // Runs at once. A logger that fails, also later, must not break the request.
+          (async () => (logger ?? console)[level](`call-transfer: ${message()}${repeats}`))().catch(() => {});
+        },
+      ]),
+    ),
     printedCauses,
     serverTime: knowsTime ? parent.serverTime : new ServerTime(),
     loggedDeprecations: parent?.loggedDeprecations ?? new Set(),

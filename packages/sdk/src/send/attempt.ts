@@ -1,8 +1,9 @@
 // One attempt: middleware, credential, deadline and a limited body.
 import { ConfigurationError } from "../errors/base.ts";
 import type { Credential } from "../options/auth.ts";
+import { momentOf, msSince } from "../options/clock.ts";
 import type { AttemptInstrumentation } from "../options/instrumentation.ts";
-import { abortReason, reasonOf } from "../options/runtime.ts";
+import { reasonOf } from "../options/runtime.ts";
 import { type ReadResponse, readBody, replay, toResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call, OpenAttempt } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
@@ -10,7 +11,7 @@ import { effectOf, outcomeOfFailure } from "./effect.ts";
 import { failedResult } from "./failure.ts";
 import { exchangeWithin } from "./instrumentation.ts";
 import { runMiddleware } from "./middleware.ts";
-import { msSince, recordHead, recordRefusal } from "./record.ts";
+import { recordHead, recordRefusal } from "./record.ts";
 import { refusal, success, validated } from "./response.ts";
 
 /** How messages call the token function. */
@@ -31,13 +32,13 @@ export async function attemptOnce(
       // Middleware may return before its request ends. From now on nothing is sent or awaited.
       state.over = true;
       if (state.inFlight) {
-        stop.abort(abortReason("AbortError", "middleware returned early"));
+        stop.abort();
         cancelReading(state);
       }
     }
   });
   const { attempt, sentAt = 0 } = state;
-  if (attempt) attempt.durationMs = msSince(call, sentAt);
+  if (attempt) attempt.durationMs = msSince(call.settings, sentAt);
   if (!("value" in end)) return end;
   if (!end.value.response.ok) return refusal(state, end.value);
   const result = success(state, end.value);
@@ -94,25 +95,27 @@ async function throughMiddleware(state: AttemptState, stop: AbortSignal): Promis
 
 async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal): Promise<ReadResponse> {
   const { call, instrumentation } = state;
-  const { auth, clock, elapsed } = call.settings;
   state.waitingFor = tokenFunction;
-  const credential = state.renewed ?? (await auth.credential());
+  const credential = state.renewed ?? (await call.settings.auth.credential());
   state.waitingFor = undefined;
   state.credential = credential;
   call.tokens.add(credential.token);
   // The time may be up after the wait for a token. Then nothing may be sent.
   if (stop.aborted) throw reasonOf(stop);
   if (state.over) throw new TypeError("next() called after its middleware returned");
-  if (typeof (call.settings.fetch ?? globalThis.fetch) !== "function")
+  // Looked up at each call: a mock may replace the global fetch after the client was created.
+  const send = call.settings.fetch ?? globalThis.fetch;
+  if (typeof send !== "function")
     throw new ConfigurationError("fetch", "is missing in this runtime. Pass the option fetch.");
-  const attempt: OpenAttempt = { startedAt: clock.now() };
+  const sent = momentOf(call.settings);
   const init = requestInit(call, headers, credential, stop);
+  const attempt: OpenAttempt = { startedAt: sent.now };
   state.attempt = attempt;
-  state.sentAt = elapsed();
+  state.sentAt = sent.elapsed;
   state.outcome = "unknown";
   try {
     state.inFlight = true;
-    const fetching = () => fetchOnce(state, attempt, init, stop);
+    const fetching = () => fetchOnce(state, attempt, () => send(call.url, init), stop);
     return await (instrumentation ? exchangeWithin(call, instrumentation, headers, fetching) : fetching());
   } catch (error) {
     state.failed = { error };
@@ -138,11 +141,8 @@ function requestInit(call: Call, headers: Headers, { token }: Credential, signal
 }
 
 /** Calls fetch, and records what the response says. */
-async function fetchOnce(state: AttemptState, attempt: OpenAttempt, init: RequestInit, stop: AbortSignal) {
-  const { settings, url, tokens } = state.call;
-  // Looked up at each call: a mock may replace the global fetch after the client was created.
-  const send = settings.fetch ?? globalThis.fetch;
-  const response = toResponse(await send(url, init));
+async function fetchOnce(state: AttemptState, attempt: OpenAttempt, send: () => Promise<Response>, stop: AbortSignal) {
+  const response = toResponse(await send());
   if (stop.aborted) {
     // The attempt has ended, so the body is not read.
     (async () => response.body?.cancel())().catch(() => {});
@@ -151,7 +151,7 @@ async function fetchOnce(state: AttemptState, attempt: OpenAttempt, init: Reques
   attempt.status = response.status;
   state.outcome = effectOf(response);
   recordHead(state, attempt, response);
-  const read = await readBody(response, stop, state, tokens);
+  const read = await readBody(response, stop, state, state.call.tokens);
   if (!response.ok) recordRefusal(state, attempt, read);
   return read;
 }

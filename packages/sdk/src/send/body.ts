@@ -82,9 +82,11 @@ export async function readText(
   }
 }
 
-/** A response without a body. Some statuses cannot be constructed: a browser hides a redirect behind status 0. */
-const bodiless = (init: ResponseInit & { readonly status: number }): Response =>
-  init.status < 200 || init.status > 599 ? Response.error() : new Response(null, init);
+/** A response, without a body where its status has none. Some cannot be constructed: a browser hides a redirect behind status 0. */
+const construct = (init: ResponseInit & { readonly status: number }, body: ReadableStream | null = null): Response =>
+  init.status < 200 || init.status > 599
+    ? Response.error()
+    : new Response([204, 205, 304].includes(init.status) ? null : body, init);
 
 /** Whether a response has every member that the SDK reads. Test doubles often have only a status and `json()`. */
 const isComplete = (given: Response): boolean =>
@@ -104,9 +106,7 @@ export function toResponse(given: Response): Response {
       controller.close();
     },
   });
-  const init = { status, ...(headers && { headers }) };
-  const isBodiless = status < 200 || status > 599 || [204, 205, 304].includes(status);
-  return isBodiless ? bodiless(init) : new Response(body, init);
+  return construct({ status, ...(headers && { headers }) }, body);
 }
 
 const texts = new WeakMap<Response, string | null>();
@@ -154,13 +154,13 @@ export function replay(response: Response, text: string | null): Response {
     response.blob = () => fresh().blob();
     response.arrayBuffer = () => fresh().arrayBuffer();
     response.bytes = async () => new Uint8Array(await fresh().arrayBuffer());
-    response.clone = () => replay(bodiless(response), text);
+    response.clone = () => replay(construct(response), text);
     const get = () => fresh().body;
     Object.defineProperty(response, "body", { get, configurable: true });
     Object.defineProperty(response, "bodyUsed", { value: false, configurable: true });
   } catch {
     // It is frozen, or its class does not allow replacing members.
-    return replay(bodiless(response), text);
+    return replay(construct(response), text);
   }
   texts.set(response, text);
   return response;

@@ -6,7 +6,6 @@ import type { Credential } from "../options/auth.ts";
 import type { Moment } from "../options/clock.ts";
 import type { AttemptInstrumentation } from "../options/instrumentation.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
-import type { RetryBudget } from "../options/retry-budget.ts";
 import type { DatedAnswer } from "../options/server-time.ts";
 import type { Settings } from "../options/settings.ts";
 import type { BodyState, ReadResponse } from "./body.ts";
@@ -30,7 +29,7 @@ export interface Call
   readonly method: string;
   readonly route: string;
   /** Whether a success of an unknown operation may be something else than JSON. */
-  readonly anyBody: boolean | undefined;
+  readonly anyBody?: boolean | undefined;
   readonly signal: AbortSignal | undefined;
   /** When the request began. */
   readonly begun: Moment;
@@ -46,8 +45,6 @@ export interface Call
   /** Cleans text for messages and errors: without tokens, and with phone numbers masked unless the client shows them. */
   readonly clean: (text: string) => string;
   readonly attempts: OpenAttempt[];
-  /** The retry budget of its account; undefined if it is switched off. */
-  readonly budget: RetryBudget | undefined;
   outcome: RequestOutcome;
   retrySkippedReason?: RetrySkippedReason | undefined;
   durationMs?: number;

@@ -29,7 +29,6 @@ export const isJsonType = (type: string): boolean => /^[^/]+\/(?:.+\+)?json$/.te
 
 /** Whether a success is labelled as a page or a file. JSON without a label often gets plain text. */
 const isForeign = (response: Response): boolean => {
-  if (response.headers.get("content-type") === "application/json") return false;
   const type = contentTypeOf(response);
   return type !== "" && type !== "text/plain" && !isJsonType(type);
 };

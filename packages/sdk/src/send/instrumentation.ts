@@ -6,8 +6,7 @@ import type { AttemptResult, Call } from "./call.ts";
 function callHook<T>({ settings }: Call, hook: () => T): T | undefined {
   // Without its message, which may quote the URL.
   const report = (error: unknown) =>
-    settings.log(
-      "error",
+    settings.log.error?.(
       () => `instrumentation threw ${error instanceof Error ? error.name : typeof error}`,
       "instrumentation",
     );

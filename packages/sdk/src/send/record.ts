@@ -1,11 +1,11 @@
 // What is recorded of a request while its attempts run.
 import type { OutcomeWindow } from "../errors/details.ts";
-import { type Moment, momentOf } from "../options/clock.ts";
+import { momentOf } from "../options/clock.ts";
 import { excerpt } from "../utils/redact.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call, OpenAttempt } from "./call.ts";
-import { combine, effectOf } from "./effect.ts";
-import { codeOf, parseProblem } from "./response.ts";
+import { effectOf } from "./effect.ts";
+import { readRefusal } from "./response.ts";
 import { retryHint } from "./retry.ts";
 import { windowOf } from "./window.ts";
 
@@ -18,13 +18,13 @@ export function requestIdOf({ headers }: Response, { clean }: Pick<Call, "clean"
 /** Records what the headers say, which counts even if the body never arrives. */
 export function recordHead(state: AttemptState, attempt: OpenAttempt, response: Response): void {
   const { call } = state;
-  const { clock, serverTime } = call.settings;
   const { headers } = response;
   const requestId = requestIdOf(response, call);
   if (requestId) attempt.requestId = requestId;
   logDeprecation(headers, call);
-  serverTime.note(headers.get("date"), momentOf(call.settings));
-  if (!response.ok) state.hintSecs = retryHint(undefined, headers, clock.now());
+  const date = headers.get("date");
+  if (date) call.settings.serverTime.note(date, momentOf(call.settings));
+  if (!response.ok) state.hintSecs = retryHint(undefined, headers, call.settings.clock.now());
 }
 
 /** Logs once per operation that the server will change or remove it. */
@@ -36,39 +36,19 @@ function logDeprecation(headers: Headers, { operationId, settings, clean }: Call
     deprecation !== null && ` is deprecated (${deprecation})`,
     sunset !== null && ` will stop working on ${sunset}`,
   ].filter(Boolean);
-  log(
-    "warn",
-    () => {
-      // Only where a logger receives it: copies of a client share this record.
-      loggedDeprecations.add(operationId);
-      return excerpt(clean(`${operationId}${notices.join(" and")}`));
-    },
-    `${operationId} deprecated`,
-  );
+  log.warn?.(() => {
+    // Only where a logger receives it: copies of a client share this record.
+    loggedDeprecations.add(operationId);
+    return excerpt(clean(`${operationId}${notices.join(" and")}`));
+  }, `${operationId} deprecated`);
 }
 
-export function recordRefusal(state: AttemptState, attempt: OpenAttempt, { response, text }: ReadResponse): void {
-  const { settings, retryPolicy } = state.call;
-  const problem = parseProblem(text && state.call.clean(text));
-  const code = codeOf(problem);
+export function recordRefusal(state: AttemptState, attempt: OpenAttempt, read: ReadResponse): void {
+  const { problem, code, hintSecs } = readRefusal(state.call, read);
   if (code) attempt.code = code;
   if (typeof problem?.requestId === "string") attempt.requestId ??= problem.requestId;
-  state.outcome = effectOf(response, code, retryPolicy.trust503Codes);
-  state.hintSecs = retryHint(problem?.meta, response.headers, settings.clock.now());
-}
-
-export function recordResult(call: Call, { attempt, outcome }: AttemptResult): void {
-  if (attempt) call.attempts.push(attempt);
-  call.outcome = combine(call.outcome, outcome);
-}
-
-/** Whole milliseconds since a moment by `elapsed()`. The caller's clock may go back or fail. */
-export function msSince({ settings }: Pick<Call, "settings">, from: number): number {
-  try {
-    return Math.max(0, Math.round(settings.elapsed() - from));
-  } catch {
-    return 0;
-  }
+  state.outcome = effectOf(read.response, code, state.call.retryPolicy.trust503Codes);
+  state.hintSecs = hintSecs;
 }
 
 /** The last attempt in a line of the log. */
@@ -83,6 +63,8 @@ export function summaryOf({ operationId, attempts }: Call, result: AttemptResult
 export const isUnknown = ({ retry, outcome }: Call): boolean =>
   retry === "once" && (outcome === "unknown" || outcome === "applied");
 
-/** The window of a request that ended at a moment, by all that is known of the server's clock by now. */
-export const windowOfCall = ({ settings, begun, answerBefore }: Call, ended: Moment): OutcomeWindow =>
-  windowOf({ begun, ended, before: answerBefore, newest: settings.serverTime.newest });
+/** Returns a function for the window of a request that ends now, by all that is known of the server's clock at its call. */
+export function windowOfCall({ settings, begun, answerBefore }: Call): () => OutcomeWindow {
+  const ended = momentOf(settings);
+  return () => windowOf({ begun, ended, before: answerBefore, newest: settings.serverTime.newest });
+}

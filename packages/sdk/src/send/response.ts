@@ -17,7 +17,8 @@ const resultOf = (state: AttemptState, read: ReadResponse): AttemptResult & Read
 /** Result of a success: its data, or why its body is unusable. */
 export function success(state: AttemptState, read: ReadResponse): AttemptResult {
   const { call } = state;
-  const { response, text } = read;
+  const { response } = read;
+  const text = read.text ?? "";
   const result = resultOf(state, read);
   if ((call.success !== "object" && !text) || (call.anyBody && !call.success)) return result;
   const value = parseJson(text);
@@ -25,11 +26,11 @@ export function success(state: AttemptState, read: ReadResponse): AttemptResult 
   if (data !== undefined) {
     const missing = missingField(call, response.status, data);
     if (missing) return invalid(call, result, `a body without ${missing}`);
-    return { ...result, data, partialBody: text ?? undefined };
+    return { ...result, data, partialBody: text };
   }
   const type = contentTypeOf(response);
   // Truncated JSON comes from the API. Anything else may come from a login page or a wrong address.
-  const isBroken = value === undefined && (isJsonType(type) ? !/^\s*</.test(text ?? "") : /^\s*\{/.test(text ?? ""));
+  const isBroken = value === undefined && (isJsonType(type) ? !/^\s*</.test(text) : /^\s*\{/.test(text));
   if (isBroken) return invalid(call, result, "invalid or truncated JSON");
   const what = text ? excerpt(call.clean(type || "no content type"), 60) : "empty";
   const problem = `a body that is not ${call.success ? "a JSON object" : "JSON"} (${what}): check baseUrl and proxies`;
@@ -67,17 +68,17 @@ export async function validated(call: Call, result: AttemptResult): Promise<Atte
 
 /** Result of an error response, from the API or a proxy. */
 export function refusal(state: AttemptState, read: ReadResponse): AttemptResult {
-  const { response } = read;
-  const text = read.text && state.call.clean(read.text);
-  const problem = parseProblem(text);
-  return {
-    ...resultOf(state, read),
-    code: codeOf(problem),
-    problem,
-    bodyText: (!problem && text) || undefined,
-    // A response that middleware returns instead does not shorten the wait.
-    hintSecs: longest(state.hintSecs, retryHint(problem?.meta, response.headers, state.call.settings.clock.now())),
-  };
+  const facts = readRefusal(state.call, read);
+  // A response that middleware returns instead does not shorten the wait.
+  return { ...resultOf(state, read), ...facts, hintSecs: longest(state.hintSecs, facts.hintSecs) };
+}
+
+/** What an error response says. */
+export function readRefusal({ settings, clean }: Call, { response: { headers }, text }: ReadResponse) {
+  const bodyText = clean(text ?? "");
+  const problem = parseProblem(bodyText);
+  const hintSecs = retryHint(problem?.meta, headers, settings.clock.now());
+  return { problem, code: codeOf(problem), bodyText: (!problem && bodyText) || undefined, hintSecs };
 }
 
 export function codeOf(problem: Problem): string | undefined {

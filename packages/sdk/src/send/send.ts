@@ -8,7 +8,7 @@ import { createApiError } from "../errors/status-errors.gen.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
 import { checkOptions, maxTimerMs, reconcileRules } from "../options/checks.ts";
-import { momentOf } from "../options/clock.ts";
+import { msSince } from "../options/clock.ts";
 import type { RequestInstrumentation } from "../options/instrumentation.ts";
 import { retryCost } from "../options/retry-budget.ts";
 import { messageOf } from "../utils/guards.ts";
@@ -17,9 +17,9 @@ import { attemptOnce, between, tokenFunction } from "./attempt.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, Call } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
-import { isEffectFree } from "./effect.ts";
+import { combine, isEffectFree } from "./effect.ts";
 import { followAttempt, followRequest } from "./instrumentation.ts";
-import { isUnknown, msSince, recordResult, requestIdOf, summaryOf, windowOfCall } from "./record.ts";
+import { isUnknown, requestIdOf, summaryOf, windowOfCall } from "./record.ts";
 import { delayFor, shouldRetry } from "./retry.ts";
 
 /** The one refusal that a new credential fixes. */
@@ -39,17 +39,18 @@ export function send<T>(call: Call): Promise<Sent<T>> {
 }
 
 async function sendAttempts<T>(call: Call, request?: RequestInstrumentation): Promise<Sent<T>> {
-  const { auth, log, random } = call.settings;
+  const { auth, budgets, log, random } = call.settings;
   let renewed: Credential | undefined;
   for (let retries = 0; ; retries++) {
     const result = await (request
       ? followAttempt(call, request, (instrumentation) => attemptOnce(call, renewed, instrumentation))
       : attemptOnce(call, renewed));
-    recordResult(call, result);
-    const { response, failure, data, text = null } = result;
-    log("debug", () => summaryOf(call, result));
+    const { attempt, outcome, response, failure, data, text = null } = result;
+    if (attempt) call.attempts.push(attempt);
+    call.outcome = combine(call.outcome, outcome);
+    log.debug?.(() => summaryOf(call, result));
     if (response?.ok && !failure) {
-      call.budget?.refill(call.retryCost);
+      budgets?.of(call.accountId).refill(call.retryCost);
       auth.accept(result.credential);
       return { response, text, data: data as T };
     }
@@ -58,13 +59,11 @@ async function sendAttempts<T>(call: Call, request?: RequestInstrumentation): Pr
       const renewal = await renew(call, result.credential);
       if (!("value" in renewal)) return finish(call, renewal);
       renewed = renewal.value;
-      if (!renewed) {
-        call.retrySkippedReason = "expired_token";
-        return finish(call, result);
-      }
       // Not counted as a retry: only the credential was refused.
       retries--;
-      continue;
+      if (renewed) continue;
+      call.retrySkippedReason = "expired_token";
+      return finish(call, result);
     }
     const delayMs = delayFor(retries, result.hintSecs ?? 0, random);
     if (!(await canRetry(call, result, retries, delayMs))) return finish(call, result);
@@ -104,7 +103,7 @@ async function reasonToSkip(
   result: AttemptResult,
   delayMs: number,
 ): Promise<RetrySkippedReason | undefined> {
-  const { elapsed } = call.settings;
+  const { budgets, elapsed } = call.settings;
   const { maxWaitMs, whenUnknown } = call.retryPolicy;
   const { hintSecs = 0 } = result;
   const blind = !shouldRetry(call.retry, result);
@@ -114,14 +113,13 @@ async function reasonToSkip(
   // Anything but text, e.g. a stream, can be sent only once.
   if (typeof (call.body ?? "") !== "string") return "body_not_repeatable";
   if (hintSecs * 1000 > maxWaitMs) return "wait_too_long";
-  const tooLate = "total_timeout";
-  if (pastDeadline(call, delayMs)) return tooLate;
+  if (pastDeadline(call, delayMs)) return "total_timeout";
   if (blind && whenUnknown === "check" && !(await foundNothing(call))) return "not_ruled_out";
   // The check took time itself.
-  if (pastDeadline(call, delayMs)) return tooLate;
+  if (pastDeadline(call, delayMs)) return "total_timeout";
   // A 429 that says how long to wait asks for exactly this retry.
   call.retryCost = result.status === 429 && hintSecs > 0 ? 0 : retryCost;
-  return call.budget?.spend(call.retryCost, elapsed()) === false ? "retry_budget" : undefined;
+  return budgets?.of(call.accountId).spend(call.retryCost, elapsed()) === false ? "retry_budget" : undefined;
 }
 
 const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
@@ -131,8 +129,7 @@ async function foundNothing(call: Call): Promise<boolean> {
   const { findCandidates, findOptions } = call;
   if (!findCandidates) return false;
   // Without the body: a list may spell a number otherwise, so no outbound call may be left out.
-  const ended = momentOf(call.settings);
-  const currentWindow = () => windowOfCall(call, ended);
+  const currentWindow = windowOfCall(call);
   const sought = { body: undefined, currentWindow };
   const found = await between(call, (signal) => findCandidates(currentWindow(), { ...findOptions, signal }, sought));
   return "value" in found && found.value.complete && found.value.candidates.length === 0;
@@ -141,15 +138,14 @@ async function foundNothing(call: Call): Promise<boolean> {
 async function waitForRetry(call: Call, result: AttemptResult, delayMs: number): Promise<void> {
   const { attempt } = result;
   const { operationId, settings, attempts, context } = call;
-  const { onRetry, log } = settings;
+  const { onRetry, log, clock } = settings;
   if (attempt) attempt.delayMs = delayMs;
   const cause = `${operationId} ${result.code ?? result.status ?? attempt?.error}`;
-  log("warn", () => `${summaryOf(call, result)}; retried in ${Math.round(delayMs)} ms`, cause);
+  log.warn?.(() => `${summaryOf(call, result)}; retried in ${Math.round(delayMs)} ms`, cause);
   // Called at once, and not awaited.
   const event = attempt && { operationId, attempt, nextAttemptNumber: attempts.length + 1, context };
   const notify = async () => event && onRetry?.(event);
-  notify().catch((error: unknown) => log("error", () => `onRetry threw: ${messageOf(error)}`, "onRetry"));
-  const { clock } = settings;
+  notify().catch((error: unknown) => log.error?.(() => `onRetry threw: ${messageOf(error)}`, "onRetry"));
   const limitMs = clock.wait ? maxTimerMs : delayMs;
   const wait = () => clock.wait?.(delayMs) ?? new Promise<void>(() => {});
   // Ends early if the caller aborts. The next attempt then ends before it begins.
@@ -159,7 +155,7 @@ async function waitForRetry(call: Call, result: AttemptResult, delayMs: number):
 /** Returns an error response whose outcome is known, or throws. */
 function finish<T>(call: Call, result: AttemptResult): Sent<T> {
   const { failure, response, text = null } = result;
-  call.durationMs = msSince(call, call.begun.elapsed);
+  call.durationMs = msSince(call.settings, call.begun.elapsed);
   if (failure || !response) {
     const { kind: FailureError, message, cause } = failure as NonNullable<typeof failure>;
     const full = withRetryReason(`${call.operationId} ${message}`, { ...call, retryAfterSecs: result.hintSecs });
@@ -180,8 +176,7 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
     call.outcome === "applied"
       ? "was carried out, but its response was lost. Do not send it again: reconcile() looks for its result."
       : "may have been carried out. Call reconcile() before sending it again.";
-  const ended = momentOf(call.settings);
-  const currentWindow = () => windowOfCall(call, ended);
+  const currentWindow = windowOfCall(call);
   const window = currentWindow();
   const findCandidates =
     find &&
@@ -194,6 +189,6 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
   for (const name of [...Object.keys(error), "stack"]) Object.defineProperty(error, name, { enumerable: false });
   error.stack = String(error);
   const unknown = new OutcomeUnknownError(`${call.operationId} ${what} ${error.message}`, details, error);
-  call.settings.log("error", () => unknown.message, `${call.operationId} unknown`);
+  call.settings.log.error?.(() => unknown.message, `${call.operationId} unknown`);
   throw unknown;
 }

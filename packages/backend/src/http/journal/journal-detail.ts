@@ -2,10 +2,9 @@ import type { FaultAction } from "../../faults/fault.ts";
 import type { JournalEntry, ShownChange } from "../../generated/models.gen.ts";
 import type { Effects, RecordChange } from "../../model/change-log.ts";
 import type { Moment } from "../../model/past.ts";
-import { timeFields } from "../../model/time/seed-time.ts";
+import { withTimeTexts } from "../../model/time/seed-time.ts";
 import type { TimerPurpose } from "../../model/time/timer-queue.ts";
 import { jsonOrUndefined } from "../../model/values/json.ts";
-import { omitUndefined } from "../../model/values/omit-undefined.ts";
 import { recordForLog, redactedHeaders } from "../../model/values/redact.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
 
@@ -93,14 +92,6 @@ function shownChange({ collection, id, before, after }: RecordChange, shown: typ
     ...(before && { before: shown(withTimeTexts(before)) }),
     ...(after && { after: shown(withTimeTexts(after)) }),
   };
-}
-
-/** A copy of a record with its times as text, without undefined fields. */
-function withTimeTexts(record: object): Record<string, unknown> {
-  const entries = Object.entries(omitUndefined(record)).map(([field, value]): [string, unknown] =>
-    timeFields.has(field) && typeof value === "number" ? [field, new Date(value).toISOString()] : [field, value],
-  );
-  return Object.fromEntries(entries);
 }
 
 function lowerCased(headers: Iterable<readonly [string, string]>): Record<string, string> {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { under } from "../errors/input-error.ts";
+import { omitUndefined } from "../values/omit-undefined.ts";
 import { latestTime, parseTime } from "./clock.ts";
 
 const explanation = "must be a datetime such as 2026-03-02T12:00:00Z, or a distance from the clock such as +1h or -30m";
@@ -20,7 +21,7 @@ export const seedTime = z
   .describe("A datetime, or a distance from the clock's present time, such as +1h or -30m.");
 
 /** The fields of records that a seed gives as a {@link seedTime}. */
-export const timeFields: ReadonlySet<string> = new Set([
+const timeFields: ReadonlySet<string> = new Set([
   "createdAt",
   "expiresAt",
   "previousSecretExpiresAt",
@@ -28,6 +29,14 @@ export const timeFields: ReadonlySet<string> = new Set([
   "until",
   "updatedAt",
 ]);
+
+/** A copy of a record with its times as text, without undefined fields. */
+export function withTimeTexts(record: object): Record<string, unknown> {
+  const entries = Object.entries(omitUndefined(record)).map(([field, value]): [string, unknown] =>
+    timeFields.has(field) && typeof value === "number" ? [field, new Date(value).toISOString()] : [field, value],
+  );
+  return Object.fromEntries(entries);
+}
 
 /**
  * Replaces the times of a checked seed by timestamps in UTC; relative times count from `now`, in milliseconds. Throws
