@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import Literal
 
 from ._errors import Outcome
+from ._fork import renew_in_child
 from ._json import is_object
 
 RetryClass = Literal["safe", "unique", "once"]
@@ -149,6 +150,12 @@ class RetryBudgets:
     def __init__(self) -> None:
         self._by_account: OrderedDict[str | None, RetryBudget] = OrderedDict()
         self._lock = threading.Lock()
+        renew_in_child(self)
+
+    def after_fork(self) -> None:
+        """Frees locks that other threads of the parent may hold."""
+        for one in (self, *self._by_account.values()):
+            one._lock = threading.Lock()
 
     def of(self, account_id: str | None) -> RetryBudget:
         """Returns the budget of an account; None stands for requests that name none."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 import socket
 import ssl
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -18,6 +19,7 @@ import httpx2
 
 from ._call import Send
 from ._errors import ConfigurationError
+from ._fork import renew_in_child
 
 
 class Deadline:
@@ -210,8 +212,17 @@ def _core_request(request: httpx2.Request) -> httpcore2.Request:
 class Transport(httpx2.BaseTransport):
     """What a sync client sends through."""
 
-    def __init__(self, pool: httpcore2.ConnectionPool) -> None:
-        self._pool = pool
+    def __init__(self, open_pool: Callable[[], httpcore2.ConnectionPool]) -> None:
+        self._open_pool = open_pool
+        self._pool = open_pool()
+        renew_in_child(self)
+
+    def after_fork(self) -> None:
+        """Closes the child's ends of the connections. Those of the parent stay open."""
+        connections = self._pool.connections
+        self._pool = self._open_pool()
+        for connection in connections:
+            connection.close()
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         answer = self._pool.handle_request(_core_request(request))
@@ -227,8 +238,14 @@ class Transport(httpx2.BaseTransport):
 class AsyncTransport(httpx2.AsyncBaseTransport):
     """What an async client sends through."""
 
-    def __init__(self, pool: httpcore2.AsyncConnectionPool) -> None:
-        self._pool = pool
+    def __init__(self, open_pool: Callable[[], httpcore2.AsyncConnectionPool]) -> None:
+        self._open_pool = open_pool
+        self._pool = open_pool()
+        renew_in_child(self)
+
+    def after_fork(self) -> None:
+        """Forgets the connections. Closing them would change what the parent's event loop waits for."""
+        self._pool = self._open_pool()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         answer = await self._pool.handle_async_request(_core_request(request))
@@ -282,7 +299,7 @@ def open_client(base_url: str, proxy: str | None, verify: ssl.SSLContext | bool,
     """Creates what a sync client sends with."""
     kind, options = _pool_options(base_url, proxy, verify, max_connections)
     kinds = {"direct": httpcore2.ConnectionPool, "http": httpcore2.HTTPProxy, "socks": httpcore2.SOCKSProxy}
-    return httpx2.Client(transport=Transport(kinds[kind](network_backend=Backend(), **options)), trust_env=False)
+    return httpx2.Client(transport=Transport(partial(kinds[kind], network_backend=Backend(), **options)), trust_env=False)
 
 
 def open_async_client(base_url: str, proxy: str | None, verify: ssl.SSLContext | bool, max_connections: int) -> httpx2.AsyncClient:
@@ -293,5 +310,5 @@ def open_async_client(base_url: str, proxy: str | None, verify: ssl.SSLContext |
         "http": httpcore2.AsyncHTTPProxy,
         "socks": httpcore2.AsyncSOCKSProxy,
     }
-    transport = AsyncTransport(kinds[kind](network_backend=AsyncBackend(), **options))
+    transport = AsyncTransport(partial(kinds[kind], network_backend=AsyncBackend(), **options))
     return httpx2.AsyncClient(transport=transport, trust_env=False)
