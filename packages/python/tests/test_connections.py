@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import socket
 import ssl
@@ -12,24 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Action, Run, place, resolved
+from conftest import Action, Run, in_turn, place
 from servers import Answer, Request, Server, hang_up, respond
 
-from call_transfer import CallTransfer, ConnectionError, OutcomeUnknownError
+from call_transfer import ConnectionError, OutcomeUnknownError
+from call_transfer._transport import AsyncBackend
 
 INITIATED = {"type": "initiated", "callId": "c-1"}
-
-
-def in_turn(*actions: Action) -> Action:
-    """Does one after the other with the same client, and returns the last result."""
-
-    def act(client: Any) -> Any:
-        async def act_async() -> Any:
-            return [await resolved(action(client)) for action in actions][-1]
-
-        return [action(client) for action in actions][-1] if isinstance(client, CallTransfer) else act_async()
-
-    return act
 
 
 def then_closes(answer: Answer, closed: threading.Event) -> Answer:
@@ -123,3 +113,27 @@ def test_a_certificate_that_is_refused_sent_nothing(run: Run, certificate: Path,
     assert caught.value.outcome == "not_sent"
     assert reason in str(caught.value).replace("self signed", "self-signed")
     assert server.requests == []
+
+
+@pytest.mark.parametrize("is_secure", [False, True])
+def test_a_connection_with_bytes_that_nothing_read_is_not_used_again(certificate: Path, is_secure: bool) -> None:
+    def both(connection: socket.socket, _request: Request, _stop: threading.Event) -> None:
+        connection.sendall(b"first and second")
+
+    async def read(server: Server) -> list[bool]:
+        port = int(server.url.rpartition(":")[2])
+        stream = await AsyncBackend().connect_tcp("127.0.0.1", port)
+        if is_secure:
+            stream = await stream.start_tls(trusting(certificate), "localhost")
+        await stream.write(b"GET / HTTP/1.1\r\n\r\n")
+        read = [await stream.read(5)]
+        more = [bool(stream.get_extra_info("is_readable"))]
+        # Over TLS, looking takes a byte.
+        while sum(map(len, read)) < (15 if is_secure else 16):
+            read.append(await stream.read(100))
+        more.append(bool(stream.get_extra_info("is_readable")))
+        await stream.aclose()
+        return more
+
+    with TlsServer(certificate, both) if is_secure else Server(both) as server:
+        assert asyncio.run(read(server)) == [True, False]

@@ -9,7 +9,7 @@ import threading
 from typing import Any
 
 import pytest
-from conftest import KEY, Run, place
+from conftest import KEY, Run, in_turn, place
 from servers import Drip, Request, Server, hang_up, part, problem, respond, silence, unused_port
 
 import call_transfer
@@ -139,6 +139,25 @@ def test_an_answer_from_before_the_request_is_not_its_answer(run: Run) -> None:
         run(server.url, place_twice)
     assert (caught.value.outcome, len(server.requests)) == ("unknown", 2)
     assert "an answer from before the request" in str(caught.value)
+
+
+OLD = b'HTTP/1.1 201 Created\r\ncontent-length: 37\r\n\r\n{"type":"initiated","callId":"c-old"}'
+
+
+@pytest.mark.parametrize("length", [5, 12, 16, 34])
+@pytest.mark.parametrize("is_genuine", [True, False])
+def test_an_answer_that_began_before_the_request_is_not_its_answer(run: Run, length: int, is_genuine: bool) -> None:
+    def answer(connection: socket.socket, request: Request, stop: threading.Event) -> None:
+        if len(server.requests) == 1:
+            connection.sendall(OLD + OLD[:length])
+        elif is_genuine:
+            problem(400, "bad_request")(connection, request, stop)
+        else:
+            connection.sendall(OLD[length:])
+
+    with Server(answer) as server, pytest.raises(OutcomeUnknownError) as caught:
+        run(server.url, in_turn(place, place))
+    assert (caught.value.outcome, len(server.requests), server.connections) == ("unknown", 2, 1)
 
 
 def test_a_refused_connection_is_not_sent_and_retried(run: Run) -> None:

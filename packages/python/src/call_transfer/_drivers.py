@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from ._transport import Deadline, current
 
 T = TypeVar("T")
 
+_STATUS = re.compile(rb"HTTP/[0-9]\.[0-9] ([0-9]{3})")
 _TIMEOUTS = (httpcore2.TimeoutException, httpx2.TimeoutException)
 
 
@@ -44,7 +46,8 @@ class _Exchange:
 
     def open(self, response: httpx2.Response) -> bytes | None:
         """Begins to read a response. Returns its body if the client has read it already."""
-        if self._is_own and not self._order.heard:
+        heard = _STATUS.match(self._order.heard)
+        if self._is_own and not (heard and heard[1] in (b"%d" % response.status_code, b"100", b"102", b"103")):
             raise UnaskedAnswer("the connection held an answer from before the request")
         self._response = response
         self._order.sent = True

@@ -55,7 +55,11 @@ def _text(name: str, value: object) -> str:
         if isinstance(value, str) and _UNSAFE.search(value.replace("\t", "").replace("\n", "").replace("\r", "")):
             # Control characters are encoded; half a surrogate pair cannot be.
             value = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return str(value)
+        try:
+            # As the base type, since an enumeration's text is its name.
+            return str.__str__(value) if isinstance(value, str) else int.__repr__(value)
+        except ValueError:
+            raise InvalidArgumentError(name, "must have fewer digits") from None
     hint = " For a time, use isoformat()." if isinstance(value, date) else ""
     raise InvalidArgumentError(name, f"must be a string, number or boolean, not {type(value).__name__}.{hint}")
 

@@ -25,7 +25,8 @@ _QUOTA_CODE = "assistant_quota_exceeded"
 """A quota that resets at a fixed time, long after any retry."""
 
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_NUMBER = re.compile(r"\+?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|\+?Infinity")
+# `++` and `*+` give nothing back, so that a long header takes no long time.
+_NUMBER = re.compile(r"\+?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?|\+?Infinity")
 
 
 def _is_retried(status: int | None, code: str | None) -> bool:
@@ -154,8 +155,9 @@ class RetryBudgets:
 
     def after_fork(self) -> None:
         """Frees locks that other threads of the parent may hold."""
-        for one in (self, *self._by_account.values()):
-            one._lock = threading.Lock()
+        self._lock = threading.Lock()
+        for budget in self._by_account.values():
+            budget._lock = threading.Lock()
 
     def of(self, account_id: str | None) -> RetryBudget:
         """Returns the budget of an account; None stands for requests that name none."""

@@ -35,6 +35,9 @@ class Deadline:
 current: ContextVar[Deadline | None] = ContextVar("call_transfer_deadline", default=None)
 
 
+_STATUS_LENGTH = len("HTTP/1.1 200")
+
+
 def _left(timeout: float | None, error: type[Exception]) -> float | None:
     """Seconds that an operation may take."""
     deadline = current.get()
@@ -49,13 +52,13 @@ def _left(timeout: float | None, error: type[Exception]) -> float | None:
 def _mark(*, sent: bool) -> None:
     deadline = current.get()
     if deadline is not None:
-        deadline.order.sent, deadline.order.heard = sent, False
+        deadline.order.sent, deadline.order.heard = sent, b""
 
 
 def _hear(content: bytes) -> bytes:
     deadline = current.get()
-    if deadline is not None:
-        deadline.order.heard = True
+    if deadline is not None and len(deadline.order.heard) < _STATUS_LENGTH:
+        deadline.order.heard += content[:_STATUS_LENGTH]
     return content
 
 
@@ -156,7 +159,27 @@ class AsyncStream(httpcore2.AsyncNetworkStream):
         return AsyncStream(await self._inner.start_tls(ssl_context, server_hostname, left))
 
     def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
+        given = self._inner.get_extra_info(info)
+        return given or _holds_more(self._inner) if info == "is_readable" else given
+
+
+def _holds_more(stream: Any) -> bool:
+    """Whether anyio has read bytes that nothing took, beside those that the socket still has. It does not show them itself.
+
+    A byte that is found is lost, but then the connection is not used again.
+    """
+    secure: ssl.SSLObject | None = stream.get_extra_info("ssl_object")
+    if secure is not None:
+        try:
+            secure.read(1)
+        except ssl.SSLWantReadError:
+            pass
+        except ssl.SSLError:
+            return True
+        else:
+            return True
+    inner = getattr(stream, "_stream", None)
+    return bool(getattr(getattr(getattr(inner, "transport_stream", inner), "_protocol", None), "read_queue", None))
 
 
 class AsyncBackend(httpcore2.AsyncNetworkBackend):
