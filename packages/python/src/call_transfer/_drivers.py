@@ -13,6 +13,7 @@ import httpx2
 from ._auth import Auth, RenewalTimeout
 from ._body import BodyReader
 from ._call import GetToken, Received, Send, Sleep, Step, Steps
+from ._errors import InvalidArgumentError
 from ._outcome import proves_unsent
 from ._transport import Deadline, current
 
@@ -38,7 +39,12 @@ class _Exchange:
         extensions: dict[str, Any] = {"timeout": {"connect": limit, "read": limit, "write": limit, "pool": limit}}
         if not is_own:
             extensions["trace"] = self._trace
-        self.request = httpx2.Request(order.method, order.url, headers=order.headers, content=order.body, extensions=extensions)
+        # Spaces around a value are no part of it, and httpcore2 refuses them.
+        headers = [(name.encode(), value.strip(" \t").encode("latin-1")) for name, value in order.headers.items()]
+        try:
+            self.request = httpx2.Request(order.method, order.url, headers=headers, content=order.body, extensions=extensions)
+        except httpx2.InvalidURL as error:
+            raise InvalidArgumentError("path", f"and query make no URL that can be sent: {error}") from None
 
     def _trace(self, event: str, _info: dict[str, Any]) -> None:
         if event.endswith("send_request_headers.started"):

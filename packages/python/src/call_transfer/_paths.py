@@ -50,7 +50,7 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else float.__repr__(value)
     if isinstance(value, (str, int)):
         if isinstance(value, str) and _UNSAFE.search(value.replace("\t", "").replace("\n", "").replace("\r", "")):
             # Control characters are encoded; half a surrogate pair cannot be.

@@ -9,8 +9,8 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NoReturn
 
+from .._json import refuse_constant
 from ._codes import Refusal
 
 _VERSION = 1
@@ -78,7 +78,7 @@ def response_of(answer: str | None) -> WebhookResponse:
     """
     try:
         # Earlier versions wrote none.
-        read = json.loads(answer or "", parse_constant=_no_json)
+        read = json.loads(answer or "", parse_constant=refuse_constant)
         if _integer(read.get("version", 0)) > _VERSION:
             message = "The webhook was handled, and its answer cannot be read here. Send it again."
             raise Refusal(message, "answer_unreadable", 503, {"retry-after": "1"})
@@ -97,7 +97,3 @@ def _integer(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
         raise TypeError(f"{value!r} is no integer")
     return int(value)
-
-
-def _no_json(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
