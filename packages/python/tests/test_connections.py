@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Action, Run, in_turn, place
+from conftest import KEY, Action, Run, in_turn, place
 from servers import Answer, Request, Server, hang_up, respond
 
-from call_transfer import ConnectionError, OutcomeUnknownError
+from call_transfer import CallTransfer, ConnectionError, OutcomeUnknownError
 from call_transfer._transport import AsyncBackend
 
 INITIATED = {"type": "initiated", "callId": "c-1"}
@@ -137,3 +137,34 @@ def test_a_connection_with_bytes_that_nothing_read_is_not_used_again(certificate
 
     with TlsServer(certificate, both) if is_secure else Server(both) as server:
         assert asyncio.run(read(server)) == [True, False]
+
+
+def test_an_address_that_does_not_answer_leaves_time_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[tuple[str, float]] = []
+    connect, resolve = socket.create_connection, socket.getaddrinfo
+
+    def hang_or_connect(address: tuple[str, int], timeout: float, **options: Any) -> socket.socket:
+        tried.append((address[0], timeout))
+        if address[0] == "192.0.2.1":
+            raise TimeoutError
+        return connect(address, timeout, **options)
+
+    def two_addresses(host: str, port: int, *given: Any, **named: Any) -> list[Any]:
+        if host != "localhost":
+            return resolve(host, port, *given, **named)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in ("192.0.2.1", "127.0.0.1")]
+
+    with Server(respond(201, INITIATED)) as server:
+        client = CallTransfer(base_url=server.url.replace("127.0.0.1", "localhost"), api_key=KEY, timeout=40)
+        monkeypatch.setattr(socket, "getaddrinfo", two_addresses)
+        monkeypatch.setattr(socket, "create_connection", hang_or_connect)
+        with client:
+            assert place(client).call_id == "c-1"
+    (first, half), (second, rest) = tried
+    assert (first, second, half <= 20, 20 < rest <= 40) == ("192.0.2.1", "127.0.0.1", True, True)
+
+
+def test_a_copy_with_https_trusts_what_its_client_trusts(certificate: Path) -> None:
+    with TlsServer(certificate, respond(201, INITIATED)) as server:
+        with CallTransfer(base_url="http://localhost", api_key=KEY, verify=trusting(certificate)) as client:
+            assert place(client.with_options(base_url=server.url)).call_id == "c-1"

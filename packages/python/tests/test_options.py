@@ -43,6 +43,7 @@ BASE = "http://localhost:1"
         ({"account_id": "a b"}, "account_id must be visible"),
         ({"on_retry": 1}, "on_retry must be a function"),
         ({"proxy": "ftp://localhost"}, "proxy|scheme"),
+        ({"http_client": httpx2.AsyncClient()}, r"http_client must be an httpx2\.Client"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:

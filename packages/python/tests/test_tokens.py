@@ -242,3 +242,18 @@ def test_closing_a_client_does_not_cancel_those_who_wait_for_a_renewal() -> None
 
     with Server(by_token("new-token")) as server:
         asyncio.run(close(server.url))
+
+
+def test_a_token_function_whose_own_task_is_cancelled_does_not_cancel_the_request() -> None:
+    async def token(*, force_refresh: bool) -> str:
+        waiting: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        waiting.cancel()
+        return await waiting
+
+    async def ask(url: str) -> None:
+        async with AsyncCallTransfer(base_url=url, access_token=token) as client:
+            await list_roles(client)
+
+    with Server(ROLES) as server, pytest.raises(RequestError, match="what it awaits was cancelled") as caught:
+        asyncio.run(ask(server.url))
+    assert (caught.value.outcome, server.requests) == ("not_sent", [])

@@ -239,8 +239,12 @@ class Core(_Base):
             "allow_insecure_http": allow_insecure_http,
         }
         # Loaded here, so that an import of the package costs little, and no request waits for it.
+        from httpx2 import Client
+
         from ._drivers import Driver
         from ._transport import open_client
+
+        check(http_client is None or isinstance(http_client, Client), "http_client", "must be an httpx2.Client")
 
         connection = (proxy, verify, max_connections)
         self._configure(given, http_client, _parent, connection)
@@ -359,8 +363,12 @@ class AsyncCore(_Base):
             "show_phone_numbers": show_phone_numbers,
             "allow_insecure_http": allow_insecure_http,
         }
+        from httpx2 import AsyncClient
+
         from ._drivers import AsyncDriver
         from ._transport import open_async_client
+
+        check(http_client is None or isinstance(http_client, AsyncClient), "http_client", "must be an httpx2.AsyncClient")
 
         connection = (proxy, verify, max_connections)
         self._configure(given, http_client, _parent, connection)

@@ -213,4 +213,10 @@ class AsyncDriver:
                 if limit.expired():
                     raise RenewalTimeout from None
                 raise
+            except asyncio.CancelledError as error:
+                # Where the function awaits something that was cancelled, the request was not.
+                task = asyncio.current_task()
+                if task is None or task.cancelling():
+                    raise
+                raise RuntimeError("what it awaits was cancelled") from error
         return await self._auth.renew_async(step.expired, time.monotonic(), step.limit)

@@ -124,12 +124,15 @@ class Backend(httpcore2.NetworkBackend):
         except OSError as error:
             raise httpcore2.ConnectError(str(error)) from error
         failure: Exception = httpcore2.ConnectError(f"{host} has no address")
+        untried = list(dict.fromkeys(str(entry[4][0]) for entry in addresses))
         # One by one: the limit of the standard library is for each address.
-        for address in dict.fromkeys(str(entry[4][0]) for entry in addresses):
+        while untried:
             left = _left(timeout, httpcore2.ConnectTimeout)
+            # One that does not answer leaves time for the others.
+            share = None if left is None else left / len(untried)
             try:
-                return Stream(self._inner.connect_tcp(address, port, left, local_address, socket_options))
-            except httpcore2.ConnectError as error:
+                return Stream(self._inner.connect_tcp(untried.pop(0), port, share, local_address, socket_options))
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
         raise failure
 
@@ -300,7 +303,8 @@ def _pool_options(base_url: str, proxy: str | None, verify: ssl.SSLContext | boo
         "max_keepalive_connections": min(20, max_connections),
         "keepalive_expiry": 5.0,
     }
-    if base_url.startswith("https:"):
+    # A copy of the client may have another base URL.
+    if base_url.startswith("https:") or verify is not True:
         options["ssl_context"] = httpx2.create_ssl_context(verify=verify)
     address = _proxy_for(base_url, proxy)
     if address is None:
