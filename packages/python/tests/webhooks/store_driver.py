@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 from redis import Redis, RedisCluster
 from redis.asyncio import Redis as AsyncRedis
@@ -31,7 +32,9 @@ async def _async_postgres(url: str, **options: Any) -> AsyncPostgresEventStore:
 
 
 def _postgres(url: str, **options: Any) -> PostgresEventStore:
-    return PostgresEventStore(ConnectionPool(url, min_size=1, max_size=4, open=True, kwargs=options))
+    # Rows of another kind than those of psycopg, as many programs have them.
+    given = {"row_factory": dict_row, **options}
+    return PostgresEventStore(ConnectionPool(url, min_size=1, max_size=4, open=True, kwargs=given))
 
 
 # The types of from_url() are incomplete.
