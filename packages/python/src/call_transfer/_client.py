@@ -81,6 +81,11 @@ class _Base:
     _is_async = False
 
     def _configure(self, given: dict[str, Any], http_client: Any, parent: _Base | None, connection: tuple[Any, ...]) -> None:
+        # Loaded here, so that an import of the package costs little, and no request waits for it.
+        import httpx2
+
+        kind = httpx2.AsyncClient if self._is_async else httpx2.Client
+        check(http_client is None or isinstance(http_client, kind), "http_client", f"must be an httpx2.{kind.__name__}")
         rest = {name: value for name, value in given.items() if name in REQUEST_RULES and name != "retry"}
         check_options(rest, REQUEST_RULES)
         old = None if parent is None else parent._settings
@@ -238,13 +243,8 @@ class Core(_Base):
             "show_phone_numbers": show_phone_numbers,
             "allow_insecure_http": allow_insecure_http,
         }
-        # Loaded here, so that an import of the package costs little, and no request waits for it.
-        from httpx2 import Client
-
         from ._drivers import Driver
         from ._transport import open_client
-
-        check(http_client is None or isinstance(http_client, Client), "http_client", "must be an httpx2.Client")
 
         connection = (proxy, verify, max_connections)
         self._configure(given, http_client, _parent, connection)
@@ -324,6 +324,8 @@ class Core(_Base):
 class AsyncCore(_Base):
     """An async client without its operations. It belongs to one event loop."""
 
+    _is_async = True
+
     def __init__(
         self,
         *,
@@ -363,12 +365,8 @@ class AsyncCore(_Base):
             "show_phone_numbers": show_phone_numbers,
             "allow_insecure_http": allow_insecure_http,
         }
-        from httpx2 import AsyncClient
-
         from ._drivers import AsyncDriver
         from ._transport import open_async_client
-
-        check(http_client is None or isinstance(http_client, AsyncClient), "http_client", "must be an httpx2.AsyncClient")
 
         connection = (proxy, verify, max_connections)
         self._configure(given, http_client, _parent, connection)
