@@ -61,6 +61,18 @@ async def resolved(value: Any) -> Any:
     return await awaited if inspect.isawaitable(awaited) else awaited
 
 
+def in_turn(*actions: Action) -> Action:
+    """Does one after the other with the same client, and returns the last result."""
+
+    def act(client: Any) -> Any:
+        async def act_async() -> Any:
+            return [await resolved(action(client)) for action in actions][-1]
+
+        return [action(client) for action in actions][-1] if isinstance(client, CallTransfer) else act_async()
+
+    return act
+
+
 def place(client: Any, **options: Any) -> Any:
     """Places a call."""
     given = {"options": options} if options else {}

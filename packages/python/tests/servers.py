@@ -134,7 +134,10 @@ class Server:
             head, _, waiting = waiting.partition(b"\r\n\r\n")
             length = next((int(row[15:]) for row in head.lower().split(b"\r\n") if row.startswith(b"content-length:")), 0)
             while len(waiting) < length:
-                waiting += connection.recv(65536)
+                chunk = connection.recv(65536)
+                if not chunk:
+                    return
+                waiting += chunk
             yield Request(head.decode("latin-1"), waiting[:length])
             waiting = waiting[length:]
 

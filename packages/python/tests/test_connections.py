@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import socket
 import ssl
@@ -12,24 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Action, Run, place, resolved
+from conftest import KEY, Action, Run, in_turn, place
 from servers import Answer, Request, Server, hang_up, respond
 
 from call_transfer import CallTransfer, ConnectionError, OutcomeUnknownError
+from call_transfer._transport import AsyncBackend
 
 INITIATED = {"type": "initiated", "callId": "c-1"}
-
-
-def in_turn(*actions: Action) -> Action:
-    """Does one after the other with the same client, and returns the last result."""
-
-    def act(client: Any) -> Any:
-        async def act_async() -> Any:
-            return [await resolved(action(client)) for action in actions][-1]
-
-        return [action(client) for action in actions][-1] if isinstance(client, CallTransfer) else act_async()
-
-    return act
 
 
 def then_closes(answer: Answer, closed: threading.Event) -> Answer:
@@ -123,3 +113,58 @@ def test_a_certificate_that_is_refused_sent_nothing(run: Run, certificate: Path,
     assert caught.value.outcome == "not_sent"
     assert reason in str(caught.value).replace("self signed", "self-signed")
     assert server.requests == []
+
+
+@pytest.mark.parametrize("is_secure", [False, True])
+def test_a_connection_with_bytes_that_nothing_read_is_not_used_again(certificate: Path, is_secure: bool) -> None:
+    def both(connection: socket.socket, _request: Request, _stop: threading.Event) -> None:
+        connection.sendall(b"first and second")
+
+    async def read(server: Server) -> list[bool]:
+        port = int(server.url.rpartition(":")[2])
+        stream = await AsyncBackend().connect_tcp("127.0.0.1", port)
+        if is_secure:
+            stream = await stream.start_tls(trusting(certificate), "localhost")
+        await stream.write(b"GET / HTTP/1.1\r\n\r\n")
+        read = [await stream.read(5)]
+        more = [bool(stream.get_extra_info("is_readable"))]
+        # Over TLS, looking takes a byte.
+        while sum(map(len, read)) < (15 if is_secure else 16):
+            read.append(await stream.read(100))
+        more.append(bool(stream.get_extra_info("is_readable")))
+        await stream.aclose()
+        return more
+
+    with TlsServer(certificate, both) if is_secure else Server(both) as server:
+        assert asyncio.run(read(server)) == [True, False]
+
+
+def test_an_address_that_does_not_answer_leaves_time_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[tuple[str, float]] = []
+    connect, resolve = socket.create_connection, socket.getaddrinfo
+
+    def hang_or_connect(address: tuple[str, int], timeout: float, **options: Any) -> socket.socket:
+        tried.append((address[0], timeout))
+        if address[0] == "192.0.2.1":
+            raise TimeoutError
+        return connect(address, timeout, **options)
+
+    def two_addresses(host: str, port: int, *given: Any, **named: Any) -> list[Any]:
+        if host != "localhost":
+            return resolve(host, port, *given, **named)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in ("192.0.2.1", "127.0.0.1")]
+
+    with Server(respond(201, INITIATED)) as server:
+        client = CallTransfer(base_url=server.url.replace("127.0.0.1", "localhost"), api_key=KEY, timeout=40)
+        monkeypatch.setattr(socket, "getaddrinfo", two_addresses)
+        monkeypatch.setattr(socket, "create_connection", hang_or_connect)
+        with client:
+            assert place(client).call_id == "c-1"
+    (first, half), (second, rest) = tried
+    assert (first, second, half <= 20, 20 < rest <= 40) == ("192.0.2.1", "127.0.0.1", True, True)
+
+
+def test_a_copy_with_https_trusts_what_its_client_trusts(certificate: Path) -> None:
+    with TlsServer(certificate, respond(201, INITIATED)) as server:
+        with CallTransfer(base_url="http://localhost", api_key=KEY, verify=trusting(certificate)) as client:
+            assert place(client.with_options(base_url=server.url)).call_id == "c-1"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextvars
+import enum
 import logging
+import signal
 from typing import Any
 
 import httpx2
@@ -30,6 +32,7 @@ BASE = "http://localhost:1"
         ({"access_token": "t"}, "cannot be combined"),
         ({"timeout": 0}, "timeout must be seconds above 0"),
         ({"timeout": True}, "timeout must be seconds above 0"),
+        ({"timeout": 10**400}, "timeout must be seconds above 0"),
         ({"timeout": float("nan")}, "timeout must be seconds above 0"),
         ({"total_timeout": 3e6}, "total_timeout must be seconds"),
         ({"retry": {"max": -1}}, "retry.max must be a whole number"),
@@ -40,6 +43,7 @@ BASE = "http://localhost:1"
         ({"account_id": "a b"}, "account_id must be visible"),
         ({"on_retry": 1}, "on_retry must be a function"),
         ({"proxy": "ftp://localhost"}, "proxy|scheme"),
+        ({"http_client": httpx2.AsyncClient()}, r"http_client must be an httpx2\.Client"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
@@ -203,3 +207,27 @@ def test_any_path_can_be_asked_for(run: Run) -> None:
     assert server.requests[0].target == "/api/v1/contacts/c%201?b=1"
     assert server.requests[1].body == b"null"
     assert caught.value.operation_id == "POST /api/v1/contacts"
+
+
+class Status(str, enum.Enum):  # noqa: UP042 - text of this kind is its name
+    DONE = "completed"
+
+
+@pytest.mark.parametrize(("value", "query"), [(Status.DONE, "completed"), (signal.SIGHUP, "1"), (2.50, "2.5")])
+def test_an_enumeration_is_sent_as_its_value(run: Run, value: object, query: str) -> None:
+    with Server(respond(200, {"calls": [], "meta": {"total": 0}})) as server:
+        run(server.url, lambda client: client.calls.list(status=value).first_page())
+    assert server.requests[0].target == f"/api/v1/calls?status={query}"
+
+
+@pytest.mark.parametrize("query", [{"a": "x" * 70_000}, {"a": 10**5000}])
+def test_a_query_that_cannot_be_sent_is_refused(run: Run, query: dict[str, Any]) -> None:
+    with Server() as server, pytest.raises(InvalidArgumentError, match=r"URL too long|fewer digits"):
+        run(server.url, lambda client: place(client, extra_query=query))
+    assert server.requests == []
+
+
+def test_headers_are_sent_as_latin_1_without_spaces_around_them(run: Run) -> None:
+    with Server(respond(200, {"accounts": []})) as server:
+        run(server.url, lambda client: client.accounts.list(), headers={"x-team": " Café\t"})
+    assert server.requests[0].headers["x-team"] == "Café"

@@ -133,3 +133,20 @@ def test_a_rotation_says_until_when_the_old_secret_signs(run: Run) -> None:
     assert (found.reason, len(server.requests)) == ("no_list", 1)
     # The window begins five seconds and the length of the request earlier.
     assert "keeps signing until 2026-11-24T11:59:5" in found.explanation
+
+
+@pytest.mark.parametrize(
+    ("calls", "total", "reason", "count"),
+    [
+        ([1, None, "x"], 3, "list_unreadable", 0),
+        ([1], 0, "list_unreadable", 0),
+        ([{"id": []}, {"id": []}, {}], 3, "candidates_found", 3),
+        ([], {}, "list_changed", 0),
+        ([call(1)], True, "list_changed", 1),
+        ({"id": "c-1"}, 1, "list_unreadable", 0),
+    ],
+)
+def test_a_list_of_another_shape_is_read_as_far_as_it_goes(run: Run, calls: Any, total: Any, reason: str, count: int) -> None:
+    with Server(hang_up, respond(200, {"calls": calls, "meta": {"total": total}}, {"date": DATE})) as server:
+        found = reconcile(run, server.url)
+    assert (found.reason, found.complete, len(found.candidates)) == (reason, reason == "candidates_found", count)

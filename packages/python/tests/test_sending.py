@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import math
 import pickle
 import socket
 import threading
 from typing import Any
 
 import pytest
-from conftest import KEY, Run, place
+from conftest import KEY, Run, in_turn, place
 from servers import Drip, Request, Server, hang_up, part, problem, respond, silence, unused_port
 
 import call_transfer
@@ -26,6 +27,7 @@ from call_transfer import (
     TimeoutError,
     UnknownResult,
 )
+from call_transfer._retry import parse_retry_after
 
 PLACED = respond(201, {"type": "initiated", "callId": "c-1"})
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 10000\r\n"
@@ -141,6 +143,25 @@ def test_an_answer_from_before_the_request_is_not_its_answer(run: Run) -> None:
     assert "an answer from before the request" in str(caught.value)
 
 
+OLD = b'HTTP/1.1 201 Created\r\ncontent-length: 37\r\n\r\n{"type":"initiated","callId":"c-old"}'
+
+
+@pytest.mark.parametrize("length", [5, 12, 16, 34])
+@pytest.mark.parametrize("is_genuine", [True, False])
+def test_an_answer_that_began_before_the_request_is_not_its_answer(run: Run, length: int, is_genuine: bool) -> None:
+    def answer(connection: socket.socket, request: Request, stop: threading.Event) -> None:
+        if len(server.requests) == 1:
+            connection.sendall(OLD + OLD[:length])
+        elif is_genuine:
+            problem(400, "bad_request")(connection, request, stop)
+        else:
+            connection.sendall(OLD[length:])
+
+    with Server(answer) as server, pytest.raises(OutcomeUnknownError) as caught:
+        run(server.url, in_turn(place, place))
+    assert (caught.value.outcome, len(server.requests), server.connections) == ("unknown", 2, 1)
+
+
 def test_a_refused_connection_is_not_sent_and_retried(run: Run) -> None:
     events: list[call_transfer.RetryEvent] = []
     with pytest.raises(ConnectionError) as caught:
@@ -224,6 +245,15 @@ def test_compressed_bodies_are_bounded_by_what_they_hold(run: Run) -> None:
         assert run(server.url, lambda client: client.roles.list()).roles == []
 
 
+def test_an_encoding_that_was_not_asked_for_hides_no_status(run: Run) -> None:
+    encoded = {"content-encoding": "br"}
+    with Server(respond(400, raw=b"x", headers=encoded)) as server, pytest.raises(ConnectionError, match="encoded as br") as caught:
+        run(server.url, place)
+    assert (caught.value.outcome, caught.value.attempts[0].status) == ("rejected", 400)
+    with Server(respond(204, headers=encoded)) as server:
+        assert run(server.url, lambda client: client.members.delete_hours("m-1")) is None
+
+
 def test_a_long_error_page_is_cut(run: Run) -> None:
     page = b"<html><title>Down</title>" + b"x" * 1_000_000
     answer = respond(404, raw=page, headers={"content-type": "text/html"})
@@ -238,6 +268,37 @@ def test_a_response_that_does_not_fit_is_kept_and_flagged(run: Run) -> None:
         found = run(server.url, lambda client: client.members.get_availability("m-1"))
     assert (found.member_id, found.status, found.busy, found.until, found.user_id) == ("m-1", "on_holiday", "yes", 5, None)
     assert "busy" in found.mismatch
+
+
+@pytest.mark.parametrize("call_id", [7, [[]]])
+def test_no_field_of_a_response_breaks_its_reading(run: Run, call_id: object) -> None:
+    answer = {"type": "initiated", "callId": call_id, "cls": 1, "_fields_set": 2, "model_config": 3}
+    with Server(respond(201, answer)) as server:
+        call = run(server.url, place)
+    assert (call.call_id, call.model_extra) == (call_id, {"cls": 1, "_fields_set": 2, "model_config": 3})
+    nested = b'{"type": "initiated", "callId": ' + b"[" * 900 + b"]" * 900 + b"}"
+    with Server(respond(201, raw=nested)) as server:
+        assert "call_id" in dir(run(server.url, place))
+
+
+def test_what_only_pythons_parser_takes_for_json_is_none(run: Run) -> None:
+    with Server(respond(201, raw=b'{"type":"initiated","callId":NaN}')) as server, pytest.raises(OutcomeUnknownError) as caught:
+        run(server.url, place)
+    assert caught.value.outcome == "applied"
+
+
+def test_half_a_surrogate_pair_can_be_printed(run: Run) -> None:
+    refusal = problem(400, "bad_request", detail="half \ud83d of one")
+    with Server(refusal) as server, pytest.raises(ApiError, match="half   of one") as caught:
+        run(server.url, place)
+    assert str(caught.value).encode()
+    assert caught.value.detail == "half \ud83d of one"
+
+
+@pytest.mark.parametrize("end", ["", "x", "e", "e+", ".x"])
+def test_a_hint_without_end_takes_no_time(end: str) -> None:
+    # With backtracking, it would take an hour.
+    assert parse_retry_after("1" * 200_000 + end, 0.0) == (math.inf if end == "" else None)
 
 
 def test_fields_of_the_future_are_sent_and_kept(run: Run) -> None:

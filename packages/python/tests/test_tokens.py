@@ -12,6 +12,7 @@ from conftest import Run
 from servers import Request, Server, problem, respond
 
 from call_transfer import AsyncCallTransfer, AuthenticationError, CallTransfer, ConfigurationError, RequestError, TimeoutError
+from call_transfer._auth import Auth, Credential, RenewalTimeout
 
 ROLES = respond(200, {"roles": []})
 
@@ -139,3 +140,120 @@ def test_what_is_no_token_is_never_sent_or_shown(run: Run) -> None:
         run(server.url, list_roles, access_token=lambda force_refresh: "secret\r\nx-evil: 1")
     assert "secret" not in str(caught.value)
     assert server.requests == []
+
+
+def test_an_interrupt_of_one_thread_is_none_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, waiting = threading.Event(), threading.Event()
+    calls: list[int] = []
+
+    def token(*, force_refresh: bool) -> str:
+        if not force_refresh:
+            return "old-token"
+        calls.append(threading.get_ident())
+        if len(calls) == 1:
+            begun.set()
+            waiting.wait(10)
+            raise KeyboardInterrupt
+        return "new-token"
+
+    auth = Auth("access_token", token)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(auth.renew, Credential("old-token", 0), 0.0, 20.0)
+        assert begun.wait(10)
+        pending = auth._pending
+        assert pending is not None
+        result = pending.result
+
+        def join(limit: float) -> Credential:
+            waiting.set()
+            return result(limit)
+
+        monkeypatch.setattr(pending, "result", join)
+        renewed = auth.renew(Credential("old-token", 0), 0.0, 20.0)
+        assert isinstance(first.exception(), KeyboardInterrupt)
+    assert renewed is not None
+    assert (renewed.token, len(calls)) == ("new-token", 2)
+
+
+def test_a_renewal_that_hangs_is_given_up_after_a_minute() -> None:
+    calls: list[bool] = []
+
+    async def token(*, force_refresh: bool) -> str:
+        calls.append(force_refresh)
+        if len(calls) == 1:
+            await asyncio.Event().wait()
+        return "new-token"
+
+    async def renew() -> None:
+        auth, expired = Auth("access_token", token), Credential("old-token", 0)
+        with pytest.raises(RenewalTimeout):
+            await auth.renew_async(expired, 0.0, 0.01)
+        with pytest.raises(RenewalTimeout):
+            await auth.renew_async(expired, 59.0, 0.01)
+        renewed = await auth.renew_async(expired, 60.0, 10.0)
+        assert renewed is not None
+        assert renewed.token == "new-token"
+        await asyncio.sleep(0)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(renew())
+    assert calls == [True, True]
+
+
+def test_a_thread_gives_up_a_renewal_that_hangs_after_a_minute() -> None:
+    go, begun = threading.Event(), threading.Event()
+
+    def token(*, force_refresh: bool) -> str:
+        if not begun.is_set():
+            begun.set()
+            go.wait(20)
+            return "late-token"
+        return "new-token"
+
+    auth, expired = Auth("access_token", token), Credential("old-token", 0)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(auth.renew, expired, 0.0, 20.0)
+        assert begun.wait(10)
+        renewed = auth.renew(expired, 60.0, 20.0)
+        go.set()
+        late = first.result()
+    assert renewed is not None
+    assert late is not None
+    assert (renewed.token, late.token) == ("new-token", "late-token")
+
+
+def test_closing_a_client_does_not_cancel_those_who_wait_for_a_renewal() -> None:
+    async def close(url: str) -> None:
+        begun = asyncio.Event()
+
+        async def token(*, force_refresh: bool) -> str:
+            if force_refresh:
+                begun.set()
+                await asyncio.Event().wait()
+            return "old-token"
+
+        client = AsyncCallTransfer(base_url=url, access_token=token)
+        task = asyncio.ensure_future(list_roles(client))
+        await begun.wait()
+        await client.aclose()
+        with pytest.raises(RequestError, match="the renewal was cancelled") as caught:
+            await task
+        assert caught.value.outcome == "rejected"
+
+    with Server(by_token("new-token")) as server:
+        asyncio.run(close(server.url))
+
+
+def test_a_token_function_whose_own_task_is_cancelled_does_not_cancel_the_request() -> None:
+    async def token(*, force_refresh: bool) -> str:
+        waiting: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        waiting.cancel()
+        return await waiting
+
+    async def ask(url: str) -> None:
+        async with AsyncCallTransfer(base_url=url, access_token=token) as client:
+            await list_roles(client)
+
+    with Server(ROLES) as server, pytest.raises(RequestError, match="what it awaits was cancelled") as caught:
+        asyncio.run(ask(server.url))
+    assert (caught.value.outcome, server.requests) == ("not_sent", [])

@@ -10,6 +10,8 @@ from concurrent.futures import TimeoutError as WaitTimeout
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from ._fork import renew_in_child
+from ._generated.operations import DEFAULT_TIMEOUT
 from ._options import check_token
 
 if TYPE_CHECKING:
@@ -53,6 +55,16 @@ class RenewalTimeout(Exception):
     """Another request's renewal did not end in time."""
 
 
+class _Interrupted(Exception):
+    """The thread of a renewal was interrupted, which says nothing to the threads that share it."""
+
+
+def _retrieve(task: asyncio.Task[Credential]) -> None:
+    """Keeps asyncio from logging an error that nothing waits for any more."""
+    if not task.cancelled():
+        task.exception()
+
+
 class Auth:
     """Provides the token of each attempt."""
 
@@ -66,6 +78,13 @@ class Auth:
         self._lock = threading.Lock()
         self._pending: Future[Credential] | None = None
         self._task: asyncio.Task[Credential] | None = None
+        self._pending_since = 0.0
+        renew_in_child(self)
+
+    def after_fork(self) -> None:
+        """Forgets a renewal of another thread, which the child does not have."""
+        self._lock = threading.Lock()
+        self._pending = self._task = None
 
     @property
     def can_renew(self) -> bool:
@@ -107,10 +126,16 @@ class Auth:
     def _is_paused(self, now: float) -> bool:
         return abs(now - self._refused_at) < _pause_after(self._refusals)
 
+    def _is_abandoned(self, now: float) -> bool:
+        """Whether a renewal takes longer than a minute, so that later requests start another one."""
+        return abs(now - self._pending_since) >= DEFAULT_TIMEOUT
+
     def _renewed(self, expired: Credential, token: object) -> Credential:
-        self._renewals += 1
-        credential = Credential(check_token(token), self._renewals)
-        self._latest = _Latest(expired.token, credential)
+        checked = check_token(token)
+        with self._lock:
+            self._renewals += 1
+            credential = Credential(checked, self._renewals)
+            self._latest = _Latest(expired.token, credential)
         return credential
 
     def credential(self) -> Credential:
@@ -132,29 +157,39 @@ class Auth:
         """
         with self._lock:
             pending, is_own = self._pending, False
-            if pending is None:
+            if pending is None or self._is_abandoned(now):
                 newer = self._newer(expired)
                 if newer is not None or self._is_paused(now):
                     return newer
                 pending, is_own = Future[Credential](), True
-                self._pending = pending
-        if not is_own:
-            try:
-                return pending.result(limit)
-            except WaitTimeout:
-                if pending.done():
-                    raise
-                raise RenewalTimeout from None
+                self._pending, self._pending_since = pending, now
+        if is_own:
+            return self._renew_for_all(expired, pending)
+        try:
+            return pending.result(limit)
+        except _Interrupted:
+            return self.renew(expired, now, limit)
+        except WaitTimeout:
+            if pending.done():
+                raise
+            raise RenewalTimeout from None
+
+    def _renew_for_all(self, expired: Credential, pending: Future[Credential]) -> Credential:
         try:
             renewed = self._renewed(expired, self._call(force_refresh=True))
         except BaseException as error:
             # Later requests do not share a failed renewal.
-            self._pending = None
-            pending.set_exception(error)
+            self._end(pending)
+            pending.set_exception(error if isinstance(error, Exception) else _Interrupted())
             raise
-        self._pending = None
+        self._end(pending)
         pending.set_result(renewed)
         return renewed
+
+    def _end(self, pending: Future[Credential]) -> None:
+        with self._lock:
+            if self._pending is pending:
+                self._pending = None
 
     async def renew_async(self, expired: Credential, now: float, limit: float) -> Credential | None:
         """Does the same for an async client. A cancelled request does not cancel the renewal that others wait for."""
@@ -162,14 +197,21 @@ class Auth:
         import asyncio
 
         task = self._task
-        if task is None or task.done():
+        if task is None or task.done() or self._is_abandoned(now):
             newer = self._newer(expired)
             if newer is not None or self._is_paused(now):
                 return newer
+            if task is not None:
+                task.cancel()
             task = self._task = asyncio.ensure_future(self._renew_task(expired))
+            task.add_done_callback(_retrieve)
+            self._pending_since = now
         done, _ = await asyncio.wait({task}, timeout=limit)
         if not done:
             raise RenewalTimeout
+        if task.cancelled():
+            # The request was not cancelled itself, and a `CancelledError` would say that.
+            raise RuntimeError("the renewal was cancelled")
         return task.result()
 
     async def _renew_task(self, expired: Credential) -> Credential:

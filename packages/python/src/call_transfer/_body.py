@@ -23,11 +23,9 @@ class BodyReader:
         self._chunks: list[bytes] = []
         self._size = 0
         self._inflate = None
-        kind = (encoding or "identity").strip().lower()
-        if kind in ("gzip", "x-gzip", "deflate"):
+        self._encoding = (encoding or "identity").strip().lower()
+        if self._encoding in ("gzip", "x-gzip", "deflate"):
             self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 32)
-        elif kind not in ("identity", ""):
-            raise UnknownEncoding(f"the body is encoded as {kind[:20]}")
 
     def add(self, chunk: bytes) -> bool:
         """Takes in a chunk. Returns False if the body exceeds its limit."""
@@ -37,6 +35,8 @@ class BodyReader:
                 chunk = self._inflate.decompress(chunk, room + 1)
             except zlib.error as error:
                 raise UnknownEncoding("the body cannot be decompressed") from error
+        elif self._encoding not in ("identity", ""):
+            raise UnknownEncoding(f"the body is encoded as {self._encoding[:20]}")
         self._chunks.append(chunk[:room])
         self._size += min(len(chunk), room)
         return len(chunk) <= room

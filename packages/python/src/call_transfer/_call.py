@@ -47,8 +47,8 @@ class Send:
     """Seconds that the attempt may still take."""
     sent: bool = False
     """Whether a byte of the request may have left. Set by whoever sends it."""
-    heard: bool = False
-    """Whether anything was read since. What had been read before is no answer to this request."""
+    heard: bytes = field(default=b"", repr=False)
+    """The first bytes that were read since. What had been read before is no answer to this request."""
 
 
 @dataclass(slots=True)

@@ -81,6 +81,11 @@ class _Base:
     _is_async = False
 
     def _configure(self, given: dict[str, Any], http_client: Any, parent: _Base | None, connection: tuple[Any, ...]) -> None:
+        # Loaded here, so that an import of the package costs little, and no request waits for it.
+        import httpx2
+
+        kind = httpx2.AsyncClient if self._is_async else httpx2.Client
+        check(http_client is None or isinstance(http_client, kind), "http_client", f"must be an httpx2.{kind.__name__}")
         rest = {name: value for name, value in given.items() if name in REQUEST_RULES and name != "retry"}
         check_options(rest, REQUEST_RULES)
         old = None if parent is None else parent._settings
@@ -238,7 +243,6 @@ class Core(_Base):
             "show_phone_numbers": show_phone_numbers,
             "allow_insecure_http": allow_insecure_http,
         }
-        # Loaded here, so that an import of the package costs little, and no request waits for it.
         from ._drivers import Driver
         from ._transport import open_client
 
@@ -319,6 +323,8 @@ class Core(_Base):
 
 class AsyncCore(_Base):
     """An async client without its operations. It belongs to one event loop."""
+
+    _is_async = True
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from typing import Any, TypeVar
 
@@ -12,11 +13,13 @@ import httpx2
 from ._auth import Auth, RenewalTimeout
 from ._body import BodyReader
 from ._call import GetToken, Received, Send, Sleep, Step, Steps
+from ._errors import InvalidArgumentError
 from ._outcome import proves_unsent
 from ._transport import Deadline, current
 
 T = TypeVar("T")
 
+_STATUS = re.compile(rb"HTTP/[0-9]\.[0-9] ([0-9]{3})")
 _TIMEOUTS = (httpcore2.TimeoutException, httpx2.TimeoutException)
 
 
@@ -36,7 +39,12 @@ class _Exchange:
         extensions: dict[str, Any] = {"timeout": {"connect": limit, "read": limit, "write": limit, "pool": limit}}
         if not is_own:
             extensions["trace"] = self._trace
-        self.request = httpx2.Request(order.method, order.url, headers=order.headers, content=order.body, extensions=extensions)
+        # Spaces around a value are no part of it, and httpcore2 refuses them.
+        headers = [(name.encode(), value.strip(" \t").encode("latin-1")) for name, value in order.headers.items()]
+        try:
+            self.request = httpx2.Request(order.method, order.url, headers=headers, content=order.body, extensions=extensions)
+        except httpx2.InvalidURL as error:
+            raise InvalidArgumentError("path", f"and query make no URL that can be sent: {error}") from None
 
     def _trace(self, event: str, _info: dict[str, Any]) -> None:
         if event.endswith("send_request_headers.started"):
@@ -44,7 +52,8 @@ class _Exchange:
 
     def open(self, response: httpx2.Response) -> bytes | None:
         """Begins to read a response. Returns its body if the client has read it already."""
-        if self._is_own and not self._order.heard:
+        heard = _STATUS.match(self._order.heard)
+        if self._is_own and not (heard and heard[1] in (b"%d" % response.status_code, b"100", b"102", b"103")):
             raise UnaskedAnswer("the connection held an answer from before the request")
         self._response = response
         self._order.sent = True
@@ -204,4 +213,10 @@ class AsyncDriver:
                 if limit.expired():
                     raise RenewalTimeout from None
                 raise
+            except asyncio.CancelledError as error:
+                # Where the function awaits something that was cancelled, the request was not.
+                task = asyncio.current_task()
+                if task is None or task.cancelling():
+                    raise
+                raise RuntimeError("what it awaits was cancelled") from error
         return await self._auth.renew_async(step.expired, time.monotonic(), step.limit)

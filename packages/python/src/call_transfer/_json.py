@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, TypeGuard
+from typing import Any, NoReturn, TypeGuard
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
@@ -16,10 +16,15 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
+def refuse_constant(name: str) -> NoReturn:
+    """Refuses NaN and Infinity, which only Python's parser takes."""
+    raise ValueError(f"{name} is no JSON")
+
+
 def parse_json(text: str | None) -> Any:
     """Returns None for anything but JSON, and for null."""
     try:
-        return json.loads(text or "")
+        return json.loads(text or "", parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         return None
 

@@ -62,16 +62,19 @@ def _keep(model: type[ApiModel], data: Mapping[str, Any]) -> ApiModel:
             values[name] = field.get_default(call_default_factory=False) if not field.is_required() else None
     known = {field.alias or name for name, field in model.model_fields.items()}
     extra = {name: value for name, value in data.items() if name not in known and name not in values}
-    return model.model_construct(_fields_set={name for name in values if values[name] is not None}, **values, **extra)
+    kept = model.model_construct(_fields_set={name for name in values if values[name] is not None}, **values)
+    # Not as arguments: a field may be called `cls`.
+    kept.__pydantic_extra__ = extra
+    return kept
 
 
 def _nested(annotation: Any, value: Any) -> Any:
-    if isinstance(value, list):
+    inner = get_args(annotation)
+    if isinstance(value, list) and inner:
         items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-        inner = get_args(annotation)
-        return [_nested(inner[0] if inner else None, item) for item in items]
+        return [_nested(inner[0], item) for item in items]
     if isinstance(value, dict):
-        for one in (annotation, *get_args(annotation)):
+        for one in (annotation, *inner):
             if isinstance(one, type) and issubclass(one, ApiModel):
                 return parse(one, value)
     return value  # pyright: ignore[reportUnknownVariableType]

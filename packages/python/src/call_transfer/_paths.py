@@ -50,12 +50,16 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else float.__repr__(value)
     if isinstance(value, (str, int)):
         if isinstance(value, str) and _UNSAFE.search(value.replace("\t", "").replace("\n", "").replace("\r", "")):
             # Control characters are encoded; half a surrogate pair cannot be.
             value = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return str(value)
+        try:
+            # As the base type, since an enumeration's text is its name.
+            return str.__str__(value) if isinstance(value, str) else int.__repr__(value)
+        except ValueError:
+            raise InvalidArgumentError(name, "must have fewer digits") from None
     hint = " For a time, use isoformat()." if isinstance(value, date) else ""
     raise InvalidArgumentError(name, f"must be a string, number or boolean, not {type(value).__name__}.{hint}")
 

@@ -134,11 +134,16 @@ def _read_list(
             if current is not None and is_other_start(start, current()):
                 return None
             items, total = page_of(sent.data, finder.items)
-            reading.totals.add(total)
+            reading.totals.add(total if type(total) in (int, float) else None)
             models = next(iter(finder.operation.models.values()))
             page: list[ApiModel] = getattr(parse(models, sent.data), finder.items, None) or []
-            for item in page:
-                identity: object = getattr(item, "id", None)
+            if not all(map(is_object, items)):
+                reading.failure = ("list_unreadable", f"The list since {start} has items that are not objects.")
+                break
+            for item in page if items else ():
+                given: object = getattr(item, "id", None)
+                # An item without an ID may be the result, too.
+                identity = given if isinstance(given, (str, int)) else object()
                 reading.has_moved = reading.has_moved or identity in reading.items
                 reading.items[identity] = item
                 read += 1

@@ -11,8 +11,8 @@ _SHORTEST_SECRET = 8
 
 _PHONE_NUMBER = re.compile(r"(\+|%2[bB])([1-9][0-9]{6,14})(?![0-9])")
 
-# Line breaks, terminal escapes and marks that change the direction of text.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+# Line breaks, terminal escapes, marks that change the direction of text, and halves of surrogate pairs, which cannot be written.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 
 def mask_numbers(text: str) -> str:

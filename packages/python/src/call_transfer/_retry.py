@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import Literal
 
 from ._errors import Outcome
+from ._fork import renew_in_child
 from ._json import is_object
 
 RetryClass = Literal["safe", "unique", "once"]
@@ -24,7 +25,8 @@ _QUOTA_CODE = "assistant_quota_exceeded"
 """A quota that resets at a fixed time, long after any retry."""
 
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_NUMBER = re.compile(r"\+?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|\+?Infinity")
+# `++` and `*+` give nothing back, so that a long header takes no long time.
+_NUMBER = re.compile(r"\+?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?|\+?Infinity")
 
 
 def _is_retried(status: int | None, code: str | None) -> bool:
@@ -149,6 +151,13 @@ class RetryBudgets:
     def __init__(self) -> None:
         self._by_account: OrderedDict[str | None, RetryBudget] = OrderedDict()
         self._lock = threading.Lock()
+        renew_in_child(self)
+
+    def after_fork(self) -> None:
+        """Frees locks that other threads of the parent may hold."""
+        self._lock = threading.Lock()
+        for budget in self._by_account.values():
+            budget._lock = threading.Lock()
 
     def of(self, account_id: str | None) -> RetryBudget:
         """Returns the budget of an account; None stands for requests that name none."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 import socket
 import ssl
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -18,6 +19,7 @@ import httpx2
 
 from ._call import Send
 from ._errors import ConfigurationError
+from ._fork import renew_in_child
 
 
 class Deadline:
@@ -31,6 +33,9 @@ class Deadline:
 
 
 current: ContextVar[Deadline | None] = ContextVar("call_transfer_deadline", default=None)
+
+
+_STATUS_LENGTH = len("HTTP/1.1 200")
 
 
 def _left(timeout: float | None, error: type[Exception]) -> float | None:
@@ -47,13 +52,13 @@ def _left(timeout: float | None, error: type[Exception]) -> float | None:
 def _mark(*, sent: bool) -> None:
     deadline = current.get()
     if deadline is not None:
-        deadline.order.sent, deadline.order.heard = sent, False
+        deadline.order.sent, deadline.order.heard = sent, b""
 
 
 def _hear(content: bytes) -> bytes:
     deadline = current.get()
-    if deadline is not None:
-        deadline.order.heard = True
+    if deadline is not None and len(deadline.order.heard) < _STATUS_LENGTH:
+        deadline.order.heard += content[:_STATUS_LENGTH]
     return content
 
 
@@ -119,12 +124,15 @@ class Backend(httpcore2.NetworkBackend):
         except OSError as error:
             raise httpcore2.ConnectError(str(error)) from error
         failure: Exception = httpcore2.ConnectError(f"{host} has no address")
+        untried = list(dict.fromkeys(str(entry[4][0]) for entry in addresses))
         # One by one: the limit of the standard library is for each address.
-        for address in dict.fromkeys(str(entry[4][0]) for entry in addresses):
+        while untried:
             left = _left(timeout, httpcore2.ConnectTimeout)
+            # One that does not answer leaves time for the others.
+            share = None if left is None else left / len(untried)
             try:
-                return Stream(self._inner.connect_tcp(address, port, left, local_address, socket_options))
-            except httpcore2.ConnectError as error:
+                return Stream(self._inner.connect_tcp(untried.pop(0), port, share, local_address, socket_options))
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
         raise failure
 
@@ -154,7 +162,27 @@ class AsyncStream(httpcore2.AsyncNetworkStream):
         return AsyncStream(await self._inner.start_tls(ssl_context, server_hostname, left))
 
     def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
+        given = self._inner.get_extra_info(info)
+        return given or _holds_more(self._inner) if info == "is_readable" else given
+
+
+def _holds_more(stream: Any) -> bool:
+    """Whether anyio has read bytes that nothing took, beside those that the socket still has. It does not show them itself.
+
+    A byte that is found is lost, but then the connection is not used again.
+    """
+    secure: ssl.SSLObject | None = stream.get_extra_info("ssl_object")
+    if secure is not None:
+        try:
+            secure.read(1)
+        except ssl.SSLWantReadError:
+            pass
+        except ssl.SSLError:
+            return True
+        else:
+            return True
+    inner = getattr(stream, "_stream", None)
+    return bool(getattr(getattr(getattr(inner, "transport_stream", inner), "_protocol", None), "read_queue", None))
 
 
 class AsyncBackend(httpcore2.AsyncNetworkBackend):
@@ -210,8 +238,17 @@ def _core_request(request: httpx2.Request) -> httpcore2.Request:
 class Transport(httpx2.BaseTransport):
     """What a sync client sends through."""
 
-    def __init__(self, pool: httpcore2.ConnectionPool) -> None:
-        self._pool = pool
+    def __init__(self, open_pool: Callable[[], httpcore2.ConnectionPool]) -> None:
+        self._open_pool = open_pool
+        self._pool = open_pool()
+        renew_in_child(self)
+
+    def after_fork(self) -> None:
+        """Closes the child's ends of the connections. Those of the parent stay open."""
+        connections = self._pool.connections
+        self._pool = self._open_pool()
+        for connection in connections:
+            connection.close()
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         answer = self._pool.handle_request(_core_request(request))
@@ -227,8 +264,14 @@ class Transport(httpx2.BaseTransport):
 class AsyncTransport(httpx2.AsyncBaseTransport):
     """What an async client sends through."""
 
-    def __init__(self, pool: httpcore2.AsyncConnectionPool) -> None:
-        self._pool = pool
+    def __init__(self, open_pool: Callable[[], httpcore2.AsyncConnectionPool]) -> None:
+        self._open_pool = open_pool
+        self._pool = open_pool()
+        renew_in_child(self)
+
+    def after_fork(self) -> None:
+        """Forgets the connections. Closing them would change what the parent's event loop waits for."""
+        self._pool = self._open_pool()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         answer = await self._pool.handle_async_request(_core_request(request))
@@ -260,7 +303,8 @@ def _pool_options(base_url: str, proxy: str | None, verify: ssl.SSLContext | boo
         "max_keepalive_connections": min(20, max_connections),
         "keepalive_expiry": 5.0,
     }
-    if base_url.startswith("https:"):
+    # A copy of the client may have another base URL.
+    if base_url.startswith("https:") or verify is not True:
         options["ssl_context"] = httpx2.create_ssl_context(verify=verify)
     address = _proxy_for(base_url, proxy)
     if address is None:
@@ -282,7 +326,7 @@ def open_client(base_url: str, proxy: str | None, verify: ssl.SSLContext | bool,
     """Creates what a sync client sends with."""
     kind, options = _pool_options(base_url, proxy, verify, max_connections)
     kinds = {"direct": httpcore2.ConnectionPool, "http": httpcore2.HTTPProxy, "socks": httpcore2.SOCKSProxy}
-    return httpx2.Client(transport=Transport(kinds[kind](network_backend=Backend(), **options)), trust_env=False)
+    return httpx2.Client(transport=Transport(partial(kinds[kind], network_backend=Backend(), **options)), trust_env=False)
 
 
 def open_async_client(base_url: str, proxy: str | None, verify: ssl.SSLContext | bool, max_connections: int) -> httpx2.AsyncClient:
@@ -293,5 +337,5 @@ def open_async_client(base_url: str, proxy: str | None, verify: ssl.SSLContext |
         "http": httpcore2.AsyncHTTPProxy,
         "socks": httpcore2.AsyncSOCKSProxy,
     }
-    transport = AsyncTransport(kinds[kind](network_backend=AsyncBackend(), **options))
+    transport = AsyncTransport(partial(kinds[kind], network_backend=AsyncBackend(), **options))
     return httpx2.AsyncClient(transport=transport, trust_env=False)

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from typing import Any
 
+from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 from redis import Redis, RedisCluster
 from redis.asyncio import Redis as AsyncRedis
@@ -35,7 +36,9 @@ async def _async_postgres(url: str, **options: Any) -> AsyncPostgresEventStore:
 
 
 def _postgres(url: str, **options: Any) -> PostgresEventStore:
-    pool = ConnectionPool(url, min_size=1, max_size=4, open=True, kwargs=options)
+    # Rows of another kind than those of psycopg, as many programs have them.
+    given = {"row_factory": dict_row, **options}
+    pool = ConnectionPool(url, min_size=1, max_size=4, open=True, kwargs=given)
     return PostgresEventStore(closing.enter_context(pool))
 
 

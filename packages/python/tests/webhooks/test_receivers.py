@@ -258,6 +258,8 @@ def test_five_genuine_webhooks_that_are_stale_by_the_same_time_are_a_clock_that_
         ({"secret": ""}, ValueError, "secret must be non-empty"),
         ({"secret": []}, ValueError, "secret must be a signing secret"),
         ({"secret": " x"}, ValueError, "without spaces"),
+        ({"secret": b"bytes"}, ValueError, "secret must be non-empty text"),
+        ({"on_error": asyncio.sleep}, TypeError, "on_error must not be async"),
         ({"scope": "a b"}, ValueError, "scope must be 1 to 100"),
         ({"duplicates": "ignore"}, ValueError, "duplicates must be"),
         ({"on_store_error": "ignore"}, ValueError, "on_store_error must be"),
@@ -362,3 +364,35 @@ def test_the_scripts_and_statements_are_those_of_the_typescript_stores() -> None
     assert postgres_stores.create_event_table("t") == table.replace("${quotedTable(table)}", '"t"').replace(
         "${index}", '"t_expires_at"'
     )
+
+
+@pytest.mark.parametrize(("step", "status", "code"), [("event", 500, "event_failed"), ("claim", 204, "store_failed")])
+def test_what_is_cancelled_within_a_handling_is_an_error_and_no_cancellation(step: str, status: int, code: str) -> None:
+    async def wait_for_what_is_cancelled() -> None:
+        waiting = asyncio.get_running_loop().create_future()
+        waiting.cancel()
+        await waiting
+
+    class Store(AsyncMemoryEventStore):
+        async def claim(self, key: str, owner: str, lease_time: float, /) -> Any:
+            if step == "claim":
+                await wait_for_what_is_cancelled()
+            return await super().claim(key, owner, lease_time)
+
+    async def on_event(_: Any) -> None:
+        if step == "event":
+            await wait_for_what_is_cancelled()
+
+    async def deliver() -> tuple[int, list[str]]:
+        codes: list[str] = []
+        receiver = AsyncWebhookReceiver(secret=SECRET, on_event=on_event, store=Store(), on_error=lambda _, given: codes.append(given))
+        return (await receiver.handle(BODY, headers_of())).status, codes
+
+    assert asyncio.run(deliver()) == (status, [code])
+
+
+def test_a_length_is_sent_once() -> None:
+    receiver = WebhookReceiver(secret=SECRET, on_event=lambda _: WebhookResponse(200, "ok", {"Content-Length": "99"}))
+    started: list[list[tuple[str, str]]] = []
+    receiver(environ_of(), lambda _, headers: started.append(headers))
+    assert [value for name, value in started[0] if name == "content-length"] == ["2"]

@@ -9,8 +9,8 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NoReturn
 
+from .._json import refuse_constant
 from ._codes import Refusal
 
 _VERSION = 1
@@ -32,7 +32,7 @@ class WebhookResponse:
         status: HTTP status, from 200 to 599.
         body: The body. Text is sent as UTF-8.
         headers: Headers. The content type of a text is `text/plain;charset=UTF-8` if they have none. Copies of the
-            event get the content type alone.
+            event get the content type alone. A length is left out, because the receiver sends that of the body.
 
     Raises:
         ValueError: The status is not from 200 to 599, a status without body has one, or a header is not one line of
@@ -52,7 +52,7 @@ class WebhookResponse:
             raise ValueError(f"status must be an integer from 200 to 599, not {status!r}")
         if status in _BODILESS and body is not None:
             raise ValueError(f"a response with status {status} has no body. Choose another status, such as 200")
-        given = {name.lower(): value for name, value in (headers or {}).items()}
+        given = {name.lower(): value for name, value in (headers or {}).items() if name.lower() != "content-length"}
         for name, value in given.items():
             if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
                 raise ValueError(f"the header {name!r} must be one line of Latin-1 text")
@@ -78,7 +78,7 @@ def response_of(answer: str | None) -> WebhookResponse:
     """
     try:
         # Earlier versions wrote none.
-        read = json.loads(answer or "", parse_constant=_no_json)
+        read = json.loads(answer or "", parse_constant=refuse_constant)
         if _integer(read.get("version", 0)) > _VERSION:
             message = "The webhook was handled, and its answer cannot be read here. Send it again."
             raise Refusal(message, "answer_unreadable", 503, {"retry-after": "1"})
@@ -97,7 +97,3 @@ def _integer(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
         raise TypeError(f"{value!r} is no integer")
     return int(value)
-
-
-def _no_json(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")

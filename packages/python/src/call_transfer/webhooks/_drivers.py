@@ -101,6 +101,13 @@ class Loop:
                     await self._wait(cast("_LoopSignal | None", effect.signal), effect.seconds)
             except GeneratorExit:  # the loop is gone
                 raise
+            except asyncio.CancelledError as cancelled:
+                task = asyncio.current_task()
+                if task is not None and task.cancelling():
+                    error = cancelled
+                else:
+                    error = RuntimeError("What it awaits was cancelled.")
+                    error.__cause__ = cancelled
             except BaseException as thrown:
                 error = thrown
 

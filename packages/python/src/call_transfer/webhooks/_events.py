@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from .._generated.models import TransferOffer
 from .._generated.signature import EVENT
+from .._json import refuse_constant
 from .._model import ApiModel, parse
 from ._codes import WebhookVerificationError
 
@@ -36,7 +37,7 @@ UnknownEvent.model_rebuild()
 def event_of(body: bytes) -> WebhookEvent:
     try:
         # A byte order mark is no part of the text.
-        parsed: object = json.loads(body.decode("utf-8-sig"), parse_constant=_no_json)
+        parsed: object = json.loads(body.decode("utf-8-sig"), parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         message = "The signature is valid, but the body is not JSON."
         raise WebhookVerificationError(message, "bad_event") from None
@@ -46,10 +47,6 @@ def event_of(body: bytes) -> WebhookEvent:
         raise WebhookVerificationError(message, "bad_event")
     event: WebhookEvent = parse(TransferOffer if fields["type"] == EVENT else UnknownEvent, fields)
     return event
-
-
-def _no_json(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
 
 
 def key_of(scope: str, event: WebhookEvent, body: bytes) -> str:

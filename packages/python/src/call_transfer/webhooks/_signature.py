@@ -34,7 +34,7 @@ def secrets_of(secret: str | Sequence[str]) -> tuple[str, ...]:
     if not secrets:
         raise ValueError("secret must be a signing secret or a list of them")
     for one in secrets:
-        if not one or one != one.strip():
+        if not isinstance(cast("object", one), str) or not one or one != one.strip():
             raise ValueError("secret must be non-empty text without spaces or line breaks around it")
     return secrets
 

@@ -54,8 +54,8 @@ class WebhookReceiver:
         **options: Unpack[ReceiverOptions],
     ) -> None:
         used = store or MemoryEventStore(clock=options.get("clock", time.time))
-        if any(inspect.iscoroutinefunction(one) for one in (on_event, secret, used.claim)):
-            raise TypeError("on_event, secret and store must not be async. Use AsyncWebhookReceiver.")
+        if any(inspect.iscoroutinefunction(one) for one in (on_event, secret, used.claim, options.get("on_error"))):
+            raise TypeError("on_event, secret, store and on_error must not be async. Use AsyncWebhookReceiver.")
         self._threads = Threads()
         self._receiver = Receiver(secret, on_event, settings_of(used, options), self._threads)
 

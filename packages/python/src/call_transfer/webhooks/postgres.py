@@ -111,7 +111,11 @@ class PostgresEventStore:
     """
 
     def __init__(self, pool: ConnectionPool[Any], *, table: str = _DEFAULT_TABLE) -> None:
+        from psycopg.rows import tuple_row
+
         self._pool = pool
+        # Connections may have been created with rows of another kind.
+        self._rows = tuple_row
         self._statements = _Statements(table)
 
     @property
@@ -142,8 +146,8 @@ class PostgresEventStore:
     def _row(self, statement: str, values: dict[str, Any]) -> Any:
         for retries_left in reversed(range(_CONFLICT_RETRIES + 1)):
             try:
-                with self._pool.connection() as connection:
-                    cursor = connection.execute(statement.encode(), values, prepare=False)
+                with self._pool.connection() as connection, connection.cursor(row_factory=self._rows) as cursor:
+                    cursor.execute(statement.encode(), values, prepare=False)
                     return cursor.fetchone() if cursor.description else None
             except Exception as error:
                 if retries_left == 0 or not _is_conflict(error):
@@ -164,7 +168,11 @@ class AsyncPostgresEventStore:
     """
 
     def __init__(self, pool: AsyncConnectionPool[Any], *, table: str = _DEFAULT_TABLE) -> None:
+        from psycopg.rows import tuple_row
+
         self._pool = pool
+        # Connections may have been created with rows of another kind.
+        self._rows = tuple_row
         self._statements = _Statements(table)
 
     @property
@@ -194,8 +202,8 @@ class AsyncPostgresEventStore:
     async def _row(self, statement: str, values: dict[str, Any]) -> Any:
         for retries_left in reversed(range(_CONFLICT_RETRIES + 1)):
             try:
-                async with self._pool.connection() as connection:
-                    cursor = await connection.execute(statement.encode(), values, prepare=False)
+                async with self._pool.connection() as connection, connection.cursor(row_factory=self._rows) as cursor:
+                    await cursor.execute(statement.encode(), values, prepare=False)
                     return await cursor.fetchone() if cursor.description else None
             except Exception as error:
                 if retries_left == 0 or not _is_conflict(error):

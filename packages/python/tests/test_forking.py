@@ -1,0 +1,97 @@
+"""A process that is forked while a client is in use. Over real sockets."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import KEY
+from servers import Request, Server, problem, respond
+
+from call_transfer import CallTransfer
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork"),
+    # What Python 3.12 says of a fork beside threads is what these tests are about.
+    pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
+]
+
+
+def in_child(work: Callable[[], object]) -> Callable[[], Any]:
+    """Starts work in a forked process. Returns a function that waits for its result."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            result = work()
+        except BaseException as error:
+            result = repr(error)
+        os.write(writing, json.dumps(result).encode())
+        os._exit(0)
+    os.close(writing)
+
+    def wait() -> Any:
+        with os.fdopen(reading) as pipe:
+            result = json.load(pipe)
+        os.waitpid(child, 0)
+        return result
+
+    return wait
+
+
+def test_a_child_does_not_share_a_connection_with_its_parent() -> None:
+    both, turn = threading.Event(), threading.Lock()
+
+    def who(connection: Any, request: Request, stop: threading.Event) -> None:
+        """Answers who asked. The requests of parent and child are open at the same time."""
+        name = request.target.split("/")[-2]
+        if name != "first":
+            with turn:
+                if len([one for one in server.requests if "first" not in one.target]) == 2:
+                    both.set()
+            both.wait(10)
+        respond(200, {"memberId": name, "userId": "u", "status": "away", "busy": False})(connection, request, stop)
+
+    with Server(who) as server, CallTransfer(base_url=server.url, api_key=KEY) as client:
+
+        def ask(name: str) -> str:
+            return client.members.get_availability(name, options={"timeout": 20}).member_id
+
+        ask("first")
+        child = in_child(lambda: ask("child"))
+        assert ask("parent") == "parent"
+        assert child() == "child"
+        # The child's end of the first connection closed nothing of the parent's.
+        assert (len(server.requests), server.connections) == (3, 2)
+
+
+def test_a_child_does_not_wait_for_a_renewal_of_its_parent() -> None:
+    begun, go = threading.Event(), threading.Event()
+    parent = os.getpid()
+
+    def token(*, force_refresh: bool) -> str:
+        if not force_refresh:
+            return "old-token"
+        if os.getpid() == parent:
+            begun.set()
+            go.wait(20)
+        return "new-token"
+
+    def by_token(connection: Any, request: Request, stop: threading.Event) -> None:
+        is_new = request.headers["authorization"] == "Bearer new-token"
+        (respond(200, {"roles": []}) if is_new else problem(401, "token_expired"))(connection, request, stop)
+
+    with Server(by_token) as server, CallTransfer(base_url=server.url, access_token=token, account_id="a") as client:
+        thread = threading.Thread(target=client.roles.list)
+        thread.start()
+        assert begun.wait(10)
+        child = in_child(lambda: len(client.roles.list(options={"timeout": 5}).roles))
+        try:
+            assert child() == 0
+        finally:
+            go.set()
+            thread.join()
