@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createBackend, demo } from "@call-transfer/backend";
+import { attackReceiver, expectNoFindings } from "@call-transfer/mock-server/attack";
 import { CallTransfer } from "@call-transfer/sdk";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
 import { pythonCommand, pythonEnvironment } from "./python.ts";
@@ -47,6 +48,15 @@ const commands = new Map(
   [...page.matchAll(/^.*\b(\w+)_app\b.* 3000$/gm)].map(([command, name = ""]) => [name, command]),
 );
 assert.deepEqual([...commands.keys()], ["fastapi", "starlette", "flask", "django"]);
+
+/** By the name of the recipe, its row in the page: how many checks of an attack it passed. */
+const attacked = new Map(
+  [...page.matchAll(/^\| (\w+) \| \w+ \| (\d+ of \d+) \|$/gm)].map(([, name = "", passed]) => [
+    name.toLowerCase(),
+    passed,
+  ]),
+);
+assert.deepEqual([...attacked.keys()], ["fastapi", "flask"]);
 
 /** Starts a recipe. Returns its address, and what it prints. */
 async function start(name: string): Promise<{ url: string; printed: () => string }> {
@@ -93,6 +103,35 @@ describe("a recipe of Python receives signed offers, also while the secret is ro
       assert.equal((await fetch(url, { method: "PUT" })).status, 405);
       if (name === "fastapi") assert.deepEqual(await (await fetch(url.replace("offers", "ready"))).json(), []);
       assert.equal(offers(), 2, printed());
+    });
+  }
+});
+
+describe("a recipe of Python passes what its page says of an attack", { concurrency: true }, () => {
+  for (const [name, expected] of attacked) {
+    it(name, async () => {
+      const [secret, retiredSecret] = ["the-secret-after-the-demo's", "a-secret-of-last-week"];
+      writeFileSync(secretsFile, `${secret}\n${demo.signingSecret}\n`);
+      const { url, printed } = await start(name);
+      const handled = async () => {
+        // What the program prints may follow its answers, but in order. Threads may print between the parts of a line.
+        const last = crypto.randomUUID();
+        const body = JSON.stringify({ type: "transfer.offer", id: last });
+        const headers = { "Service-Signature": await signWebhook(body, { secret }) };
+        assert.equal((await fetch(url, { method: "POST", body, headers })).status, 204);
+        for (const end = Date.now() + 60_000; !printed().includes(last) && Date.now() < end; ) await sleep(20);
+        const counts = new Map<string, number>();
+        for (const [, id = ""] of printed().matchAll(/offer ([0-9a-f-]+)/g))
+          if (id !== last) counts.set(id, (counts.get(id) ?? 0) + 1);
+        return counts;
+      };
+      const report = await attackReceiver({
+        ...{ url, secret, previousSecret: demo.signingSecret, retiredSecret, handled },
+        payload: { destinationId: demo.destinations.app },
+      });
+      expectNoFindings(report);
+      const passed = report.checks.filter(({ outcome }) => outcome === "passed").length;
+      assert.equal(`${passed} of ${report.checks.length}`, expected);
     });
   }
 });

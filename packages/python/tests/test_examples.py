@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -115,7 +116,9 @@ def test_quick_start_runs(call_transfer_server: MockServer) -> None:
     )
 
 
-def test_the_receiver_takes_offers(call_transfer_server: MockServer, tmp_path: Path) -> None:
+def test_the_receiver_takes_offers_and_withstands_an_attack(
+    call_transfer_server: MockServer, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     program = tmp_path / "receiver.py"
@@ -137,11 +140,23 @@ def test_the_receiver_takes_offers(call_transfer_server: MockServer, tmp_path: P
             assert delivery["accepted"]
             assert sandbox.trigger_offer()["accepted"]
             printed += process.stdout.readline() + process.stdout.readline()
+            command = shlex.split(pytestconfig.getini("call_transfer_mock_command"))
+            secret = {"CALL_TRANSFER_SIGNING_SECRET": demo.signing_secret}
+            attack = subprocess.run(
+                [*command, "attack", f"http://127.0.0.1:{port}/offers"],
+                capture_output=True,
+                text=True,
+                check=False,
+                env={**os.environ, **secret},
+                cwd=pytestconfig.rootpath,
+            )
         finally:
             process.terminate()
     page = blocks_of(ROOT / "docs/start/receive-offers.md")
     shown = next(block.text for block in page if block.comment == "printed by: node receiver.mjs")
     assert matches(printed.replace(str(port), "3000"), shown)
+    report = next(block.text for block in page if block.text.startswith("Attacked"))
+    assert matches(attack.stdout.replace(str(port), "3000"), report), attack.stdout + attack.stderr
 
 
 @pytest.mark.parametrize("path", ["test_calls.py", "start/test_remind.py"])
