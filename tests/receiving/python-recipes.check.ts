@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -14,6 +16,7 @@ import { createBackend, demo } from "@call-transfer/backend";
 import { attackReceiver, expectNoFindings } from "@call-transfer/mock-server/attack";
 import { CallTransfer } from "@call-transfer/sdk";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
+import { functionUrlEvent, httpApiEvent, restEvent } from "../../packages/sdk/tests/lambda-events.ts";
 import { pythonCommand, pythonEnvironment } from "./python.ts";
 import { freePort } from "./server-process.ts";
 import { startPostgres, startRedis } from "./servers.ts";
@@ -150,6 +153,52 @@ receiver = import_module(sys.argv[1]).receiver
 for _ in range(2):
     print("answered", receiver.handle(sys.argv[2], {"Service-Signature": sys.argv[3]}).status)
 print("ready", receiver.check_ready() == [])`;
+  it("readiness, whose store waits for replicas", async () => {
+    const port = await freePort();
+    const text = readFileSync(join(folder, "readiness.py"), "utf8").replace("8081", String(port));
+    const file = join(scratch, "readiness.py");
+    writeFileSync(file, `${text}import wait_for_replicas\nprint("started", flush=True)\ninput()\n`);
+    const child = spawn(python, [file], {
+      env: { ...all, PYTHONPATH: `${env.PYTHONPATH}:${folder}` },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    started.push(child);
+    await once(child.stdout, "data");
+    const probe = await fetch(`http://127.0.0.1:${port}/`);
+    assert.deepEqual([probe.status, await probe.json()], [200, []]);
+    child.stdin.end("\n");
+  });
+  it("lambda_function, behind each kind of gateway", async () => {
+    const secretId = "offers/secrets";
+    const extension = createServer((request, response) => {
+      const isAllowed = request.headers["x-aws-parameters-secrets-token"] === "session-token";
+      const isExpected = request.url === `/secretsmanager/get?secretId=${encodeURIComponent(secretId)}`;
+      response.writeHead(isAllowed && isExpected ? 200 : 400);
+      response.end(JSON.stringify({ SecretString: `another\n${demo.signingSecret}\n` }));
+    }).listen(0, "127.0.0.1");
+    await once(extension, "listening");
+    const offer = JSON.stringify({ type: "transfer.offer", id: "8", note: "Zoë" });
+    const header = await signWebhook(offer, { secret: demo.signingSecret });
+    const requests = [offer, `${offer} `].map((text) => {
+      const headers: [string, string][] = [["Service-Signature", header]];
+      return { method: "POST", path: "/offers", headers, body: Buffer.from(text) };
+    });
+    const events = requests.flatMap((request) =>
+      [restEvent, httpApiEvent, functionUrlEvent].flatMap((event) => [event(request, false), event(request, true)]),
+    );
+    const code =
+      "import json, sys, lambda_function as f\nfor event in json.load(sys.stdin): print(f.handler(event, None))";
+    const variables = {
+      ...{ AWS_SESSION_TOKEN: "session-token", OFFER_SECRETS_ID: secretId },
+      PARAMETERS_SECRETS_EXTENSION_HTTP_PORT: String((extension.address() as AddressInfo).port),
+    };
+    const running = promisify(execFile)(python, ["-c", code], { cwd: folder, env: { ...all, ...variables } });
+    running.child.stdin?.end(JSON.stringify(events));
+    const { stdout } = await running;
+    extension.close();
+    assert.deepEqual(stdout.match(/\d{3}(?=, 'headers)/g), [...Array(6).fill("204"), ...Array(6).fill("400")], stdout);
+    assert.equal(stdout.match(/^offer 8$/gm)?.length, 1, stdout);
+  });
   for (const name of ["redis_store", "postgres_store"]) {
     it(name, async () => {
       writeFileSync(secretsFile, `${demo.signingSecret}\n`);
