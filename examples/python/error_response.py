@@ -1,4 +1,4 @@
-"""Turns an error of the client into a response of your own API. The recipes for servers use it."""
+"""Turns an error of the client into a response of your own API."""
 
 import math
 from dataclasses import asdict
@@ -12,7 +12,8 @@ from call_transfer import (
     TimeoutError,
 )
 
-# The statuses of the API that concern your caller. 401 and 403, for example, concern the credentials of your server.
+# The statuses of the API that concern your caller. 401 and 403, for example,
+# concern the credentials of your server.
 FOR_CALLERS = (400, 404, 409, 410, 422)
 
 
@@ -23,14 +24,16 @@ class Answer(NamedTuple):
 
 
 def error_response(error: RequestError, found: Reconciliation | None) -> Answer:
-    """Returns what your caller may see of an error, and of what reconciling an OutcomeUnknownError found.
+    """Returns what your caller may see of an error.
 
-    Log the error itself: its message names the request for support.
+    Of an OutcomeUnknownError, it takes what reconciling found. Log the error
+    itself: its message names the request for support.
     """
     body: dict[str, object]
     if found is not None:
-        # The phone may be ringing. Not a 5xx, after which proxies and clients send a request again by themselves.
-        # The candidates may be calls of your other callers, so this one gets only their number.
+        # The phone may be ringing. Not a 5xx, after which proxies and clients
+        # send a request again by themselves. The candidates may be calls of
+        # your other callers, so this one gets only their number.
         code, count = "outcome_unknown", len(found.candidates)
         body = {"code": code, "message": found.explanation, "candidates": count}
         return Answer(409, body, {})

@@ -1,11 +1,14 @@
 # Adds a header to each request, and prints each attempt.
+from itertools import count
+
 import httpx2
 from call_transfer.testing import open_sandbox
 
+attempts = count(1)
+
 
 def print_attempt(response: httpx2.Response) -> None:
-    resource = response.request.url.path.rpartition("/")[2]
-    print(f"{response.request.method} {resource}: {response.status_code}")
+    print(f"listRoles, attempt {next(attempts)}: {response.status_code}")
 
 
 sandbox = open_sandbox(faults=["* 503 once"])

@@ -5,22 +5,22 @@ import os
 from typing import Annotated, Any
 
 from call_transfer import AsyncCallTransfer, OutcomeUnknownError, RequestError
+from error_response import error_response
 from fastapi import Body, FastAPI, Request
 from fastapi.responses import JSONResponse
-
-from error_response import error_response
 
 # Each attempt with its request ID, and each retry.
 logging.basicConfig()
 logging.getLogger("call_transfer").setLevel(logging.DEBUG)
 
-# One client for the process, not one per request: its requests share a budget of retries. Its address and key come from
-# the environment.
+# One client for the process, not one per request: its requests share a budget
+# of retries. Its address and key come from the environment.
 client = AsyncCallTransfer()
 app = FastAPI()
 
 
-# A caller that disconnects does not end this. That would not hang up, it would only lose the answer.
+# A caller that disconnects does not end this. That would not hang up, it would
+# only lose the answer.
 @app.post("/calls", status_code=201)
 async def place(
     to_number: Annotated[str, Body(alias="toNumber", embed=True)],

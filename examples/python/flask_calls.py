@@ -5,16 +5,15 @@ import os
 from typing import Any
 
 from call_transfer import CallTransfer, OutcomeUnknownError, RequestError
-from flask import Flask, request
-
 from error_response import error_response
+from flask import Flask, request
 
 # Each attempt with its request ID, and each retry.
 logging.basicConfig()
 logging.getLogger("call_transfer").setLevel(logging.DEBUG)
 
-# One client for the process and its threads: its requests share a budget of retries. Its address and key come from the
-# environment.
+# One client for the process and its threads: its requests share a budget of
+# retries. Its address and key come from the environment.
 client = CallTransfer()
 app = Flask(__name__)
 

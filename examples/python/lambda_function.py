@@ -1,7 +1,8 @@
-"""Receives offers on AWS Lambda, behind API Gateway (a REST or an HTTP API) or a function URL.
+"""Receives offers on AWS Lambda, behind API Gateway or a function URL.
 
-Install call-transfer[redis], and add the layer "AWS Parameters and Secrets Lambda Extension". Set the timeout of the
-function to 15 seconds: by default it is 3, and a copy of an offer may wait 8 for the answer.
+Install call-transfer[redis], and add the layer "AWS Parameters and Secrets
+Lambda Extension". Set the timeout of the function to 15 seconds: by default it
+is 3, and a copy of an offer may wait 8 for the answer.
 """
 
 import base64
@@ -20,7 +21,10 @@ from redis.retry import Retry
 
 
 def secrets() -> list[str]:
-    """Reads the secret in Secrets Manager: one signing secret in each line. The extension keeps it for five minutes."""
+    """Reads Secrets Manager: one signing secret in each line.
+
+    The extension keeps it for five minutes.
+    """
     port = os.environ.get("PARAMETERS_SECRETS_EXTENSION_HTTP_PORT", "2773")
     secret_id = quote(os.environ["OFFER_SECRETS_ID"], safe="")
     url = f"http://localhost:{port}/secretsmanager/get?secretId={secret_id}"
@@ -30,8 +34,9 @@ def secrets() -> list[str]:
     return text.split()
 
 
-# Copies of an offer reach different instances of the function, so they share a store. While Redis is away, commands
-# fail within a moment, and offers are handled without it.
+# Copies of an offer reach different instances of the function, so they share a
+# store. While Redis is away, commands fail within a moment, and offers are
+# handled without it.
 limits = {"socket_timeout": 1, "socket_connect_timeout": 1}
 redis = Redis.from_url(
     os.environ["REDIS_URL"], **limits, retry=Retry(NoBackoff(), 1)

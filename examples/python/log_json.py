@@ -24,8 +24,8 @@ class JsonFormatter(logging.Formatter):
 handler = logging.StreamHandler()
 handler.setFormatter(JsonFormatter())
 logging.basicConfig(handlers=[handler])
-# The client logs each attempt at debug and each retry at warning. No message contains a secret. Without this,
-# CALL_TRANSFER_LOG decides.
+# The client logs each attempt at debug and each retry at warning. No message
+# contains a secret. Without this, CALL_TRANSFER_LOG decides.
 if os.environ.get("ENVIRONMENT") == "production":
     logging.getLogger("call_transfer").setLevel(logging.WARNING)
 
