@@ -55,7 +55,7 @@ export const experiments: NamedCommands = {
     },
   },
   python: {
-    does: "the Python client beside other SDKs: a lost answer, a body that drips, a long hint, import, GET, size",
+    does: "the Python client beside other SDKs: a lost answer, a body that drips, a long hint, import, GET, size, types",
     needs: "Python 3.11 with venv",
     run: [onSources("lab/python/compare.ts")],
   },

@@ -1,10 +1,13 @@
 // Runs the recipes of docs/recipes.md as customers do, with the packed SDK and against the mock server: each as its own
 // process, driven over HTTP. Requires built packages.
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { ensureInstalled, pack, run, temporaryFolder } from "../../scripts/packed.ts";
+import { missingPython, pythonCommand, pythonEnvironment } from "../receiving/python.ts";
 import { checkAttack } from "./recipes/attack.ts";
 import { drive } from "./recipes/drive.ts";
 import { driveNext, startNext } from "./recipes/next.ts";
@@ -24,6 +27,13 @@ import { startWorker } from "./recipes/worker.ts";
 import { checkWrongMounts } from "./recipes/wrong-mounts.ts";
 
 const recipes = fileURLToPath(new URL("../../examples/recipes/", import.meta.url));
+
+const pythonFolder = fileURLToPath(new URL("../../examples/python/", import.meta.url));
+const withoutPython = missingPython();
+if (withoutPython !== undefined && process.env.CI) throw new Error(withoutPython);
+if (withoutPython !== undefined) console.log(`${withoutPython} The recipes in Python are left out.`);
+/** The folder of its commands, which are installed at the first use. */
+const pythonBin = (): string => dirname(pythonCommand());
 
 const longestOutput = 10_000;
 
@@ -62,6 +72,20 @@ const receiving =
 
 const node = (file: string) => (stage: Stage) => startServer(recipes, [process.execPath, file], stage.environment);
 
+/** A recipe for Python, started as its page says. */
+function python(name: string): Check {
+  const page = readFileSync(new URL("../../docs/recipes.md", import.meta.url), "utf8");
+  const [command = ""] = page.match(new RegExp(`^.* ${name}\\b.* 3000$`, "m")) ?? [];
+  const start = ({ environment }: Stage) =>
+    startServer(pythonFolder, ["sh", "-c", `exec ${pythonBin()}/${command.replace("3000", "$PORT")}`], {
+      ...environment,
+      ...pythonEnvironment,
+    });
+  // The log has each attempt.
+  const placed = (requestId: string) => `(request ${requestId})`;
+  return whileRunning(start, (running, stage) => drive(running, stage, { abortsLists: false, placed }));
+}
+
 /** The longest first. */
 const checks: Readonly<Record<string, Check>> = {
   nextjs: whileRunning((stage) => startNext(`${recipes}nextjs`, stage.environment), driveNext),
@@ -72,8 +96,9 @@ const checks: Readonly<Record<string, Check>> = {
   express: whileRunning(node("express.ts"), drive),
   hono: whileRunning(node("hono.ts"), drive),
   fastify: whileRunning(node("fastify.ts"), drive),
+  ...(withoutPython === undefined && { fastapi: python("fastapi_calls"), flask: python("flask_calls") }),
   worker: whileRunning(({ environment }) => startWorker(recipes, environment), drive),
-  proxy: (stage) => checkProxies(recipes, stage),
+  proxy: (stage) => checkProxies(recipes, stage, withoutPython === undefined ? `${pythonBin()}/python` : undefined),
   "receive-node": receiving(nodeReceiver(recipes, "receive/node.ts")),
   "receive-express": receiving(nodeReceiver(recipes, "receive/express.ts")),
   "receive-express-json": receiving(nodeReceiver(recipes, "receive/express-json.ts")),

@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -11,8 +13,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createBackend, demo } from "@call-transfer/backend";
+import { attackReceiver, expectNoFindings } from "@call-transfer/mock-server/attack";
 import { CallTransfer } from "@call-transfer/sdk";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
+import { functionUrlEvent, httpApiEvent, restEvent } from "../../packages/sdk/tests/lambda-events.ts";
 import { pythonCommand, pythonEnvironment } from "./python.ts";
 import { freePort } from "./server-process.ts";
 import { startPostgres, startRedis } from "./servers.ts";
@@ -47,6 +51,15 @@ const commands = new Map(
   [...page.matchAll(/^.*\b(\w+)_app\b.* 3000$/gm)].map(([command, name = ""]) => [name, command]),
 );
 assert.deepEqual([...commands.keys()], ["fastapi", "starlette", "flask", "django"]);
+
+/** By the name of the recipe, its row in the page: how many checks of an attack it passed. */
+const attacked = new Map(
+  [...page.matchAll(/^\| (\w+) \| \w+ \| (\d+ of \d+) \|$/gm)].map(([, name = "", passed]) => [
+    name.toLowerCase(),
+    passed,
+  ]),
+);
+assert.deepEqual([...attacked.keys()], ["fastapi", "flask"]);
 
 /** Starts a recipe. Returns its address, and what it prints. */
 async function start(name: string): Promise<{ url: string; printed: () => string }> {
@@ -97,6 +110,35 @@ describe("a recipe of Python receives signed offers, also while the secret is ro
   }
 });
 
+describe("a recipe of Python passes what its page says of an attack", { concurrency: true }, () => {
+  for (const [name, expected] of attacked) {
+    it(name, async () => {
+      const [secret, retiredSecret] = ["the-secret-after-the-demo's", "a-secret-of-last-week"];
+      writeFileSync(secretsFile, `${secret}\n${demo.signingSecret}\n`);
+      const { url, printed } = await start(name);
+      const handled = async () => {
+        // What the program prints may follow its answers, but in order. Threads may print between the parts of a line.
+        const last = crypto.randomUUID();
+        const body = JSON.stringify({ type: "transfer.offer", id: last });
+        const headers = { "Service-Signature": await signWebhook(body, { secret }) };
+        assert.equal((await fetch(url, { method: "POST", body, headers })).status, 204);
+        for (const end = Date.now() + 60_000; !printed().includes(last) && Date.now() < end; ) await sleep(20);
+        const counts = new Map<string, number>();
+        for (const [, id = ""] of printed().matchAll(/offer ([0-9a-f-]+)/g))
+          if (id !== last) counts.set(id, (counts.get(id) ?? 0) + 1);
+        return counts;
+      };
+      const report = await attackReceiver({
+        ...{ url, secret, previousSecret: demo.signingSecret, retiredSecret, handled },
+        payload: { destinationId: demo.destinations.app },
+      });
+      expectNoFindings(report);
+      const passed = report.checks.filter(({ outcome }) => outcome === "passed").length;
+      assert.equal(`${passed} of ${report.checks.length}`, expected);
+    });
+  }
+});
+
 describe("a program with a store of Python handles an offer once in two processes", async () => {
   const [redis, postgres] = [await startRedis(), await startPostgres()];
   after(async () => {
@@ -111,6 +153,52 @@ receiver = import_module(sys.argv[1]).receiver
 for _ in range(2):
     print("answered", receiver.handle(sys.argv[2], {"Service-Signature": sys.argv[3]}).status)
 print("ready", receiver.check_ready() == [])`;
+  it("readiness, whose store waits for replicas", async () => {
+    const port = await freePort();
+    const text = readFileSync(join(folder, "readiness.py"), "utf8").replace("8081", String(port));
+    const file = join(scratch, "readiness.py");
+    writeFileSync(file, `${text}import wait_for_replicas\nprint("started", flush=True)\ninput()\n`);
+    const child = spawn(python, [file], {
+      env: { ...all, PYTHONPATH: `${env.PYTHONPATH}:${folder}` },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    started.push(child);
+    await once(child.stdout, "data");
+    const probe = await fetch(`http://127.0.0.1:${port}/`);
+    assert.deepEqual([probe.status, await probe.json()], [200, []]);
+    child.stdin.end("\n");
+  });
+  it("lambda_function, behind each kind of gateway", async () => {
+    const secretId = "offers/secrets";
+    const extension = createServer((request, response) => {
+      const isAllowed = request.headers["x-aws-parameters-secrets-token"] === "session-token";
+      const isExpected = request.url === `/secretsmanager/get?secretId=${encodeURIComponent(secretId)}`;
+      response.writeHead(isAllowed && isExpected ? 200 : 400);
+      response.end(JSON.stringify({ SecretString: `another\n${demo.signingSecret}\n` }));
+    }).listen(0, "127.0.0.1");
+    await once(extension, "listening");
+    const offer = JSON.stringify({ type: "transfer.offer", id: "8", note: "Zoë" });
+    const header = await signWebhook(offer, { secret: demo.signingSecret });
+    const requests = [offer, `${offer} `].map((text) => {
+      const headers: [string, string][] = [["Service-Signature", header]];
+      return { method: "POST", path: "/offers", headers, body: Buffer.from(text) };
+    });
+    const events = requests.flatMap((request) =>
+      [restEvent, httpApiEvent, functionUrlEvent].flatMap((event) => [event(request, false), event(request, true)]),
+    );
+    const code =
+      "import json, sys, lambda_function as f\nfor event in json.load(sys.stdin): print(f.handler(event, None))";
+    const variables = {
+      ...{ AWS_SESSION_TOKEN: "session-token", OFFER_SECRETS_ID: secretId },
+      PARAMETERS_SECRETS_EXTENSION_HTTP_PORT: String((extension.address() as AddressInfo).port),
+    };
+    const running = promisify(execFile)(python, ["-c", code], { cwd: folder, env: { ...all, ...variables } });
+    running.child.stdin?.end(JSON.stringify(events));
+    const { stdout } = await running;
+    extension.close();
+    assert.deepEqual(stdout.match(/\d{3}(?=, 'headers)/g), [...Array(6).fill("204"), ...Array(6).fill("400")], stdout);
+    assert.equal(stdout.match(/^offer 8$/gm)?.length, 1, stdout);
+  });
   for (const name of ["redis_store", "postgres_store"]) {
     it(name, async () => {
       writeFileSync(secretsFile, `${demo.signingSecret}\n`);

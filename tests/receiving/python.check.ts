@@ -99,6 +99,8 @@ for (const way of ["", ", async"]) {
     turn++ % 2 === 0 ? openStore(`postgres${way}`, postgres.url) : postgresEventStore(pool),
   );
 }
+const own = openNew("shown", "");
+testStore("Python: the store in a page", () => own);
 testStore("Python: redis that decodes", () => openStore("redis, decoding", redis.url));
 
 describe("Python: a store that waits for replicas rejects what none confirms", () => {

@@ -1,7 +1,11 @@
 import os
-from wsgiref.simple_server import make_server
 
-from call_transfer.webhooks import TransferOffer, WebhookEvent, WebhookReceiver
+import uvicorn
+from call_transfer.webhooks import (
+    AsyncWebhookReceiver,
+    TransferOffer,
+    WebhookEvent,
+)
 
 # The secret of the mock server's demo app. Keep yours out of the code.
 demo_secret = "demo-signing-secret-of-the-front-desk-app"
@@ -12,9 +16,9 @@ def on_event(event: WebhookEvent) -> None:
         print(f"taking a call for {event.destination_id}", flush=True)
 
 
-# A WSGI application, for any server. Forged offers end in it, and are logged.
-receive = WebhookReceiver(
+# An ASGI application, for any server. Forged offers end in it, and are logged.
+receive = AsyncWebhookReceiver(
     secret=os.environ.get("SIGNING_SECRET", demo_secret), on_event=on_event
 )
 print("waiting for offers at http://127.0.0.1:3000/offers", flush=True)
-make_server("127.0.0.1", 3000, receive).serve_forever()
+uvicorn.run(receive, port=3000, log_level="warning")

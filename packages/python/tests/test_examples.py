@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import json
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -12,8 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from servers import Server, respond
 
 from call_transfer import CallTransfer, RequestOptions, RetryOptions
 from call_transfer.testing import MockServer, Sandbox, demo, open_sandbox
@@ -115,7 +120,9 @@ def test_quick_start_runs(call_transfer_server: MockServer) -> None:
     )
 
 
-def test_the_receiver_takes_offers(call_transfer_server: MockServer, tmp_path: Path) -> None:
+def test_the_receiver_takes_offers_and_withstands_an_attack(
+    call_transfer_server: MockServer, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     program = tmp_path / "receiver.py"
@@ -137,14 +144,26 @@ def test_the_receiver_takes_offers(call_transfer_server: MockServer, tmp_path: P
             assert delivery["accepted"]
             assert sandbox.trigger_offer()["accepted"]
             printed += process.stdout.readline() + process.stdout.readline()
+            command = shlex.split(pytestconfig.getini("call_transfer_mock_command"))
+            secret = {"CALL_TRANSFER_SIGNING_SECRET": demo.signing_secret}
+            attack = subprocess.run(
+                [*command, "attack", f"http://127.0.0.1:{port}/offers"],
+                capture_output=True,
+                text=True,
+                check=False,
+                env={**os.environ, **secret},
+                cwd=pytestconfig.rootpath,
+            )
         finally:
             process.terminate()
     page = blocks_of(ROOT / "docs/start/receive-offers.md")
     shown = next(block.text for block in page if block.comment == "printed by: node receiver.mjs")
     assert matches(printed.replace(str(port), "3000"), shown)
+    report = next(block.text for block in page if block.text.startswith("Attacked"))
+    assert matches(attack.stdout.replace(str(port), "3000"), report), attack.stdout + attack.stderr
 
 
-@pytest.mark.parametrize("path", ["test_calls.py", "start/test_remind.py"])
+@pytest.mark.parametrize("path", ["test_attack.py", "test_calls.py", "start/test_remind.py"])
 def test_the_tests_that_pages_show_pass(path: str, call_transfer_server: MockServer) -> None:
     options = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "call_transfer._pytest_plugin", "--rootdir=.")
     assert "passed" in run(EXAMPLES / path, call_transfer_server, *options)
@@ -174,6 +193,64 @@ def test_unnamed_fields_are_sent_and_read(call_transfer: Sandbox, monkeypatch: p
     sent = call_transfer.control("GET", f"/requests/{call_transfer.requests()[-1]['id']}")["requestBody"]
     assert sent["campaignId"] == "spring"
     assert history(client)[0] == ("in_progress", "2026-03-02T12:00:00.000Z")
+
+
+def test_webhook_faults_decides_once(call_transfer_server: MockServer) -> None:
+    printed = run(EXAMPLES / "webhook_faults.py", call_transfer_server)
+    # Two copies, a first delivery with its retry, and a forgery.
+    assert re.findall(r" (\d+|None) ", printed) == ["204", "204", "204", "400", "204"]
+    assert printed.count("deciding on offer") == 2
+
+
+def test_a_log_in_json_has_the_facts_of_an_error(call_transfer: Sandbox) -> None:
+    def log_of(**variables: str) -> list[dict[str, object]]:
+        at = {"CALL_TRANSFER_BASE_URL": call_transfer.base_url, "CALL_TRANSFER_API_KEY": call_transfer.api_key}
+        environment = {**os.environ, "PYTHONPATH": SOURCE, "CALL_TRANSFER_LOG": "debug", **at, **variables}
+        program = [sys.executable, str(EXAMPLES / "log_json.py")]
+        ended = subprocess.run(program, capture_output=True, text=True, check=True, env=environment)
+        return [json.loads(line) for line in ended.stderr.splitlines()]
+
+    call_transfer.add_fault("listCalls service_unavailable once")
+    assert [(line["level"], line["logger"]) for line in log_of()] == [
+        ("DEBUG", "call_transfer"),
+        ("WARNING", "call_transfer"),
+        ("DEBUG", "call_transfer"),
+        ("INFO", "reports"),
+    ]
+    (refused,) = log_of(CALL_TRANSFER_API_KEY="svc_live_unknown", ENVIRONMENT="production")
+    assert (refused["code"], refused["outcome"]) == ("api_key_invalid", "rejected")
+    assert [type(one) for one in cast("list[object]", refused["request_ids"])] == [str]
+
+
+def test_the_clients_that_pages_show_have_their_options(call_transfer: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.setenv("CALL_TRANSFER_BASE_URL", call_transfer.base_url)
+    monkeypatch.setenv("CALL_TRANSFER_API_KEY", call_transfer.api_key)
+    trusting: CallTransfer = importlib.import_module("trust_503_codes").client
+    with Server(respond(200, {"roles": []})) as server:
+        monkeypatch.setenv("CALL_TRANSFER_BASE_URL", server.url)
+        named: CallTransfer = importlib.import_module("user_agent").client
+        named.roles.list()
+        assert server.requests[0].headers["user-agent"].startswith("front-desk/2.1 call-transfer-python/")
+    call_transfer.add_fault("createCall service_unavailable once")
+    trusting.calls.create(flow_id=demo.flows.published, from_number=demo.numbers.working, to_number=demo.recipients.anyone)
+    assert [one["status"] for one in call_transfer.requests()] == [503, 201]
+    for client in (trusting, named):
+        client.close()
+
+
+def test_a_client_reaches_its_sandbox_by_the_address(call_transfer: Sandbox) -> None:
+    program = (EXAMPLES / "sandbox_client.py").read_text()
+    shown: dict[str, Any] = {}
+    exec(
+        program.replace("http://127.0.0.1:4010", call_transfer.base_url.partition("/_sandbox")[0]).replace(
+            "my-test", call_transfer.name
+        ),
+        shown,
+    )
+    with shown["client"] as client:
+        assert len(client.roles.list().roles) == 4
+    assert len(call_transfer.requests()) == 1
 
 
 def test_replace_key_gives_the_new_client(monkeypatch: pytest.MonkeyPatch) -> None:

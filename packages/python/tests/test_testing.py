@@ -14,6 +14,7 @@ import pytest
 
 from call_transfer import ApiError, CallTransfer, OutcomeUnknownError, ServerError
 from call_transfer.testing import MockServer, MockServerError, Sandbox, SandboxOptions, demo, open_sandbox
+from call_transfer.webhooks import AsyncWebhookReceiver, WebhookReceiver
 
 
 def place(client: CallTransfer) -> str:
@@ -115,6 +116,14 @@ def test_webhooks_reach_an_application(call_transfer: Sandbox, receiver: Any) ->
     assert call_transfer.trigger_offer(note="decline").get("status") == 409
     assert call_transfer.redeliver(delivery["id"]).get("redeliveryOf") == delivery["id"]
     assert len(call_transfer.deliveries()) == 3
+
+
+@pytest.mark.parametrize("kind", [WebhookReceiver, AsyncWebhookReceiver])
+def test_a_receiver_that_webhooks_reach_withstands_an_attack(call_transfer: Sandbox, kind: Any) -> None:
+    call_transfer.deliver_to(kind(secret=demo.signing_secret, on_event=lambda event: None, on_error=lambda error, code: None))
+    report = call_transfer.control("POST", "/webhooks/attacks", {"destinationId": demo.destinations.app})
+    assert report["findings"] == []
+    assert sum(check["outcome"] == "passed" for check in report["checks"]) == 96
 
 
 def test_an_application_takes_a_transfer(call_transfer: Sandbox) -> None:

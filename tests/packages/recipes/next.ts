@@ -48,7 +48,7 @@ async function submit(page: string, toNumber: string): Promise<string> {
 
 /** Checks the route handlers, then the server action behind the form. */
 export async function driveNext(running: Running, stage: Stage): Promise<string[]> {
-  const shown = await drive(running, stage, "/api/calls");
+  const shown = await drive(running, stage, { path: "/api/calls" });
   const { faults: injected, state } = stage.backend;
   const before = state.calls.size;
   assert.equal(await submit(running.url, demo.recipients.anyone), "Calling.");

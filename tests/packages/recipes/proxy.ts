@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { tools } from "../../../scripts/packed.ts";
+import { pythonEnvironment } from "../../receiving/python.ts";
 import { listen, runProgram } from "./processes.ts";
 import type { Stage } from "./stage.ts";
 
@@ -49,17 +50,22 @@ const commands: Readonly<Record<string, { readonly program: string; readonly opt
 };
 
 /** Runs each recipe on its runtime. Those of runtimes that are not installed are left out. */
-export async function checkProxies(folder: string, { environment }: Stage): Promise<string[]> {
+export async function checkProxies(folder: string, { environment }: Stage, python?: string): Promise<string[]> {
   const shown: string[] = [];
-  for (const [name, { program, options }] of Object.entries(commands)) {
+  const all = { ...commands, ...(python && { python: { program: python, options: ["../python/proxy.py"] } }) };
+  for (const [name, { program, options }] of Object.entries(all)) {
     // npm writes this file once the installation is complete.
-    if (name !== "node" && !existsSync(`${runtimes}.package-lock.json`)) {
+    if (program.startsWith(runtimes) && !existsSync(`${runtimes}.package-lock.json`)) {
       shown.push(`${name} skipped: not installed, which npm run check -- runtimes does`);
       continue;
     }
     const proxy = await openProxy();
     try {
-      const printed = await runProgram(folder, [program, ...options], { ...environment, PROXY_URL: proxy.url });
+      const printed = await runProgram(folder, [program, ...options], {
+        ...environment,
+        ...pythonEnvironment,
+        PROXY_URL: proxy.url,
+      });
       assert.match(printed, /^\d+ calls\n$/);
       assert.deepEqual(proxy.hosts, [new URL(environment.CALL_TRANSFER_BASE_URL ?? "").host], `${name} used the proxy`);
     } finally {

@@ -7,12 +7,14 @@ times are in milliseconds. The response has the `id`, and `result` or `error`.
 """
 
 import asyncio
+import importlib
 import inspect
 import json
 import sys
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 from psycopg.rows import dict_row
@@ -78,6 +80,15 @@ OPENERS: dict[str, Callable[..., Any]] = {
     "postgres": _postgres,
     "postgres, async": _async_postgres,
 }
+
+
+def _shown(_url: str) -> Any:
+    """The store that a page shows."""
+    sys.path.append(str(Path(__file__).parents[4] / "examples/python"))
+    return importlib.import_module("own_store").SqliteEventStore(":memory:")
+
+
+OPENERS["shown"] = _shown
 
 stores: list[Any] = []
 threads = ThreadPoolExecutor(50)

@@ -115,6 +115,7 @@ def test_a_wsgi_application_answers_as_the_standard_demands() -> None:
         ({"CONTENT_LENGTH": "1e3"}, "400"),
         ({"CONTENT_LENGTH": str(1024 * 1024 + 1)}, "413"),
         ({"CONTENT_LENGTH": ""}, "400"),
+        ({"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}, "411"),
         ({"CONTENT_LENGTH": "", "wsgi.input_terminated": True}, "204"),
         ({"CONTENT_LENGTH": "", "wsgi.input_terminated": True, "wsgi.input": io.BytesIO(b"x" * 1024 * 1025)}, "413"),
         ({"REQUEST_METHOD": "GET"}, "405"),
@@ -125,6 +126,15 @@ def test_a_wsgi_application_reads_the_raw_body(changes: dict[str, Any], status: 
     receiver = WebhookReceiver(secret=SECRET, on_event=lambda event: None, on_error=lambda error, code: codes.append(code))
     assert by_wsgi(receiver, environ_of(**changes))[0].startswith(status)
     assert len(codes) == (0 if status == "204" else 1)
+
+
+def test_a_body_that_the_server_left_out_is_named() -> None:
+    seen: list[tuple[str, str]] = []
+    receiver = WebhookReceiver(secret=SECRET, on_event=lambda event: None, on_error=lambda error, code: seen.append((code, str(error))))
+    assert receiver.handle(b"", {**headers_of(), "Transfer-Encoding": "Chunked"}).status == 411
+    assert receiver.handle(b"", headers_of()).status == 400
+    assert [code for code, _ in seen] == ["bad_body", "no_match"]
+    assert "wsgiref" in seen[0][1]
 
 
 def test_an_asgi_application_reads_the_raw_body_in_parts() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import io
 import threading
 from collections.abc import Awaitable, Callable, Generator, Iterable, MutableMapping
 from contextlib import contextmanager
@@ -23,7 +24,47 @@ class _Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 
 
+class _Chunked(io.RawIOBase):
+    """The body of a request that comes in chunks, which wsgiref does not decode."""
+
+    def __init__(self, stream: io.BufferedIOBase) -> None:
+        self._stream = stream
+        self._left: int | None = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self._left == 0:
+            # Another chunk, or the end.
+            self._left = int(self._stream.readline().partition(b";")[0], 16) or None
+        if self._left is None:
+            return 0
+        part = self._stream.read(min(self._left, len(buffer)))
+        buffer[: len(part)] = part
+        self._left -= len(part)
+        if self._left == 0:
+            self._stream.readline()
+        return len(part)
+
+    def close(self) -> None:
+        super().close()
+        self._stream.close()
+
+
 class _Handler(WSGIRequestHandler):
+    def parse_request(self) -> bool:
+        is_valid = super().parse_request()
+        if is_valid and self._is_chunked():
+            self.rfile = io.BufferedReader(_Chunked(self.rfile))
+        return is_valid
+
+    def _is_chunked(self) -> bool:
+        return self.headers.get("transfer-encoding", "").lower() == "chunked"
+
+    def get_environ(self) -> dict[str, Any]:
+        return {**super().get_environ(), "wsgi.input_terminated": self._is_chunked()}
+
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         """Prints nothing."""
 
@@ -63,7 +104,7 @@ def _in_loop(app: AsgiApp, loop: asyncio.AbstractEventLoop) -> WsgiApp:
     """Calls an ASGI application as a WSGI one."""
 
     def wsgi(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
-        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        body = environ["wsgi.input"].read(None if environ["wsgi.input_terminated"] else int(environ.get("CONTENT_LENGTH") or 0))
         status, headers, answer = asyncio.run_coroutine_threadsafe(_call(app, environ, body), loop).result()
         start_response(f"{status} Answer", headers)
         return [answer]

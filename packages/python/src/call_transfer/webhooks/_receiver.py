@@ -17,7 +17,7 @@ from ._codes import Refusal, WebhookError, WebhookErrorCode, WebhookVerification
 from ._effects import Do, InTime, Runtime, Work
 from ._events import WebhookEvent, key_of
 from ._once import Once, OnceSettings
-from ._signature import WebhookHeaders, bytes_of, parse_header, secrets_of, tolerance_of, verify_webhook
+from ._signature import WebhookHeaders, bytes_of, parse_header, secrets_of, tolerance_of, values_of, verify_webhook
 from ._stores import AsyncEventStore, EventStore
 from ._watch import ClockWatch, OnceAMinute
 
@@ -121,6 +121,12 @@ _FAILURES: dict[Step, tuple[WebhookErrorCode, str, str]] = {
 _WARNINGS: frozenset[WebhookErrorCode] = frozenset({"handled_twice", "store_forgets", "answer_not_stored"})
 
 
+_NOT_DECODED = (
+    "The body is empty. Servers such as wsgiref and Django's runserver do not decode chunked bodies: use another one, such as "
+    "gunicorn or uvicorn."
+)
+
+
 @dataclass(frozen=True)
 class _Settings(OnceSettings):
     scope: str
@@ -192,6 +198,8 @@ class Receiver:
             body = bytes_of((yield Do(read)))
             if len(body) > MOST_BODY_BYTES:
                 raise too_large()
+            if not body and values_of(headers, "Transfer-Encoding"):
+                raise Refusal(_NOT_DECODED, "bad_body", 411)
             # Forgeries without a signature must not call a function for the secrets.
             step = "signature"
             parse_header(headers)

@@ -55,10 +55,15 @@ def bytes_of(body: RawBody) -> bytes:
         raise WebhookVerificationError(message, "bad_body") from None
 
 
+def values_of(headers: WebhookHeaders, header: str) -> list[str]:
+    """Returns the values of a header, whose name may have capitals."""
+    pairs = cast("Iterable[tuple[str, str]]", headers.items() if isinstance(headers, Mapping) else headers)
+    return [value for name, value in pairs if name.lower() == header.lower()]
+
+
 def parse_header(headers: WebhookHeaders) -> Signed:
     """Parses the signature header. Skips malformed signatures and unknown schemes."""
-    pairs = cast("Iterable[tuple[str, str]]", headers.items() if isinstance(headers, Mapping) else headers)
-    found = [value for name, value in pairs if name.lower() == HEADER.lower()]
+    found = values_of(headers, HEADER)
     if len(found) != 1:
         raise _header_error(f"appears {len(found)} times" if found else "is missing")
     if len(found[0]) > _LONGEST_HEADER:

@@ -1,0 +1,60 @@
+"""Receives offers on AWS Lambda, behind API Gateway or a function URL.
+
+Install call-transfer[redis], and add the layer "AWS Parameters and Secrets
+Lambda Extension". Set the timeout of the function to 15 seconds: by default it
+is 3, and a copy of an offer may wait 8 for the answer.
+"""
+
+import base64
+import json
+import os
+from typing import Any
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+from call_transfer.webhooks import WebhookReceiver
+from call_transfer.webhooks.redis import RedisEventStore
+from offers import decide
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+
+def secrets() -> list[str]:
+    """Reads Secrets Manager: one signing secret in each line.
+
+    The extension keeps it for five minutes.
+    """
+    port = os.environ.get("PARAMETERS_SECRETS_EXTENSION_HTTP_PORT", "2773")
+    secret_id = quote(os.environ["OFFER_SECRETS_ID"], safe="")
+    url = f"http://localhost:{port}/secretsmanager/get?secretId={secret_id}"
+    token = {"X-Aws-Parameters-Secrets-Token": os.environ["AWS_SESSION_TOKEN"]}
+    with urlopen(Request(url, headers=token), timeout=2) as response:
+        text: str = json.load(response)["SecretString"]
+    return text.split()
+
+
+# Copies of an offer reach different instances of the function, so they share a
+# store. While Redis is away, commands fail within a moment, and offers are
+# handled without it.
+limits = {"socket_timeout": 1, "socket_connect_timeout": 1}
+redis = Redis.from_url(
+    os.environ["REDIS_URL"], **limits, retry=Retry(NoBackoff(), 1)
+)
+receiver = WebhookReceiver(
+    secret=secrets, on_event=decide, store=RedisEventStore(redis)
+)
+
+
+def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
+    text: str = event.get("body") or ""
+    is_binary = event.get("isBase64Encoded", False)
+    body = base64.b64decode(text) if is_binary else text.encode()
+    http = event["requestContext"].get("http") or event["requestContext"]
+    method: str = http.get("method") or event["httpMethod"]
+    answer = receiver.handle(body, event["headers"], method=method)
+    return {
+        "statusCode": answer.status,
+        "headers": dict(answer.headers),
+        "body": (answer.body or b"").decode(),
+    }
