@@ -259,7 +259,6 @@ declare type FlowRecord = Checked<"flows">;
 
 declare interface FollowOptions {
   readonly ended?: () => void;
-  readonly keepsSandbox?: boolean;
 }
 
 declare type GroupRecord = Stored<Checked<"groups">, "createdAt" | "updatedAt", never>;
@@ -302,7 +301,10 @@ declare interface Journal {
   readonly latest: JournalEntry | undefined;
   list(filter?: JournalFilter & { readonly limit?: number | undefined }): readonly JournalEntry[];
   get(id: number, options?: { readonly reveal?: boolean | undefined }): JournalDetail | undefined;
-  wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
+  wait(filter: JournalFilter & {
+    readonly count?: number | undefined;
+    readonly timeoutMs?: number | undefined;
+  }): Promise<readonly JournalEntry[]>;
   coverage(): readonly OperationCoverage[];
   clear(): void;
 }

@@ -1,7 +1,7 @@
 declare module "@call-transfer/sdk" {
   export {
     AbortError, AccessTokenFunction, AccessTokenOptions, Account, AccountList, Accounts, AnyApiError, ApiError,
-    ApiErrorDetails, ApiErrorOf, ApiKeyOptions, ApiPromise, ApiResponse, ApiResult, Attempt, AttemptError,
+    ApiErrorDetails, ApiErrorOf, ApiKeyOptions, ApiPromise, ApiResponse, ApiResult, Attempt, AttemptErrorCode,
     AttemptInstrumentation, AttemptSummary, AuthenticationError, BadRequestError, Call, CallInitiated, CallList,
     CallQueued, CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError,
     ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup,
@@ -9,7 +9,7 @@ declare module "@call-transfer/sdk" {
     FieldError, FieldErrorCode, GoneError, Instrumentation, InstrumentedRequest, InvalidArgumentError,
     InvalidResponseError, ListCallsQuery, ListMeta, LogLevel, Logger, MemberAvailability, Members, Middleware,
     MiddlewareContext, NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest,
-    PagePromise, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError, ReconcileOptions, Reconciliation,
+    PagePromise, PaymentRequiredError, PermissionDeniedError, RateLimitError, ReconcileOptions, Reconciliation,
     ReconciliationReason, RequestContext, RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation,
     RequestOptions, RequestOutcome, RequestRetryOptions, RequestSummary, ResponseValidator, RetryEvent, RetryOptions,
     RetrySkippedReason, Role, RoleDefinition, RoleList, Roles, ServerError, SharedClientOptions, TimeoutError,
@@ -33,7 +33,7 @@ declare module "@call-transfer/sdk/query" {
 }
 
 declare module "@call-transfer/sdk/raw" {
-  export { RawClient, RawResult, components, operations, paths, raw, webhooks };
+  export { RawClient, RawResult, components, operations, paths, raw };
 }
 
 declare module "@call-transfer/sdk/webhooks" {
@@ -91,7 +91,7 @@ declare class ApiError extends RequestError {
   readonly errors: readonly FieldError[] | undefined;
   readonly meta: Readonly<ErrorResponseMeta> | undefined;
   readonly retryAfterSecs: number | undefined;
-  readonly problem: Problem;
+  readonly problem: Readonly<Record<string, unknown>> | undefined;
   readonly bodyText: string | undefined;
   readonly headers: Headers;
   constructor(details: ApiErrorDetails);
@@ -101,7 +101,7 @@ declare class ApiError extends RequestError {
 declare interface ApiErrorDetails extends RequestErrorDetails {
   readonly status: number;
   readonly method?: string | undefined;
-  readonly problem?: Problem;
+  readonly problem?: Readonly<Record<string, unknown>> | undefined;
   readonly bodyText?: string | undefined;
   readonly requestId?: string | undefined;
   readonly headers?: Headers | undefined;
@@ -144,10 +144,10 @@ declare interface Attempt {
   readonly requestId?: string;
   readonly delayMs?: number;
   readonly durationMs?: number;
-  readonly error?: AttemptError;
+  readonly error?: AttemptErrorCode;
 }
 
-declare type AttemptError = "connection_failed" | "connection_lost" | "timeout" | "aborted" | "body_too_large" | "own_code_failed";
+declare type AttemptErrorCode = "connection_failed" | "connection_lost" | "timeout" | "aborted" | "body_too_large" | "own_code_failed";
 
 declare interface AttemptInstrumentation {
   exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<void>): unknown;
@@ -545,8 +545,6 @@ declare interface PostgresJsTransaction {
   unsafe(query: string, parameters?: (string | number)[]): PromiseLike<readonly unknown[]>;
 }
 
-declare type Problem = Readonly<Record<string, unknown>> | undefined;
-
 declare class RateLimitError extends ApiError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is RateLimitError;
   readonly code: WithStatus<429>["code"];
@@ -809,7 +807,7 @@ declare function createDestinationGroupMutationOptions(client: CallTransferCore,
   body: CreateDestinationGroupRequest;
 }, DestinationGroup>;
 
-declare function createEventTable(table?: string): string;
+declare function createEventTable(options?: { table?: string }): string;
 
 declare function createWebhookHandler<Tx = undefined>(options: WebhookHandlerOptions<Tx>): WebhookHandler & {
   checkReady(): Promise<WebhookReadiness>;

@@ -4,22 +4,16 @@ declare module "@call-transfer/spec" {
     DestinationGroup, DestinationGroupMember, ErrorCode, ErrorCodeDescription, ErrorResponse, ErrorResponseMeta,
     FieldError, FieldErrorCode, ListCallsQuery, ListMeta, MemberAvailability, OperationDescription, OperationId, Role,
     RoleDefinition, RoleList, TransferDestination, TransferDestinationConfig, TransferOffer, components, errorCodes,
-    fieldErrorCodes, fieldErrorCodesByPattern, limits, operations, paths, webhookSignature, webhooks
+    fieldErrorCodes, fieldErrorCodesByPattern, limits, operations, paths, webhookSignature
   };
 }
 
 declare module "@call-transfer/spec/schemas" {
   export {
-    requestSchemas, zAccount, zAccountId, zAccountList, zCall, zCallInitiated, zCallList, zCallQueued, zCreateCallBody,
-    zCreateCallHeaders, zCreateCallRequest, zCreateCallResponse, zCreateDestinationGroupBody,
-    zCreateDestinationGroupHeaders, zCreateDestinationGroupRequest, zCreateDestinationGroupResponse,
-    zDeleteMemberHoursHeaders, zDeleteMemberHoursPath, zDeleteMemberHoursResponse, zDestinationGroup,
-    zDestinationGroupMember, zErrorCode, zErrorResponse, zErrorResponseMeta, zFieldError, zFieldErrorCode,
-    zGetMemberAvailabilityHeaders, zGetMemberAvailabilityPath, zGetMemberAvailabilityResponse, zListAccountsResponse,
-    zListCallsHeaders, zListCallsQuery, zListCallsResponse, zListMeta, zListRolesHeaders, zListRolesResponse,
-    zMemberAvailability, zRole, zRoleDefinition, zRoleList, zRotateDestinationSecretHeaders,
-    zRotateDestinationSecretPath, zRotateDestinationSecretResponse, zTransferDestination, zTransferDestinationConfig,
-    zTransferOffer, zTransferOfferWebhookRequest
+    requestSchemas, zAccount, zAccountId, zAccountList, zCall, zCallInitiated, zCallList, zCallQueued,
+    zCreateCallRequest, zCreateDestinationGroupRequest, zDestinationGroup, zDestinationGroupMember, zErrorCode,
+    zErrorResponse, zErrorResponseMeta, zFieldError, zFieldErrorCode, zListMeta, zMemberAvailability, zRole,
+    zRoleDefinition, zRoleList, zTransferDestination, zTransferDestinationConfig, zTransferOffer
   };
 }
 
@@ -104,7 +98,6 @@ type paths = unknown;
 type requestSchemas = unknown;
 declare function validateResponses(options?: ValidationOptions): (operationId: string, body: unknown) => void;
 type webhookSignature = unknown;
-type webhooks = unknown;
 type zAccount = unknown;
 type zAccountId = unknown;
 type zAccountList = unknown;
@@ -112,17 +105,8 @@ type zCall = unknown;
 type zCallInitiated = unknown;
 type zCallList = unknown;
 type zCallQueued = unknown;
-type zCreateCallBody = unknown;
-type zCreateCallHeaders = unknown;
 type zCreateCallRequest = unknown;
-type zCreateCallResponse = unknown;
-type zCreateDestinationGroupBody = unknown;
-type zCreateDestinationGroupHeaders = unknown;
 type zCreateDestinationGroupRequest = unknown;
-type zCreateDestinationGroupResponse = unknown;
-type zDeleteMemberHoursHeaders = unknown;
-type zDeleteMemberHoursPath = unknown;
-type zDeleteMemberHoursResponse = unknown;
 type zDestinationGroup = unknown;
 type zDestinationGroupMember = unknown;
 type zErrorCode = unknown;
@@ -130,24 +114,11 @@ type zErrorResponse = unknown;
 type zErrorResponseMeta = unknown;
 type zFieldError = unknown;
 type zFieldErrorCode = unknown;
-type zGetMemberAvailabilityHeaders = unknown;
-type zGetMemberAvailabilityPath = unknown;
-type zGetMemberAvailabilityResponse = unknown;
-type zListAccountsResponse = unknown;
-type zListCallsHeaders = unknown;
-type zListCallsQuery = unknown;
-type zListCallsResponse = unknown;
 type zListMeta = unknown;
-type zListRolesHeaders = unknown;
-type zListRolesResponse = unknown;
 type zMemberAvailability = unknown;
 type zRole = unknown;
 type zRoleDefinition = unknown;
 type zRoleList = unknown;
-type zRotateDestinationSecretHeaders = unknown;
-type zRotateDestinationSecretPath = unknown;
-type zRotateDestinationSecretResponse = unknown;
 type zTransferDestination = unknown;
 type zTransferDestinationConfig = unknown;
 type zTransferOffer = unknown;
-type zTransferOfferWebhookRequest = unknown;

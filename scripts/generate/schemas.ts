@@ -12,9 +12,18 @@ import { header, pascal } from "./text/text.ts";
 /** Schemas of requests and resources with closed enums, and the request schemas of each operation. */
 export async function renderSchemas(document: OpenApiDocument, operations: OperationModel[]): Promise<string> {
   // A field stands on a line of its own: the mutants of keywords find it there.
-  const text = withComments(await renderZod(document), document) + renderRequestSchemas(operations);
+  const components = componentsOf(document);
+  const all = withComments(await renderZod(document), document) + renderRequestSchemas(operations);
+  const text = reachableFrom([...components, "requestSchemas"], all).replace(
+    /^export (?=const (z\w+))/gm,
+    (start, name: string) => (components.includes(name) ? start : ""),
+  );
   return header + compactCode(text, { mayFit: ts.isArrayLiteralExpression });
 }
+
+/** The names of the schemas of components. What an operation's request needs else is in `requestSchemas` alone. */
+const componentsOf = ({ components }: OpenApiDocument): string[] =>
+  [components.schemas, components.parameters].flatMap((part) => Object.keys(part ?? {}).map((name) => `z${name}`));
 
 /** Response schemas. Open enums accept any string, so that values of a newer server pass. */
 export async function renderResponseSchemas(document: OpenApiDocument, operations: OperationModel[]): Promise<string> {

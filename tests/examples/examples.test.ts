@@ -7,6 +7,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createGroup, placeCall } from "../../examples/handle-errors.ts";
 import { availabilityAfterAnHour } from "../../examples/in-process.ts";
 import { history, placeFor } from "../../examples/unnamed-fields.ts";
+// The tests of the page on tests run here. Their fixtures must be extended outside of a describe.
+import "../../examples/vitest/calls.test.ts";
+import "../../examples/vitest/more.test.ts";
 import { blocksIn, pages, proveBlocks, read, root } from "../pages/blocks.ts";
 import { expectOutput } from "../pages/output.ts";
 

@@ -12,7 +12,13 @@ const runFile = promisify(execFile);
 const withinMs = 600_000;
 
 /** Examples that need the SDK, the mock server, and for tests a runner. */
-const examples = ["vitest/calls.test.ts", "group-ringing.ts", "paging.ts", "msw/availability.test.ts"];
+const examples = [
+  "vitest/calls.test.ts",
+  "vitest/more.test.ts",
+  "group-ringing.ts",
+  "paging.ts",
+  "msw/availability.test.ts",
+];
 
 /** Installs a project with the two packages that customers meet. `tarballs` are beside it, by package name. */
 async function installed(project: string, tarballs: Readonly<Record<string, string>>): Promise<void> {

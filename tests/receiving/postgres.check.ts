@@ -36,8 +36,8 @@ describe("a store in PostgreSQL", () => {
   it("uses a table of any name in any schema", async () => {
     await admin.query('create schema "Odd ""schema"""');
     const table = 'Odd "schema".events; drop table "x"';
-    await admin.query(createEventTable(table));
-    await admin.query(createEventTable(table));
+    await admin.query(createEventTable({ table }));
+    await admin.query(createEventTable({ table }));
     const store = postgresEventStore(admin, { table });
     assert.deepEqual(await store.claim("key", "owner", 60_000), { state: "mine" });
     const { rows } = await admin.query(`select key from "Odd ""schema"""."events; drop table ""x"""`);
@@ -46,7 +46,7 @@ describe("a store in PostgreSQL", () => {
 
   it("deletes what ran out, and nothing else", async () => {
     const table = "cleaned";
-    await admin.query(createEventTable(table));
+    await admin.query(createEventTable({ table }));
     const store = postgresEventStore(admin, { table });
     await store.claim("leased", "owner", 60_000);
     await store.complete("answered", "owner", "1", 60_000);

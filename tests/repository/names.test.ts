@@ -63,6 +63,19 @@ declare const open: (options: Options) => void;
   it("takes no page that does not name the package", () =>
     expect(usesOf("```ts\nopen();\n```")).toMatchObject({ open: undefined }));
 
+  it.each([
+    ["a word of code that does not import it", '```ts\nimport { other } from "@call-transfer/a";\nopen();\n```'],
+    ["an import from another entry", '```ts\nimport { open } from "@call-transfer/a/part";\n```'],
+    ["a name of another entry", "`open` of `@call-transfer/a/part`"],
+    ["a name within other code", "`file.open` of `@call-transfer/a`"],
+  ])("takes no %s", (_, text) => expect(usesOf(text)).toMatchObject({ open: undefined }));
+
+  it.each([
+    ["an import on a line of its own", '```ts\nimport {\n  type Options,\n  open,\n} from "@call-transfer/a";\n```'],
+    ["an import that runs later", '```js\nconst { open } = await import("@call-transfer/a");\n```'],
+    ["a name in a sentence", "`@call-transfer/a` has `open(options)`."],
+  ])("takes %s", (_, text) => expect(usesOf(text)).toMatchObject({ open: "README.md" }));
+
   it("takes imports of an unstable entry", () => expect(usesOf(page)).toMatchObject({ Kept: "lab", inner: undefined }));
 
   it("keeps a recorded use only while it holds", () => {

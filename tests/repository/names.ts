@@ -46,11 +46,38 @@ export function filesIn(root: string): Files {
 
 const word = (name: string): RegExp => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
 
-/** The code of a page: blocks, but those in Python, and what stands between backticks. */
-const codeOf = (page: string): string =>
-  [...page.replace(/```python[\s\S]*?```/g, "").matchAll(/```[\s\S]*?```|<!--[\s\S]*?-->|`[^`\n]+`/g)]
-    .map(([code]) => code)
-    .join("\n");
+/** What a page says of the packages, apart from Python. */
+interface Page {
+  /** Names that code imports, by entry. */
+  readonly imported: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Names that stand between backticks alone or with arguments, such as `listCalls` and `listCalls(client)`. */
+  readonly named: ReadonlySet<string>;
+  readonly text: string;
+}
+
+const listOf = (list: string): string[] =>
+  list.split(",").map((one) =>
+    one
+      .trim()
+      .replace(/^type /, "")
+      .replace(/(?: as |: )[\s\S]*$/, ""),
+  );
+
+function readPage(text: string): Page {
+  const page = text.replace(/```python[\s\S]*?```/g, "");
+  const imports = [
+    ...page.matchAll(/(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+"(@call-transfer\/[\w/-]+)"/g),
+    ...page.matchAll(/\{([^}]*)\} = (?:await import|require)\("(@call-transfer\/[\w/-]+)"/g),
+  ].flatMap(([, list = "", entry = ""]) => listOf(list).map((name) => ({ entry, name })));
+  const types = page.matchAll(/import\("(@call-transfer\/[\w/-]+)"\)\.([\w$]+)/g);
+  for (const [, entry = "", name = ""] of types) imports.push({ entry, name });
+  const byEntry = Map.groupBy(imports, ({ entry }) => entry);
+  return {
+    imported: new Map([...byEntry].map(([entry, all]) => [entry, new Set(all.map(({ name }) => name))])),
+    named: new Set([...page.matchAll(/`([\w$]+)(?:[(<][^`\n]*)?`/g)].map(([, name = ""]) => name)),
+    text: page,
+  };
+}
 
 /** The exported names of each entry that a report lists. */
 function exportsIn(report: string): Listed[] {
@@ -128,24 +155,29 @@ function wordsOf(name: string, text: (name: string) => string, exported: Readonl
 /** The use of a name that a page or the document gives, the recorded one first. */
 function directUse(
   { entry, name }: Listed,
-  pages: Files,
+  pages: ReadonlyMap<string, Page>,
   models: Declarations,
   before: string | undefined,
 ): string | undefined {
   const source = sourceOf(name, models);
   const made = source === undefined ? [] : [`of ${source} in openapi/`];
-  const pattern = word(name);
-  const uses = (code: string): boolean => pattern.test(code) && importersOf(entry).some((each) => code.includes(each));
-  const isPageWithIt = (path: string): boolean => uses(pages.get(path) ?? "");
-  if (before !== undefined && (made.includes(before) || isPageWithIt(before))) return before;
-  return [...pages.keys()].find(isPageWithIt) ?? made[0];
+  const entries = importedFrom(entry);
+  const imports = ({ imported }: Page): boolean => entries.some((each) => imported.get(each)?.has(name));
+  const names = ({ named, text }: Page): boolean =>
+    named.has(name) && entries.some((each) => new RegExp(`${each}(?![\\w/-])`).test(text));
+  const found = [
+    ...[...pages].filter(([, page]) => imports(page)).map(([path]) => path),
+    ...made,
+    ...[...pages].filter(([, page]) => names(page)).map(([path]) => path),
+  ];
+  return found.find((use) => use === before) ?? found[0];
 }
 
 /** The uses of what a report lists. A name may be needed by another one that has a use. */
 function usesOf(path: string, files: Files, declared: Lookup, recorded: Recorded): NameUse[] {
   const listed = exportsIn(files.get(path) ?? "");
   const models = declarationsIn(files.get(modelsFile) ?? "");
-  const pages = new Map([...files].filter(([page]) => isPage(page)).map(([page, text]) => [page, codeOf(text)]));
+  const pages = new Map([...files].filter(([page]) => isPage(page)).map(([page, text]) => [page, readPage(text)]));
   const uses = new Map(listed.map((one) => [one, directUse(one, pages, models, recorded(one.entry, one.name))]));
   const textOf = (name: string): string => declared(folderOf(path), name);
   const inEntry = Map.groupBy(listed, ({ entry }) => entry);
@@ -184,10 +216,13 @@ export function namesIn(files: Files, recorded: Recorded): NameUse[] {
   return [...reports.flatMap((path) => usesOf(path, files, declared, recorded)), ...unstableUses(files)];
 }
 
-/** The packages that a page imports the names of an entry from. The mock server passes on the backend's. */
-function importersOf(entry: string): string[] {
-  const own = entry.split("/").slice(0, 2).join("/");
-  return own === "@call-transfer/backend" ? [own, "@call-transfer/mock-server"] : [own];
+/** The entries that pages import a name of an entry from. The mock server passes on two of the backend's. */
+function importedFrom(entry: string): string[] {
+  const twins = [
+    ["@call-transfer/backend", "@call-transfer/mock-server/backend"],
+    ["@call-transfer/backend/msw", "@call-transfer/mock-server/msw"],
+  ];
+  return twins.find((pair) => pair.includes(entry)) ?? [entry];
 }
 
 /** One line for each name. */

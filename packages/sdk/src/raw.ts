@@ -10,7 +10,7 @@ import type { Outgoing } from "./send/call.ts";
 import { isFunction } from "./utils/guards.ts";
 import type { OrUnknown } from "./utils/unknown-result.ts";
 
-export type { components, operations, paths, webhooks } from "./generated/types.gen.ts";
+export type { components, operations, paths } from "./generated/types.gen.ts";
 
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];

@@ -92,11 +92,17 @@ describe("ioredisEventStore", () => {
 describe("postgresEventStore", () => {
   it.each(["", "a.b.c", ".events", "app.", "a\0b"])("refuses the table %j", (table) => {
     expect(() => postgresEventStore({ query: unused }, { table })).toThrow(/^table must be/);
-    expect(() => createEventTable(table)).toThrow(/^table must be/);
+    expect(() => createEventTable({ table })).toThrow(/^table must be/);
+  });
+
+  it("refuses a table's name in place of options, which would create another table", () => {
+    expect(() => Reflect.apply(createEventTable, undefined, ["events"])).toThrow("takes an object: { table }");
   });
 
   it("quotes the names of schema and table", () => {
-    expect(createEventTable('my app.ev"ents')).toMatch(/^create table if not exists "my app"\."ev""ents" \(/);
+    expect(createEventTable({ table: 'my app.ev"ents' })).toMatch(
+      /^create table if not exists "my app"\."ev""ents" \(/,
+    );
   });
 
   it("repeats a statement that PostgreSQL asks to repeat, and no other", async () => {

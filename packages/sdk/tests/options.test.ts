@@ -95,7 +95,7 @@ describe("client options", () => {
   });
 
   it.each(["idempotencyKey", "x", "", "ms", "__proto", "🦄"])("lists the options where none is near: %s", (name) => {
-    expect(refusal({ ...good, [name]: 1 }).message).toMatch(/ is not an option; known are timeoutMs, .*, random$/);
+    expect(refusal({ ...good, [name]: 1 }).message).toMatch(/ is not an option; known are timeoutMs, .*, clock$/);
   });
 
   it("asks for a wrong name in retry, and of one request", async () => {

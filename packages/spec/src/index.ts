@@ -3,4 +3,4 @@ export { fieldErrorCodesByPattern, limits, webhookSignature } from "./limits.gen
 export type * from "./models.gen.ts";
 export type { ErrorCodeDescription, OperationDescription } from "./operation.ts";
 export { type OperationId, operations } from "./operations.gen.ts";
-export type { components, paths, webhooks } from "./types.gen.ts";
+export type { components, paths } from "./types.gen.ts";

@@ -201,103 +201,34 @@ export const zErrorResponse = z.object({
 /** The account that the request is for. A request authenticated with a JWT must carry it (§5.2). One with an API key needs none, because the key belongs to one account (A-17). */
 export const zAccountId = z.string();
 
-/** Checks the headers of `rotateDestinationSecret`. */
-export const zRotateDestinationSecretHeaders = z.object({
-  'X-Account-Id': z.string().optional()
-});
-
 /** Checks the path parameters of `rotateDestinationSecret`. */
-export const zRotateDestinationSecretPath = z.object({
+const zRotateDestinationSecretPath = z.object({
   id: z.string()
 });
 
-/** The destination with its new secret. */
-export const zRotateDestinationSecretResponse = zTransferDestination;
-
 /** Checks the request body of `createDestinationGroup`. */
-export const zCreateDestinationGroupBody = zCreateDestinationGroupRequest;
-
-/** Checks the headers of `createDestinationGroup`. */
-export const zCreateDestinationGroupHeaders = z.object({
-  'X-Account-Id': z.string().optional()
-});
-
-/** The new group. */
-export const zCreateDestinationGroupResponse = zDestinationGroup;
-
-/** Checks the headers of `deleteMemberHours`. */
-export const zDeleteMemberHoursHeaders = z.object({
-  'X-Account-Id': z.string().optional()
-});
+const zCreateDestinationGroupBody = zCreateDestinationGroupRequest;
 
 /** Checks the path parameters of `deleteMemberHours`. */
-export const zDeleteMemberHoursPath = z.object({
+const zDeleteMemberHoursPath = z.object({
   memberId: z.string()
-});
-
-/** The hours were removed, or there were none. There is no body. */
-export const zDeleteMemberHoursResponse = z.void();
-
-/** Checks the headers of `getMemberAvailability`. */
-export const zGetMemberAvailabilityHeaders = z.object({
-  'X-Account-Id': z.string().optional()
 });
 
 /** Checks the path parameters of `getMemberAvailability`. */
-export const zGetMemberAvailabilityPath = z.object({
+const zGetMemberAvailabilityPath = z.object({
   memberId: z.string()
 });
 
-/** The current availability. */
-export const zGetMemberAvailabilityResponse = zMemberAvailability;
-
-/** Checks the headers of `listRoles`. */
-export const zListRolesHeaders = z.object({
-  'X-Account-Id': z.string().optional()
-});
-
-/** The built-in roles. */
-export const zListRolesResponse = zRoleList;
-
-/** Checks the headers of `listCalls`. */
-export const zListCallsHeaders = z.object({
-  'X-Account-Id': z.string().optional()
-});
-
 /** Checks the query parameters of `listCalls`. */
-export const zListCallsQuery = z.object({
+const zListCallsQuery = z.object({
   limit: z.int().gte(1).lte(100).optional().default(20),
   offset: z.int().gte(0).lte(9007199254740991).optional().default(0),
   status: z.string().optional(),
   startDate: z.iso.datetime({ offset: true }).optional()
 });
 
-/** One page of calls. */
-export const zListCallsResponse = zCallList;
-
 /** Checks the request body of `createCall`. */
-export const zCreateCallBody = zCreateCallRequest;
-
-/** Checks the headers of `createCall`. */
-export const zCreateCallHeaders = z.object({
-  'X-Account-Id': z.string().optional()
-});
-
-/** Checks the body of a success of `createCall`. */
-export const zCreateCallResponse = z.union([zCallInitiated, zCallQueued]);
-
-/** The accessible accounts. */
-export const zListAccountsResponse = zAccountList;
-
-/** Checks a request of the webhook `transferOffer`. */
-export const zTransferOfferWebhookRequest = z.object({
-  body: zTransferOffer,
-  path: z.never().optional(),
-  query: z.never().optional(),
-  headers: z.object({
-    'Service-Signature': z.string()
-  })
-});
+const zCreateCallBody = zCreateCallRequest;
 
 /** What checks the path, query and body of each operation's request. */
 export const requestSchemas = {

@@ -82,7 +82,10 @@ async function leave(address: string, { backend }: Stage, operationId: string, b
   const headers = { "content-type": "application/json" };
   const sent = request(address, body ? { method: "POST", headers } : {}).on("error", () => {});
   sent.end(body && JSON.stringify(body));
-  await within(`${operationId} was not sent.`, backend.journal.wait({ operationId }, before + 1, 60_000));
+  await within(
+    `${operationId} was not sent.`,
+    backend.journal.wait({ operationId, count: before + 1, timeoutMs: 60_000 }),
+  );
   sent.socket?.resetAndDestroy();
 }
 

@@ -109,12 +109,12 @@ it("a detail has query, headers and JSON bodies, and leaves out what was not rec
 
 describe("waiting for requests", () => {
   it("ends at once when enough are there", async () => {
-    expect(idsOf(await journalOf(2).wait({}, 2, 60_000))).toEqual([1, 2]);
+    expect(idsOf(await journalOf(2).wait({ count: 2, timeoutMs: 60_000 }))).toEqual([1, 2]);
   });
 
   it("ends with the request that makes them enough, and takes no later ones", async () => {
     const journal = journalOf(1);
-    const waits = [journal.wait({ status: 201 }, 1, 60_000), journal.wait({}, 3, 60_000)];
+    const waits = [journal.wait({ status: 201 }), journal.wait({ count: 3, timeoutMs: 60_000 })];
     journal.add(entryOf(), exchange);
     journal.add(entryOf({ status: 201 }), exchange);
     journal.add(entryOf({ status: 201 }), exchange);
@@ -122,7 +122,7 @@ describe("waiting for requests", () => {
   });
 
   it("ends after the time with those that are there", async () => {
-    expect(idsOf(await journalOf(1).wait({}, 2, 1))).toEqual([1]);
+    expect(idsOf(await journalOf(1).wait({ count: 2, timeoutMs: 1 }))).toEqual([1]);
   });
 });
 

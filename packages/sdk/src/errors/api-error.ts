@@ -4,7 +4,7 @@ import { codesWithFieldErrors } from "../generated/operations.gen.ts";
 import { isObject, isText } from "../utils/guards.ts";
 import { fieldErrorsIn, formatMessage, maxBodyText } from "./api-error-message.ts";
 import { kind, setFacts } from "./base.ts";
-import type { ApiErrorDetails, Problem } from "./details.ts";
+import type { ApiErrorDetails } from "./details.ts";
 import { RequestError } from "./request-error.ts";
 
 /** Error codes of a status. Codes without a status in the specification are left out. */
@@ -64,7 +64,7 @@ export class ApiError extends RequestError {
   /** Seconds to wait, as requested by `meta.retryAfterSecs` or a `Retry-After` header: the longer of both. */
   declare readonly retryAfterSecs: number | undefined;
   /** The whole error body, tokens redacted and phone numbers masked. Undefined where it is not a JSON object. */
-  declare readonly problem: Problem;
+  declare readonly problem: Readonly<Record<string, unknown>> | undefined;
   /** First 2,000 characters of a body that is not a JSON object, e.g. a proxy's page, tokens redacted. */
   declare readonly bodyText: string | undefined;
   /** Response headers. */

@@ -16,7 +16,7 @@ export type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
  * - `body_too_large`: the body of the response exceeds the limit of 10 MiB.
  * - `own_code_failed`: the caller's own middleware or token function threw.
  */
-export type AttemptError =
+export type AttemptErrorCode =
   | "connection_failed"
   | "connection_lost"
   | "timeout"
@@ -83,7 +83,7 @@ export interface Attempt {
   /** Milliseconds until its response was read or it failed. */
   readonly durationMs?: number;
   /** Why no complete response arrived. */
-  readonly error?: AttemptError;
+  readonly error?: AttemptErrorCode;
 }
 
 /** Details that every `RequestError` carries besides its message. */
@@ -109,9 +109,6 @@ export interface RequestErrorDetails {
 /** Facts of the caller's own that belong to a request, e.g. `{ jobId }`. Logs may show them, so keep secrets out. */
 export type RequestContext = Readonly<Record<string, unknown>>;
 
-/** Body of an error response, secrets redacted; undefined where it is not a JSON object. */
-export type Problem = Readonly<Record<string, unknown>> | undefined;
-
 /** Input of the constructor of `ApiError`. */
 export interface ApiErrorDetails extends RequestErrorDetails {
   /** HTTP status; 0 for a redirect that the browser hides. */
@@ -119,7 +116,7 @@ export interface ApiErrorDetails extends RequestErrorDetails {
   /** HTTP method in capitals. The message of a refusal may name a cause that goes by it. */
   readonly method?: string | undefined;
   /** The body, where it is a JSON object. The error takes `code`, `title`, `detail`, `errors` and `meta` from it. */
-  readonly problem?: Problem;
+  readonly problem?: Readonly<Record<string, unknown>> | undefined;
   /** Any other body. */
   readonly bodyText?: string | undefined;
   /** Request ID, for support; by default the one in `problem`. */

@@ -136,16 +136,17 @@ const otherNames: Readonly<Record<string, string>> = {
   unsafe: "retry.whenUnknown",
 };
 
-/** Asks for the option that an unknown name shares most with, or lists all. */
+/** Asks for the option that an unknown name shares most with, or lists all but `random`, which is internal. */
 function suggest(name: string, known: readonly string[], prefix: string): string {
   const plain = (text: string) => text.toLowerCase().replaceAll("_", "");
   const wrong = plain(name);
-  const names = [...known, ...Object.keys(otherNames)];
+  const listed = known.filter((option) => option !== "random");
+  const names = [...listed, ...Object.keys(otherNames)];
   const shared = names.map((option) => sharedLength(wrong, plain(option)));
   const most = Math.max(...shared);
   const nearest = names[shared.indexOf(most)] as string;
   const isNear = most > 2 && 2 * most >= wrong.length;
-  return isNear ? `. Did you mean ${otherNames[nearest] ?? prefix + nearest}?` : `; known are ${known.join(", ")}`;
+  return isNear ? `. Did you mean ${otherNames[nearest] ?? prefix + nearest}?` : `; known are ${listed.join(", ")}`;
 }
 
 /** Checks options, and returns those that have a value. An error names the option, and never holds a secret. */

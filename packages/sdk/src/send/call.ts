@@ -1,5 +1,11 @@
 // A request and its attempts: the records that the functions of this folder hand down.
-import type { Attempt, Problem, RequestErrorDetails, RequestOutcome, RetrySkippedReason } from "../errors/details.ts";
+import type {
+  ApiErrorDetails,
+  Attempt,
+  RequestErrorDetails,
+  RequestOutcome,
+  RetrySkippedReason,
+} from "../errors/details.ts";
 import type { FailureKind } from "../errors/request-error.ts";
 import type { OperationFacts } from "../generated/operations.gen.ts";
 import type { Credential } from "../options/auth.ts";
@@ -107,7 +113,7 @@ export interface AttemptResult
   readonly data?: unknown;
   /** Body of a success as far as it arrived, or all of one that is unusable. */
   readonly partialBody?: string | undefined;
-  readonly problem?: Problem;
+  readonly problem?: ApiErrorDetails["problem"];
   /** Body of an error that is not a JSON object. */
   readonly bodyText?: string | undefined;
 }

@@ -1,6 +1,6 @@
 // Why an attempt got no usable response, in messages without secrets.
 import { CallTransferError, kind as kindOf } from "../errors/base.ts";
-import type { AttemptError } from "../errors/details.ts";
+import type { AttemptErrorCode } from "../errors/details.ts";
 import {
   AbortError,
   ConnectionError,
@@ -16,7 +16,7 @@ import { BodyTooLarge } from "./body.ts";
 import type { AttemptResult, AttemptState, Call, Failure } from "./call.ts";
 
 /** Codes of failures by the names of their classes. */
-const attemptErrors: Readonly<Record<string, AttemptError>> = {
+const attemptErrors: Readonly<Record<string, AttemptErrorCode>> = {
   TimeoutError: "timeout",
   AbortError: "aborted",
   InvalidResponseError: "body_too_large",

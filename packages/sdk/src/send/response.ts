@@ -1,5 +1,5 @@
 // The result of an attempt whose response was read.
-import type { Problem } from "../errors/details.ts";
+import type { ApiErrorDetails } from "../errors/details.ts";
 import { InvalidResponseError } from "../errors/request-error.ts";
 import { messageOf } from "../utils/guards.ts";
 import { excerpt } from "../utils/redact.ts";
@@ -8,6 +8,9 @@ import type { AttemptResult, AttemptState, Call } from "./call.ts";
 import { contentTypeOf, isJsonType } from "./effect.ts";
 import { sanitizeError } from "./failure.ts";
 import { longest, retryHint } from "./retry.ts";
+
+/** Body of an error response, secrets redacted; undefined where it is not a JSON object. */
+type Problem = ApiErrorDetails["problem"];
 
 /** The state at the end of a complete exchange. Only a refusal says how long to wait. */
 const resultOf = (state: AttemptState, read: ReadResponse): AttemptResult & ReadResponse & { status: number } => {

@@ -15,9 +15,13 @@ export function quotedTable(table: unknown): string {
  * Returns the statements that create the table of `postgresEventStore` and of inboxes, for a migration. They change nothing
  * if it exists. Run them once, before the receivers start: where two processes create a table at the same moment, one fails.
  *
+ * @param options.table The table's name, also with a schema; `call_transfer_events` by default.
  * @throws {TypeError} The name is invalid.
  */
-export function createEventTable(table = defaultTable): string {
+export function createEventTable(options: { table?: string } = {}): string {
+  // A name alone would be ignored, and another table created.
+  if (typeof options !== "object") throw new TypeError("createEventTable takes an object: { table }");
+  const { table = defaultTable } = options;
   const index = quoted(`${table.split(".").at(-1)}_expires_at`);
   return `create table if not exists ${quotedTable(table)} (
   key text collate "C" primary key,

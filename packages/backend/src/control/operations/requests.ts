@@ -8,8 +8,6 @@ import type { ControlHandlers } from "../parts/exchange.ts";
 import { controlError, type SuccessBody } from "../parts/reply.ts";
 import { ruleOf } from "./specification.ts";
 
-const defaultWaitMs = 5000;
-
 /** Throws InputError for an operation that does not exist: no request will ever match it. */
 function checkOperation({ operationId }: { operationId?: string | undefined }, { operations }: BackendControls): void {
   const ids = operations.map(({ id }) => id);
@@ -29,9 +27,9 @@ export const requestHandlers = {
       .filter(isUnmatched)
       .map((entry) => ({ closest: [], ...entry })),
   }),
-  async waitForRequests({ backend, body: { count = 1, timeoutMs = defaultWaitMs, ...filter } }) {
+  async waitForRequests({ backend, body: { count = 1, ...filter } }) {
     checkOperation(filter, backend);
-    const requests = await backend.journal.wait(filter, count, timeoutMs);
+    const requests = await backend.journal.wait({ ...filter, count });
     return { matched: requests.length >= count, requests };
   },
   getRequest({ backend, params, query }) {

@@ -30,8 +30,13 @@ export interface Journal {
   list(filter?: JournalFilter & { readonly limit?: number | undefined }): readonly JournalEntry[];
   /** Returns an entry; the latest 200 include query, headers and bodies, without secrets and whole phone numbers unless `reveal` is true. */
   get(id: number, options?: { readonly reveal?: boolean | undefined }): JournalDetail | undefined;
-  /** Resolves once `count` entries match, or after `timeoutMs` of real time with the entries that match by then. */
-  wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
+  /**
+   * Resolves once `count` entries match, 1 by default, or after `timeoutMs` of real time, 5000 by default, with those that match
+   * by then.
+   */
+  wait(
+    filter: JournalFilter & { readonly count?: number | undefined; readonly timeoutMs?: number | undefined },
+  ): Promise<readonly JournalEntry[]>;
   /** Returns every operation with its documented and its seen statuses and codes, counted since the last clear. */
   coverage(): readonly OperationCoverage[];
   /** Removes every entry and every count. Ids go on counting. */
@@ -61,6 +66,8 @@ export interface KeptJournal {
   readonly counts: KeptCounts;
 }
 
+/** Milliseconds of real time that `wait` takes at most. */
+const defaultWaitMs = 5000;
 /** The number of entries that a journal holds. */
 export const maxEntries = 1000;
 const maxDetailed = 200;
@@ -139,7 +146,7 @@ export function createJournal(
       entries.resume(kept, stored);
       counts.resume(kept.counts);
     },
-    wait: async (filter, count, timeoutMs) =>
+    wait: async ({ count = 1, timeoutMs = defaultWaitMs, ...filter }) =>
       (await waitFor(() => entries.select(filter), count, timeoutMs, listeners)).map(shown),
     coverage: counts.coverage,
     add(properties, exchange) {

@@ -42,7 +42,11 @@ export interface KeptEvents {
 export interface FollowOptions {
   /** Runs once when the events end, unless the follower has left. */
   readonly ended?: () => void;
-  /** Whether following keeps a sandbox that would be removed as idle; true by default. */
+  /**
+   * Whether following keeps a sandbox that would be removed as idle; true by default.
+   *
+   * @internal
+   */
   readonly keepsSandbox?: boolean;
 }
 
