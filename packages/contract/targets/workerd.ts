@@ -48,7 +48,8 @@ interface WranglerConfig {
 }
 
 /** JSON with comments is an expression. */
-const readConfig = (): WranglerConfig => runInThisContext(`(${readFileSync(new URL("wrangler.jsonc", hosting), "utf8")})`);
+const readConfig = (): WranglerConfig =>
+  runInThisContext(`(${readFileSync(new URL("wrangler.jsonc", hosting), "utf8")})`);
 
 const bundles = new Map<string, Promise<string>>();
 

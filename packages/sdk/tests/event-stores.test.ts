@@ -96,7 +96,7 @@ describe("postgresEventStore", () => {
   });
 
   it("refuses a table's name in place of options, which would create another table", () => {
-    expect(() => Reflect.apply(createEventTable, undefined, ["events"])).toThrow("takes an object: { table }");
+    expect(() => Reflect.apply(createEventTable, undefined, ["events"])).toThrow("takes { table }");
   });
 
   it("quotes the names of schema and table", () => {

@@ -20,7 +20,7 @@ export function quotedTable(table: unknown): string {
  */
 export function createEventTable(options: { table?: string } = {}): string {
   // A name alone would be ignored, and another table created.
-  if (typeof options !== "object") throw new TypeError("createEventTable takes an object: { table }");
+  if (typeof options !== "object") throw new TypeError("createEventTable takes { table }");
   const { table = defaultTable } = options;
   const index = quoted(`${table.split(".").at(-1)}_expires_at`);
   return `create table if not exists ${quotedTable(table)} (
