@@ -127,6 +127,13 @@ describe("instrumentation", () => {
     ]);
   });
 
+  it("learns that nothing was sent with what is not a token", async () => {
+    const { client, sent, seen } = instrumented([], { accessToken: () => 5 as never, accountId: "a" });
+    await expect(client.roles.list()).rejects.toThrow("accessToken");
+    expect(sent).toEqual([]);
+    expect(seen[2]).toEqual(["attempt ended", "not_sent", undefined, undefined]);
+  });
+
   it("cannot replace the credential, the account or a header of the caller", async () => {
     const added = { Authorization: "Bearer other", "X-Account-Id": "other", "x-team": "other", traceparent: "t" };
     const options = { accountId: "a", headers: { "X-Team": "mine" } };
