@@ -803,6 +803,15 @@ describe("reporting", () => {
     ]);
   });
 
+  it("an onRetry that throws often is printed once a minute", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const error = vi.spyOn(console, "error").mockImplementation(() => {});
+    const script = [problem(503, "service_error"), problem(503, "service_error"), json(200, roles)];
+    const { client } = clientOf(script, { onRetry: () => Promise.reject(new Error("metrics down")) });
+    expect(await settle(client.roles.list())).toEqual(roles);
+    expect(error.mock.calls).toEqual([["call-transfer: onRetry threw: metrics down"]]);
+  });
+
   it("an onRetry whose promise fails, and a deprecation that echoes the credential, do no harm", async () => {
     const log = logger();
     const unhandled = vi.fn();

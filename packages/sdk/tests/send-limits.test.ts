@@ -222,6 +222,12 @@ describe("the error", () => {
     expect(error).toMatchObject({ name: "RequestError", cause: own, attempts: [{ status: 503 }] });
   });
 
+  it("of an unknown outcome does not repeat its facts in its cause", async () => {
+    const { cause } = (await settle(clientOf([networkError("ECONNRESET")]).client.calls.create(placement))) as Error;
+    expect(cause).toMatchObject({ name: "ConnectionError", attempts: [{}] });
+    expect(Object.keys(cause as Error)).toEqual([]);
+  });
+
   it("has a duration of 0 if the caller's clock fails", async () => {
     let fails = false;
     const clock = {
