@@ -244,6 +244,15 @@ describe("verifyWebhook", () => {
     );
   });
 
+  it("refuses an option of an earlier version, which would change nothing", async () => {
+    const options = { secret: newSecret, clock: { now }, toleranceSecs: 10 };
+    await expect(verifyWebhook(input(overlapping), options)).rejects.toThrow("toleranceSecs is no longer an option");
+  });
+
+  it("refuses a parsed body with a code", async () => {
+    await expect(verify(overlapping, newSecret, JSON.parse(body))).rejects.toMatchObject({ code: "bad_body" });
+  });
+
   it("refuses a Request whose body was read", async () => {
     const request = new Request("https://example.com", {
       method: "POST",
