@@ -11,6 +11,9 @@ import {
 /** Runs after which a thread is replaced, since it keeps what mutants left behind. */
 const mostRuns = 50;
 
+/** A test that takes longer hangs. The first run, which records coverage, takes several times as long as others. */
+const longestTestMs = 5000;
+
 interface Kept {
   readonly thread: ThreadsPoolWorker;
   runs: number;
@@ -57,7 +60,14 @@ class KeptWorker implements PoolWorker {
   }
 
   send(message: WorkerRequest): void {
-    if (message.type === "start") anchorPattern(message.context.config);
+    if (message.type === "start") {
+      anchorPattern(message.context.config);
+      if (this.#options.project.getProvidedContext().mode === "mutant") {
+        message.context.config.testTimeout = longestTestMs;
+        // Only the first run reports where tests are. To find the place takes as long as to load the test.
+        message.context.config.includeTaskLocation = false;
+      }
+    }
     if (message.type !== "stop") {
       this.#current?.thread.send(message);
       return;

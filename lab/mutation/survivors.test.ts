@@ -3,10 +3,11 @@ import { complaintsAbout, type Report, readList, scoresOf, survivorsOf } from ".
 
 const file = "packages/backend/src/rules/hours.ts";
 const source = "const open = a <\n  b;\nconst shut = a <\n  b;\n";
-const comparison = (line: number, status: string, replacement = "a <= b") => ({
+const comparison = (line: number, status: string, statusReason = "") => ({
   mutatorName: "EqualityOperator",
-  replacement,
+  replacement: "a <= b",
   status,
+  statusReason,
   location: { start: { line, column: 14 }, end: { line: line + 1, column: 4 } },
 });
 type Mutants = readonly ReturnType<typeof comparison>[];
@@ -53,6 +54,12 @@ describe("the survivors of a run", () => {
     expect(complaintsAbout(reportOf(killed(1)), listOf(row))).toEqual([
       `${identity}: is listed, but did not survive. Remove the row.`,
     ]);
+  });
+
+  it("may take too long where they are listed", () => {
+    const hung = comparison(1, "Killed", "Test timed out in 5000ms.");
+    for (const mutant of [comparison(1, "Timeout"), hung])
+      expect(complaintsAbout(reportOf([mutant]), listOf(row))).toEqual([]);
   });
 
   it("of a part of the files are compared with the rows of these files", () => {

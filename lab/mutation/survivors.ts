@@ -14,6 +14,7 @@ interface ReportedMutant {
   readonly mutatorName: string;
   readonly replacement?: string;
   readonly status: string;
+  readonly statusReason?: string;
   readonly location: { readonly start: Position; readonly end: Position };
 }
 
@@ -72,14 +73,25 @@ const allMutants = ({ files }: Report) =>
     mutants.map((mutant) => ({ ...mutant, file, code: textAt(source, mutant.location) })),
   );
 
-/** The survivors of a report, each as the list names it: file, mutator, code, and its replacement. One line per mutant. */
-export function survivorsOf(report: Report): string[] {
-  return allMutants(report)
-    .filter(({ status }) => survivedStatuses.includes(status))
-    .map(({ file, mutatorName, code, replacement = "" }) =>
-      [file, mutatorName, quote(code), quote(replacement)].join(" ¦ "),
-    );
-}
+type Mutant = ReturnType<typeof allMutants>[number];
+
+/** Mutants, each as the list names it: file, mutator, code, and its replacement. One line per mutant. */
+const namesOf = (mutants: readonly Mutant[]): string[] =>
+  mutants.map(({ file, mutatorName, code, replacement = "" }) =>
+    [file, mutatorName, quote(code), quote(replacement)].join(" ¦ "),
+  );
+
+/** The survivors of a report, as the list names them. */
+export const survivorsOf = (report: Report): string[] =>
+  namesOf(allMutants(report).filter(({ status }) => survivedStatuses.includes(status)));
+
+/** The mutants whose tests took too long, as the list names them. A mutant that hangs does so, and any on a slow machine. */
+const tooLongOf = (report: Report): string[] =>
+  namesOf(
+    allMutants(report).filter(
+      ({ status, statusReason = "" }) => status === "Timeout" || statusReason.startsWith("Test timed out"),
+    ),
+  );
 
 /** The scores of the groups. Accepted survivors lower the score like any other. */
 export function scoresOf(report: Report): Score[] {
@@ -143,7 +155,9 @@ export function complaintsAbout(report: Report, list: string, isPartial = false)
   return [
     ...broken.map(({ file, status, code }) => `${file} ¦ ${quote(code)}: the run ended with ${status}. Repeat it.`),
     ...without(survivors, accepted).map((one) => `${one}: survived. Write a test that fails with it, or list it.`),
-    ...without(accepted, survivors).map((one) => `${one}: is listed, but did not survive. Remove the row.`),
+    ...without(accepted, [...survivors, ...tooLongOf(report)]).map(
+      (one) => `${one}: is listed, but did not survive. Remove the row.`,
+    ),
     ...(isPartial ? [] : scoresOf(report)).flatMap((score) => {
       if (score.mutants === 0) return [`${score.group}: has no mutants. Run all groups.`];
       const percent = percentOf(score);

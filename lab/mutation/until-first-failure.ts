@@ -1,5 +1,12 @@
 // Runs no more files after a test has failed. With `bail`, Vitest still imports them, which takes longer than their tests.
-import { type RunnerTestCase, TestRunner } from "vitest";
+import { type RunnerTestCase, type RunnerTestSuite, TestRunner } from "vitest";
+
+declare module "vitest" {
+  interface TaskMeta {
+    /** What StrykerJS records in the first run: the mutants that each test reaches. */
+    mutantCoverage?: { readonly static: object; readonly perTest: object };
+  }
+}
 
 // biome-ignore lint/style/noDefaultExport: Vitest takes the default export.
 export default class UntilFirstFailure extends TestRunner {
@@ -12,5 +19,15 @@ export default class UntilFirstFailure extends TestRunner {
   override onAfterRunTask(test: RunnerTestCase): void {
     super.onAfterRunTask(test);
     this.#hasFailed ||= test.result?.state === "fail";
+  }
+
+  /** Each file reports its own coverage. Files share a thread, so each would repeat all before it, until memory runs out. */
+  override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
+    const { mutantCoverage: coverage } = suite.meta;
+    if (coverage) {
+      suite.meta.mutantCoverage = { ...coverage };
+      Object.assign(coverage, { static: {}, perTest: {} });
+    }
+    await super.onAfterRunSuite(suite);
   }
 }

@@ -21,7 +21,14 @@ const aliases = ["spec", "sdk", "backend", "contract"].flatMap((name) => {
 });
 
 /** The files that take longest, shortest first. */
-const slowFiles = ["msw.test.ts", "contract-suite.ts", "properties.test.ts", "control.test.ts", "pagination.test.ts"];
+const slowFiles = [
+  "msw.test.ts",
+  "contract-suite.ts",
+  "properties.test.ts",
+  "control.test.ts",
+  "odd-responses.test.ts",
+  "pagination.test.ts",
+];
 
 /** A mutant ends with the first test that fails, so the slow files come last. The SDK's load faster than the backend's. */
 class QuickFilesFirst extends BaseSequencer {
@@ -38,7 +45,7 @@ export default defineConfig({
   // Test files share their modules, since loading them again would take most of the time.
   test: {
     isolate: false,
-    // A mutant that hangs is stopped after this. The first run records coverage, and takes several times as long as others.
+    // For the first run, which records coverage. Those of mutants have less time (kept-worker.ts).
     testTimeout: 20_000,
     restoreMocks: true,
     unstubGlobals: true,
@@ -46,7 +53,11 @@ export default defineConfig({
     sequence: { sequencer: QuickFilesFirst },
     runner: "lab/mutation/until-first-failure.ts",
     setupFiles: ["lab/mutation/no-mutant-on-import.ts"],
-    include: ["packages/{sdk,backend}/tests/**/*.test.ts", "lab/mutation/contract-suite.ts"],
+    include: [
+      "packages/{sdk,backend}/tests/**/*.test.ts",
+      "tests/end-to-end/server-time.test.ts",
+      "lab/mutation/contract-suite.ts",
+    ],
     // It is about types, and shows those of the mutated sources.
     exclude: ["packages/sdk/tests/hover.test.ts", "**/*.full.test.ts"],
   },

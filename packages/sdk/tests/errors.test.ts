@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { describe, expect, expectTypeOf, it, vi } from "vitest";
+import { beforeAll, describe, expect, expectTypeOf, it, vi } from "vitest";
 import type { ErrorCode } from "../src/generated/error-codes.gen.ts";
 import type { FieldError } from "../src/generated/models.gen.ts";
 import {
@@ -262,15 +262,21 @@ describe("ApiError", () => {
     expect((await lost.reconcile()).candidates[0]?.id).toBe("call-1");
   });
 
-  it("is recognized across two copies of the SDK in one process", async () => {
-    vi.resetModules();
-    const copy = await import("../src/index.ts");
-    expect(copy.ApiError).not.toBe(ApiError);
-    const error = await errorOf(problem(429, "queue_full"));
-    expect(error).toBeInstanceOf(copy.RateLimitError);
-    expect(error).toBeInstanceOf(copy.CallTransferError);
-    expect(error).not.toBeInstanceOf(copy.NotFoundError);
-    expect(copy.isApiError(error, "queue_full")).toBe(true);
+  describe("in a process with two copies of the SDK", () => {
+    let copy: typeof import("../src/index.ts");
+    beforeAll(async () => {
+      vi.resetModules();
+      copy = await import("../src/index.ts");
+    });
+
+    it("is recognized by both", async () => {
+      expect(copy.ApiError).not.toBe(ApiError);
+      const error = await errorOf(problem(429, "queue_full"));
+      expect(error).toBeInstanceOf(copy.RateLimitError);
+      expect(error).toBeInstanceOf(copy.CallTransferError);
+      expect(error).not.toBeInstanceOf(copy.NotFoundError);
+      expect(copy.isApiError(error, "queue_full")).toBe(true);
+    });
   });
 
   it("of a customer's own subclass is distinguished from its siblings", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { RequestError } from "../src/errors/request-error.ts";
 import type { AttemptInstrumentation, Instrumentation } from "../src/options/instrumentation.ts";
 import type { ClientOptions } from "../src/options/options.ts";
@@ -127,6 +127,24 @@ describe("instrumentation", () => {
     ]);
   });
 
+  it.each([roles(), networkError("ECONNRESET")])("learns when fetch has ended: %s", async (step) => {
+    let ended = 0;
+    const { client } = instrumented([step], { retry: { max: 0 } }, async (_url, send) => {
+      await send();
+      ended++;
+    });
+    await client.roles.list().catch(() => {});
+    await Promise.resolve();
+    expect(ended).toBe(1);
+  });
+
+  it("learns that nothing was sent with what is not a token", async () => {
+    const { client, sent, seen } = instrumented([], { accessToken: () => 5 as never, accountId: "a" });
+    await expect(client.roles.list()).rejects.toThrow("accessToken");
+    expect(sent).toEqual([]);
+    expect(seen[2]).toEqual(["attempt ended", "not_sent", undefined, undefined]);
+  });
+
   it("cannot replace the credential, the account or a header of the caller", async () => {
     const added = { Authorization: "Bearer other", "X-Account-Id": "other", "x-team": "other", traceparent: "t" };
     const options = { accountId: "a", headers: { "X-Team": "mine" } };
@@ -175,6 +193,14 @@ describe("instrumentation", () => {
     const { client, logged } = instrumented([roles()], { instrumentation: { startRequest } });
     expect(await client.roles.list()).toEqual({ roles: [] });
     expect(new Set(logged)).toEqual(new Set(["call-transfer: instrumentation threw Error"]));
+  });
+
+  it("that throws often is printed once a minute", async () => {
+    const error = vi.spyOn(console, "error").mockImplementation(() => {});
+    const { client } = clientOf([roles(), roles()], { instrumentation: { startRequest: thrown } });
+    await client.roles.list();
+    await client.roles.list();
+    expect(error.mock.calls).toEqual([["call-transfer: instrumentation threw Error"]]);
   });
 
   it("whose promise rejects with a lost request does not end the process", async () => {

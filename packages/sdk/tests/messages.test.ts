@@ -48,7 +48,11 @@ describe("the message of an error", () => {
       "a body that breaks off",
       [broken(200)],
       {},
-      { message: "listRoles lost the connection in the body of its 200 response: socket closed", outcome: "applied" },
+      {
+        message: "listRoles lost the connection in the body of its 200 response: socket closed",
+        outcome: "applied",
+        attempts: [{ error: "connection_lost" }],
+      },
     ],
     [
       "the body of an error that breaks off",

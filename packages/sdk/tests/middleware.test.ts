@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
 import type { Middleware } from "../src/options/middleware.ts";
+import { raw } from "../src/raw.ts";
 import { clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
@@ -214,6 +215,32 @@ describe("middleware that returns", () => {
     const started = Date.now();
     expect(await settle(client.roles.list())).toEqual(roles);
     expect(Date.now() - started).toBe(9001);
+  });
+
+  it("a body is shown as text, and one of another type is not shown", async () => {
+    const seen: unknown[] = [];
+    const look: Middleware = (request, next) => {
+      seen.push(request.body);
+      return next();
+    };
+    const answers = [json(201, initiated), json(201, initiated), json(200, roles)];
+    const { client } = clientOf(answers, { middleware: [look] });
+    await client.calls.create(placement);
+    await raw(client).POST("/api/v1/calls", { body: placement, bodySerializer: () => new Blob(["{}"]) });
+    await client.roles.list();
+    expect(seen).toEqual([JSON.stringify(placement), undefined, undefined]);
+  });
+
+  it("a body that is still read when middleware returns is cancelled", async () => {
+    const cancelled = vi.fn();
+    const early: Middleware = async (_request, next) => {
+      next().catch(() => {});
+      await vi.advanceTimersByTimeAsync(0);
+      return json(200, roles);
+    };
+    const { client } = clientOf([new Response(new ReadableStream({ cancel: cancelled }))], { middleware: [early] });
+    expect(await client.roles.list()).toEqual(roles);
+    expect(cancelled).toHaveBeenCalledOnce();
   });
 
   it("an unreadable body is reported as returned by middleware", async () => {

@@ -92,6 +92,16 @@ it.each([null, 5, { maxCalls: 0 }, { maxCalls: Number.NaN }, { maxCalls: "9" }, 
   },
 );
 
+it("reconcile() names the options that cannot be read", async () => {
+  const { error } = await unknownOf([]);
+  const options = {
+    get maxCalls(): number {
+      throw new Error("own code");
+    },
+  };
+  await expect(error.reconcile(options)).rejects.toThrow("options cannot be read: own code");
+});
+
 describe("the reading of a long list", () => {
   const total = 50_000;
   const pages = (count: number): Step[] =>

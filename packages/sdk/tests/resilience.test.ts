@@ -599,6 +599,17 @@ describe("the retry budget", () => {
     expect(sent).toHaveLength(207);
   });
 
+  it.each([
+    ["is not used by the retry of a 429 that says how long to wait", 429, { retryAfterSecs: 1 }, 240],
+    ["is used by the retry of a 429 that does not", 429, {}, 220],
+    ["is used by the retry of a 503, whatever it says", 503, { retryAfterSecs: 1 }, 220],
+  ] as const)("%s", async (_, status, meta, count) => {
+    const fetch = vi.fn(async () => problem(status, "service_error", { meta }));
+    const { client } = clientOf([], { fetch, retry: { max: 1 }, random: () => 0 });
+    for (let i = 0; i < 120; i++) await settle(client.roles.list());
+    expect(fetch).toHaveBeenCalledTimes(count);
+  });
+
   it("is shared by copies with other options, and can be switched off", async () => {
     const answers = () => Array.from({ length: 400 }, () => problem(500, "internal_error"));
     const { client, sent } = clientOf(answers());
@@ -790,6 +801,15 @@ describe("reporting", () => {
     expect(events).toMatchObject([
       { operationId: "listRoles", nextAttemptNumber: 2, attempt: { status: 429, delayMs: expect.any(Number) } },
     ]);
+  });
+
+  it("an onRetry that throws often is printed once a minute", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const error = vi.spyOn(console, "error").mockImplementation(() => {});
+    const script = [problem(503, "service_error"), problem(503, "service_error"), json(200, roles)];
+    const { client } = clientOf(script, { onRetry: () => Promise.reject(new Error("metrics down")) });
+    expect(await settle(client.roles.list())).toEqual(roles);
+    expect(error.mock.calls).toEqual([["call-transfer: onRetry threw: metrics down"]]);
   });
 
   it("an onRetry whose promise fails, and a deprecation that echoes the credential, do no harm", async () => {

@@ -1,6 +1,7 @@
 // What decides, at its limits, whether and when a request is sent again, and what is kept of it.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
+import { CallTransferError } from "../src/errors/base.ts";
 import type { Middleware } from "../src/options/middleware.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { raw } from "../src/raw.ts";
@@ -53,6 +54,25 @@ describe("the wait before a retry", () => {
 });
 
 describe("a retry", () => {
+  it("is not sent after a wait that went beyond the time of the whole request", async () => {
+    let passed = 0;
+    const clock = {
+      now: () => passed,
+      elapsed: () => passed,
+      // The process is suspended while it waits. The limits of the attempts are longer.
+      setTimeout(run: () => void, delayMs: number) {
+        if (delayMs > 20_000) return;
+        passed += 60_000;
+        run();
+      },
+      clearTimeout: () => {},
+    };
+    const { client, sent } = clientOf([problem(503, "service_error"), json(200, roles)], { clock });
+    const error = await settle(client.roles.list({ totalTimeoutMs: 30_000 }));
+    expect(error).toMatchObject({ name: "TimeoutError" });
+    expect(sent).toHaveLength(1);
+  });
+
   it("reports nothing to the logger if there is no onRetry", async () => {
     const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
     expect(await listed([problem(503, "service_error"), json(200, roles)], { logger })).toEqual(roles);
@@ -187,6 +207,51 @@ describe("the error", () => {
     const error = await listed([], { middleware: [async () => page()], retry: { max: 0 } });
     expect(error).toMatchObject({ name: "InvalidResponseError", outcome: "not_sent" });
     expect((error as Error).cause).toBeUndefined();
+  });
+
+  it("that middleware throws from the SDK is its own before a request is sent, and not after", async () => {
+    const own = new CallTransferError("own");
+    const before: Middleware = async () => Promise.reject(own);
+    expect(await listed([], { middleware: [before] })).toBe(own);
+    const after: Middleware = async (_request, next) => next().then(() => Promise.reject(own));
+    const { client } = clientOf([placed()], { middleware: [after] });
+    expect(await settle(client.calls.create(placement))).toMatchObject({ outcome: "applied", attempts: [{}] });
+    let attempts = 0;
+    const second: Middleware = (_request, next) => (++attempts === 1 ? next() : Promise.reject(own));
+    const error = await listed([problem(503, "service_error")], { middleware: [second] });
+    expect(error).toMatchObject({ name: "RequestError", cause: own, attempts: [{ status: 503 }] });
+  });
+
+  it("of an unknown outcome does not repeat its facts in its cause", async () => {
+    const { cause } = (await settle(clientOf([networkError("ECONNRESET")]).client.calls.create(placement))) as Error;
+    expect(cause).toMatchObject({ name: "ConnectionError", attempts: [{}] });
+    expect(Object.keys(cause as Error)).toEqual([]);
+  });
+
+  it("has a duration of 0 if the caller's clock fails", async () => {
+    let fails = false;
+    const clock = {
+      now: () => 0,
+      elapsed() {
+        if (fails) throw new Error("no clock");
+        return 0;
+      },
+      setTimeout: () => undefined,
+      clearTimeout: () => {},
+    };
+    const answer = () => {
+      fails = true;
+      return Promise.reject(networkError("ECONNRESET"));
+    };
+    const { client } = clientOf([answer], { clock, retry: { max: 0 } });
+    expect(await settle(client.roles.list())).toMatchObject({ durationMs: 0, attempts: [{ durationMs: 0 }] });
+  });
+
+  it("has a cause with the name and stack of fetch's own error, and no more", async () => {
+    const thrown = new TypeError("fetch failed");
+    const { cause } = (await listed([thrown], { retry: { max: 0 } })) as Error;
+    expect(cause).toMatchObject({ name: "TypeError", stack: expect.stringMatching(/^TypeError: fetch failed\n/) });
+    expect(cause).not.toHaveProperty("cause");
   });
 
   it("has the errors of all addresses, and causes to a depth of five", async () => {

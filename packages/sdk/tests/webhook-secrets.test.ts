@@ -77,7 +77,10 @@ describe("a function as the secret of a webhook handler", () => {
       vi.useRealTimers();
     }
     expect(onError).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ message: "The function for secret did not answer within 2000 ms." }),
+      expect.objectContaining({
+        code: "secrets_failed",
+        message: "The function for secret did not answer within 2000 ms.",
+      }),
     );
   });
 

@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import {
   isTransferOffer,
   signWebhook,
@@ -187,18 +187,24 @@ describe("verifyWebhook", () => {
     await expect(verify(`t=1772452800${`,v1=${signedNew}`.repeat(8)}`)).resolves.toBeTruthy();
   });
 
-  it("refuses with an error that the class of another copy of the SDK recognizes", async () => {
-    vi.resetModules();
-    const copy = await import("../src/webhooks/signature.ts");
-    const refusal = await verify(undefined).catch((error: unknown) => error);
-    expect(copy.WebhookVerificationError).not.toBe(WebhookVerificationError);
-    expect(refusal).toBeInstanceOf(copy.WebhookVerificationError);
-    class Own extends WebhookVerificationError {}
-    expect(new Own()).toBeInstanceOf(copy.WebhookVerificationError);
-    expect(refusal).not.toBeInstanceOf(Own);
-    for (const other of [new Error(), undefined, null, "text", Object.create(null)]) {
-      expect(other).not.toBeInstanceOf(WebhookVerificationError);
-    }
+  describe("in a process with two copies of the SDK", () => {
+    let copy: typeof import("../src/webhooks/signature.ts");
+    beforeAll(async () => {
+      vi.resetModules();
+      copy = await import("../src/webhooks/signature.ts");
+    });
+
+    it("refuses with an error that the class of either recognizes", async () => {
+      const refusal = await verify(undefined).catch((error: unknown) => error);
+      expect(copy.WebhookVerificationError).not.toBe(WebhookVerificationError);
+      expect(refusal).toBeInstanceOf(copy.WebhookVerificationError);
+      class Own extends WebhookVerificationError {}
+      expect(new Own()).toBeInstanceOf(copy.WebhookVerificationError);
+      expect(refusal).not.toBeInstanceOf(Own);
+      for (const other of [new Error(), undefined, null, "text", Object.create(null)]) {
+        expect(other).not.toBeInstanceOf(WebhookVerificationError);
+      }
+    });
   });
 
   it("accepts a signature up to the tolerance old or ahead, and refuses one second more", async () => {
@@ -236,6 +242,15 @@ describe("verifyWebhook", () => {
     await expect(verifyWebhook(input(overlapping), { secret: newSecret, clock: { now }, toleranceMs })).rejects.toThrow(
       "toleranceMs",
     );
+  });
+
+  it("refuses an option of an earlier version, which would change nothing", async () => {
+    const options = { secret: newSecret, clock: { now }, toleranceSecs: 10 };
+    await expect(verifyWebhook(input(overlapping), options)).rejects.toThrow("toleranceSecs is no longer an option");
+  });
+
+  it("refuses a parsed body with a code", async () => {
+    await expect(verify(overlapping, newSecret, JSON.parse(body))).rejects.toMatchObject({ code: "bad_body" });
   });
 
   it("refuses a Request whose body was read", async () => {

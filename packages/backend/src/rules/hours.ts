@@ -20,8 +20,8 @@ export function hoursAround(
   if (window !== undefined) return { window };
   const { weekday, time } = localTime(at, hours.timeZone ?? accountTimeZone);
   const today = (weekdays as readonly string[]).indexOf(weekday);
-  // The first day is also the last one: what was earlier today comes again in a week.
-  const week = [...weekdays.slice(today), ...weekdays.slice(0, today + 1)];
+  // Today comes twice: what was earlier today comes again in a week.
+  const week = [...weekdays.slice(today), ...weekdays];
   const nextWindow = week
     .flatMap((day, index) => intervalsOf(hours, day).filter(({ from }) => index > 0 || from > time))
     .at(0);

@@ -47,6 +47,12 @@ describe("the hours around a time", () => {
       { nextWindow: { weekday: "friday", from: "08:00", to: "24:00" } },
     ],
     [
+      "are the earliest of a day in the next week",
+      twice,
+      "2026-03-07T10:00:00Z",
+      { nextWindow: { weekday: "monday", from: "09:00", to: "12:30" } },
+    ],
+    [
       "are in a week",
       monday,
       "2026-03-02T12:30:00Z",
@@ -61,6 +67,6 @@ describe("the hours around a time", () => {
       { window: { weekday: "monday", from: "09:00", to: "12:30" } },
     ],
   ])("%s", (_, hours, time, around) => {
-    expect(hoursAround(hours, at(time), "UTC")).toEqual(around);
+    expect(hoursAround(hours, at(time), "UTC")).toStrictEqual(around);
   });
 });

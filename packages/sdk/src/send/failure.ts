@@ -25,9 +25,8 @@ const attemptErrors: Readonly<Record<string, AttemptErrorCode>> = {
 
 /** Result of an attempt that failed or was interrupted. An error of the SDK from before the first sending is thrown again. */
 export function failedResult(state: AttemptState, thrown: unknown, interruption?: Failure): AttemptResult {
-  const { number, attempt, reading, failed, waitingFor } = state;
-  const isOwnCode = !interruption && !failed && !attempt;
-  if (isOwnCode && number === 1 && isInstance(thrown, CallTransferError)) throw thrown;
+  const { number, attempt, reading, waitingFor } = state;
+  if (number === 1 && !attempt && isInstance(thrown, CallTransferError)) throw thrown;
   const failure = interruption ?? failureOf(thrown, state);
   const { kind } = failure;
   const hung = kind === TimeoutError && waitingFor ? `: ${waitingFor} has not returned` : "";
