@@ -11,9 +11,15 @@ const pathPatterns = Object.values(operations).map(
 /** The longest row of codes or operations that does not count as a list. */
 const mostNamesInARow = 2;
 
-function* nodesOf(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  for (const child of node.getChildren()) yield* nodesOf(child);
+/** A node with all below it. */
+function nodesOf(node: ts.Node): ts.Node[] {
+  const found: ts.Node[] = [];
+  const add = (one: ts.Node): void => {
+    found.push(one);
+    ts.forEachChild(one, add);
+  };
+  add(node);
+  return found;
 }
 
 const parse = (text: string) => ts.createSourceFile("source.ts", text, ts.ScriptTarget.Latest, true);
@@ -62,7 +68,7 @@ function repetitionIn(node: ts.Node): string | undefined {
 
 /** The operation paths, statuses of codes, and lists of codes or operations in a file. */
 export function repetitionsIn(text: string): string[] {
-  return [...nodesOf(parse(text))].map(repetitionIn).filter((found) => found !== undefined);
+  return nodesOf(parse(text)).map(repetitionIn).filter((found) => found !== undefined);
 }
 
 /** A limit of the contract: the name of its field or setting, and its number. */
@@ -86,7 +92,7 @@ function surroundings(node: ts.Node): ts.Node {
 
 /** The limits in a file: their number where the comparison or declaration around it has a word of their name. */
 export function limitsIn(text: string, limits: readonly Limit[]): string[] {
-  return [...nodesOf(parse(text))].filter(ts.isNumericLiteral).flatMap((node) => {
+  return nodesOf(parse(text)).filter(ts.isNumericLiteral).flatMap((node) => {
     const around = surroundings(node).getText();
     const words = wordsIn(around);
     const isNamed = limits.some(
