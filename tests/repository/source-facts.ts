@@ -68,7 +68,9 @@ function repetitionIn(node: ts.Node): string | undefined {
 
 /** The operation paths, statuses of codes, and lists of codes or operations in a file. */
 export function repetitionsIn(text: string): string[] {
-  return nodesOf(parse(text)).map(repetitionIn).filter((found) => found !== undefined);
+  return nodesOf(parse(text))
+    .map(repetitionIn)
+    .filter((found) => found !== undefined);
 }
 
 /** A limit of the contract: the name of its field or setting, and its number. */
@@ -92,12 +94,14 @@ function surroundings(node: ts.Node): ts.Node {
 
 /** The limits in a file: their number where the comparison or declaration around it has a word of their name. */
 export function limitsIn(text: string, limits: readonly Limit[]): string[] {
-  return nodesOf(parse(text)).filter(ts.isNumericLiteral).flatMap((node) => {
-    const around = surroundings(node).getText();
-    const words = wordsIn(around);
-    const isNamed = limits.some(
-      ({ name, value }) => value === Number(node.text) && wordsIn(name).some((word) => words.includes(word)),
-    );
-    return isNamed ? [around.slice(0, 80)] : [];
-  });
+  return nodesOf(parse(text))
+    .filter(ts.isNumericLiteral)
+    .flatMap((node) => {
+      const around = surroundings(node).getText();
+      const words = wordsIn(around);
+      const isNamed = limits.some(
+        ({ name, value }) => value === Number(node.text) && wordsIn(name).some((word) => words.includes(word)),
+      );
+      return isNamed ? [around.slice(0, 80)] : [];
+    });
 }
