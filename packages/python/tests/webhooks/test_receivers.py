@@ -15,6 +15,8 @@ from typing import Any, cast, get_args
 from wsgiref.validate import validator
 
 import pytest
+import redis
+import redis.asyncio
 
 from call_transfer.webhooks import (
     AsyncMemoryEventStore,
@@ -271,6 +273,28 @@ def test_an_async_receiver_without_secrets_says_so() -> None:
 
     advice = "Fix it. Until then, offers are answered with 500."
     assert asyncio.run(main()) == [("secrets_failed", f"the function for secret failed: TimeoutError. {advice}")]
+
+
+@pytest.mark.parametrize(
+    ("store", "client", "other"),
+    [
+        (redis_stores.RedisEventStore, redis.asyncio.Redis, "AsyncRedisEventStore"),
+        (redis_stores.RedisEventStore, type("Traced", (redis.asyncio.Redis,), {}), "AsyncRedisEventStore"),
+        (redis_stores.AsyncRedisEventStore, redis.Redis, "RedisEventStore"),
+    ],
+)
+def test_a_client_of_the_other_kind_is_refused(store: Any, client: Any, other: str) -> None:
+    with pytest.raises(TypeError, match=rf"RedisCluster\. For this one, use {other}\."):
+        store(client())
+
+
+def test_the_clusters_of_redis_are_told_apart() -> None:
+    for_threads, for_asyncio = (object.__new__(kind) for kind in (redis.RedisCluster, redis.asyncio.RedisCluster))
+    redis_stores._check_client(for_threads, is_async=False)
+    redis_stores._check_client(for_asyncio, is_async=True)
+    for client, is_async in ((for_threads, True), (for_asyncio, False)):
+        with pytest.raises(TypeError, match="client must be"):
+            redis_stores._check_client(client, is_async=is_async)
 
 
 def test_the_logger_has_each_cause_once_and_no_phone_number(caplog: pytest.LogCaptureFixture) -> None:
