@@ -27,7 +27,6 @@ from call_transfer.webhooks import AsyncMemoryEventStore, EventClaim, MemoryEven
 from call_transfer.webhooks.postgres import AsyncPostgresEventStore, PostgresEventStore
 from call_transfer.webhooks.redis import AsyncRedisEventStore, RedisEventStore
 
-
 # A pool that connects anew when the event loop ends never lets it end.
 closing = AsyncExitStack()
 
