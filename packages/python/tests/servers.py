@@ -141,15 +141,19 @@ class Server:
             yield Request(head.decode("latin-1"), waiting[:length])
             waiting = waiting[length:]
 
+    def close(self) -> None:
+        """Takes no further connections."""
+        # Wakes accept(), which closing alone does not.
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._stop.set()
-        # Wakes accept(), which closing alone does not.
-        with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
+        self.close()
         for connection in self._open:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import enum
+import inspect
 import logging
 import signal
 from typing import Any
@@ -13,7 +14,14 @@ import pytest
 from conftest import KEY, Run, place
 from servers import Server, hang_up, problem, respond
 
-from call_transfer import CallTransfer, ConfigurationError, ConnectionError, InvalidArgumentError, OutcomeUnknownError
+from call_transfer import (
+    AsyncCallTransfer,
+    CallTransfer,
+    ConfigurationError,
+    ConnectionError,
+    InvalidArgumentError,
+    OutcomeUnknownError,
+)
 
 BASE = "http://localhost:1"
 
@@ -50,6 +58,16 @@ def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
     given: dict[str, Any] = {"base_url": BASE, "api_key": KEY, **options}
     with pytest.raises((ConfigurationError, ValueError), match=message):
         CallTransfer(**given)
+
+
+@pytest.mark.parametrize("client", [CallTransfer, AsyncCallTransfer])
+def test_options_that_do_not_exist_are_refused(client: Any) -> None:
+    with pytest.raises(ConfigurationError, match=r"^retries is not an option\. Check its spelling\.$") as caught:
+        client(base_url=BASE, api_key=KEY, retries=3)
+    assert caught.value.option == "retries"
+    with pytest.raises(ConfigurationError, match=r"^timeout_ms is not an option\. Did you mean timeout, in seconds\?$"):
+        client(base_url=BASE, api_key=KEY, timeout_ms=3)
+    assert list(inspect.signature(client).parameters)[:2] == ["base_url", "api_key"]
 
 
 def test_bad_options_of_a_request_are_refused(run: Run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 import pickle
+import re
 import socket
 import threading
 from typing import Any
@@ -169,6 +170,22 @@ def test_a_refused_connection_is_not_sent_and_retried(run: Run) -> None:
     assert caught.value.outcome == "not_sent"
     assert [attempt.error for attempt in caught.value.attempts] == ["connection_failed"] * 3
     assert [event.next_attempt_number for event in events] == [2, 3]
+
+
+def test_a_refused_connection_names_the_host_and_that_nothing_was_sent(run: Run) -> None:
+    url = f"http://127.0.0.1:{unused_port()}"
+    with pytest.raises(ConnectionError, match=rf"^createCall was not sent to {re.escape(url)}: ."):
+        run(url, place, retry={"max": 0})
+
+
+def test_a_refused_connection_after_a_lost_answer_says_that_it_was_the_second(run: Run) -> None:
+    def hang_up_for_good(connection: Any, request: Request, stop: Any) -> None:
+        server.close()
+        hang_up(connection, request, stop)
+
+    with Server(hang_up_for_good) as server, pytest.raises(ConnectionError, match="listRoles was not sent again to http") as caught:
+        run(server.url, lambda client: client.roles.list(), retry={"max": 1})
+    assert caught.value.outcome == "unknown"
 
 
 def test_a_rate_limit_is_waited_out(run: Run) -> None:

@@ -26,6 +26,11 @@ def test_a_request_that_lacks_a_number_is_refused_by_types() -> None:
     assert "to_number" not in call
 
 
+def test_options_of_a_client_have_types() -> None:
+    with pytest.raises(ConfigurationError, match="retries is not an option"):
+        CallTransfer(base_url="https://api.example.com", retries=3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+
+
 def test_options_of_a_copy_have_types() -> None:
     with CallTransfer(base_url="https://api.example.com", api_key=KEY) as client:
         assert client.with_options(timeout=20, retry={"max": 0}, account_id=None)._settings.timeout == 20

@@ -17,7 +17,7 @@ function receiver(secret: SecretSource) {
     const headers = { "Service-Signature": await signWebhook(body, { secret: secrets, at }) };
     return (await handle(new Request("https://receiver.example.com/", { method: "POST", body, headers }))).status;
   };
-  return { send, onError };
+  return { handle, send, onError };
 }
 
 describe("a function as the secret of a webhook handler", () => {
@@ -92,6 +92,40 @@ describe("a function as the secret of a webhook handler", () => {
         (await handle(new Request("https://receiver.example.com/", { method: "POST", body, headers }))).status,
       ).toBe(400);
     expect(secret).not.toHaveBeenCalled();
+  });
+
+  it("keeps a handler from being ready while it fails and never succeeded", async () => {
+    const source = vi.fn<SecretSource>(() => Promise.reject(new Error("vault sealed")));
+    const { handle, send } = receiver(source);
+    const message = "the function for secret failed: vault sealed. Fix it. Until then, offers are answered with 500.";
+    expect(await handle.checkReady()).toEqual({ isReady: false, problems: [{ code: "secrets_failed", message }] });
+    source.mockReturnValueOnce([]);
+    expect(await handle.checkReady()).toMatchObject({ isReady: false, problems: [{ code: "secrets_failed" }] });
+    source.mockReturnValueOnce("old");
+    expect((await handle.checkReady()).isReady).toBe(true);
+    expect((await handle.checkReady()).isReady).toBe(true);
+    expect(source).toHaveBeenCalledTimes(3);
+    expect(await send("old")).toBe(204);
+  });
+
+  it("is printed with what becomes of offers", async () => {
+    const print = vi.spyOn(console, "error").mockImplementation(() => {});
+    const source = vi.fn<SecretSource>(() => Promise.reject(new Error("vault sealed")));
+    const handle = createWebhookHandler({ secret: source, onEvent() {} });
+    const send = async () => {
+      const headers = { "Service-Signature": await signWebhook(body, { secret: "old" }) };
+      return (await handle(new Request("https://receiver.example.com/", { method: "POST", body, headers }))).status;
+    };
+    const printed = async () => [await send(), print.mock.lastCall];
+    const failed = "call-transfer: the function for secret failed: vault sealed. Fix it. Until then,";
+    try {
+      expect(await printed()).toEqual([500, [`${failed} offers are answered with 500.`]]);
+      source.mockReturnValueOnce("old");
+      expect((await handle.checkReady()).isReady).toBe(true);
+      expect(await printed()).toEqual([204, [`${failed} the secrets that it returned last remain in use.`]]);
+    } finally {
+      print.mockRestore();
+    }
   });
 
   it("answers 500 and reports to onError when it fails before it ever succeeded", async () => {

@@ -72,8 +72,13 @@ def _lost(call: Call, result: Result, received: Received, limit: float) -> Resul
         result.failure = Failure(InvalidResponseError, message)
         return result
     reason = excerpt(call.clean(str(received.error) or type(received.error).__name__))
-    where = f"lost the connection in the body of its {received.status} response"
-    what = where if received.status else "could not be sent or lost its connection"
+    if received.status:
+        what = f"lost the connection in the body of its {received.status} response"
+    elif result.outcome == "not_sent":
+        again = "" if call.outcome == "not_sent" else " again"
+        what = f"was not sent{again} to {call.settings.base_url}"
+    else:
+        what = "could not be sent or lost its connection"
     result.failure = Failure(ConnectionError, f"{what}: {reason}", _cause_of(call, received.error))
     result.interrupted = True
     return result

@@ -28,6 +28,7 @@ from ._options import (
     check,
     check_options,
     check_token,
+    known_options,
     read_variable,
     resolve_base_url,
 )
@@ -183,6 +184,7 @@ class _Base:
 class Core(_Base):
     """A client without its operations."""
 
+    @known_options
     def __init__(
         self,
         *,
@@ -326,6 +328,7 @@ class AsyncCore(_Base):
 
     _is_async = True
 
+    @known_options
     def __init__(
         self,
         *,

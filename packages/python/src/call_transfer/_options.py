@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import random
 import re
@@ -10,7 +11,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, Literal, ParamSpec, Protocol, TypedDict
 from urllib.parse import urlsplit
 
 from ._errors import Attempt, ConfigurationError
@@ -146,6 +148,7 @@ class Settings:
         return Moment(self.clock.now(), self.clock.elapsed())
 
 
+Parameters = ParamSpec("Parameters")
 Rule = tuple[Callable[[Any], bool], str]
 
 
@@ -224,6 +227,26 @@ def check(condition: bool, option: str, problem: str) -> None:
         raise ConfigurationError(option, problem)
 
 
+def unknown_option(name: str, otherwise: str) -> ConfigurationError:
+    """Returns the error for an option that does not exist: with the name that it has here, or else with another hint."""
+    other = _OTHER_NAMES.get(name.rpartition(".")[2])
+    return ConfigurationError(name, f"is not an option{f'. Did you mean {other}?' if other else otherwise}")
+
+
+def known_options(create: Callable[Parameters, None]) -> Callable[Parameters, None]:
+    """Makes a constructor refuse unknown options as all others are refused. Python's own error names an internal class."""
+    known = inspect.signature(create).parameters
+
+    @wraps(create)
+    def checked(*self: Parameters.args, **options: Parameters.kwargs) -> None:
+        for name in options:
+            if name not in known:
+                raise unknown_option(name, ". Check its spelling.")
+        create(*self, **options)
+
+    return checked
+
+
 def check_options(options: object, rules: Mapping[str, Rule], prefix: str = "") -> dict[str, Any]:
     """Checks options, and returns those that have a value. An error names the option, and never holds a secret."""
     if not isinstance(options, Mapping):
@@ -232,9 +255,7 @@ def check_options(options: object, rules: Mapping[str, Rule], prefix: str = "") 
     for name, value in options.items():  # pyright: ignore[reportUnknownVariableType]
         rule = rules.get(str(name))  # pyright: ignore[reportUnknownArgumentType]
         if rule is None:
-            other = _OTHER_NAMES.get(str(name))  # pyright: ignore[reportUnknownArgumentType]
-            hint = f". Did you mean {other}?" if other else f"; known are {', '.join(rules)}"
-            raise ConfigurationError(f"{prefix}{name}", f"is not an option{hint}")
+            raise unknown_option(f"{prefix}{name}", f"; known are {', '.join(rules)}")
         if value is None:
             continue
         check(rule[0](value), f"{prefix}{name}", rule[1])  # pyright: ignore[reportUnknownArgumentType]

@@ -15,6 +15,8 @@ from typing import Any, cast, get_args
 from wsgiref.validate import validator
 
 import pytest
+import redis
+import redis.asyncio
 
 from call_transfer.webhooks import (
     AsyncMemoryEventStore,
@@ -23,6 +25,7 @@ from call_transfer.webhooks import (
     TransferOffer,
     UnknownEvent,
     WebhookErrorCode,
+    WebhookProblem,
     WebhookReceiver,
     WebhookResponse,
     WebhookVerificationError,
@@ -236,6 +239,64 @@ def test_secrets_of_a_function_are_read_for_each_webhook_and_the_last_ones_remai
     assert (answers, codes) == ([204, 400, 400, 400], ["bad_header", "no_match", *["secrets_failed", "no_match"] * 2])
 
 
+def test_a_receiver_without_secrets_says_so_and_that_offers_are_lost(caplog: pytest.LogCaptureFixture) -> None:
+    given: list[Any] = [{}, [], SECRET, {}]
+
+    def secret() -> Any:
+        one = given[0]
+        return one["OFFER_SECRETS_FILE"] if isinstance(one, dict) else one
+
+    receiver = WebhookReceiver(secret=secret, on_event=lambda event: None)
+    failed = "the function for secret failed: KeyError: 'OFFER_SECRETS_FILE'. Fix it. Until then, "
+    assert receiver.check_ready() == [("secrets_failed", failed + "offers are answered with 500.")]
+    with caplog.at_level(logging.ERROR, "call_transfer"):
+        assert receiver.handle(BODY, headers_of()).status == 500
+        given.pop(0)
+        (problem,) = receiver.check_ready()
+        assert (problem.code, "secret must be a signing secret" in problem.message) == ("secrets_failed", True)
+        given.pop(0)
+        assert receiver.check_ready() == []
+        given.pop(0)
+        # The secrets of the check remain in use, so that offers are handled.
+        assert receiver.check_ready() == []
+        assert receiver.handle(BODY, headers_of()).status == 204
+    advice = ["offers are answered with 500.", "the secrets that it returned last remain in use."]
+    assert [record.getMessage() for record in caplog.records] == [failed + one for one in advice]
+
+
+def test_an_async_receiver_without_secrets_says_so() -> None:
+    async def secret() -> str:
+        raise TimeoutError
+
+    async def main() -> list[WebhookProblem]:
+        return await AsyncWebhookReceiver(secret=secret, on_event=lambda event: None).check_ready()
+
+    advice = "Fix it. Until then, offers are answered with 500."
+    assert asyncio.run(main()) == [("secrets_failed", f"the function for secret failed: TimeoutError. {advice}")]
+
+
+@pytest.mark.parametrize(
+    ("store", "client", "other"),
+    [
+        (redis_stores.RedisEventStore, redis.asyncio.Redis, "AsyncRedisEventStore"),
+        (redis_stores.RedisEventStore, type("Traced", (redis.asyncio.Redis,), {}), "AsyncRedisEventStore"),
+        (redis_stores.AsyncRedisEventStore, redis.Redis, "RedisEventStore"),
+    ],
+)
+def test_a_client_of_the_other_kind_is_refused(store: Any, client: Any, other: str) -> None:
+    with pytest.raises(TypeError, match=rf"RedisCluster\. For this one, use {other}\."):
+        store(client())
+
+
+def test_the_clusters_of_redis_are_told_apart() -> None:
+    for_threads, for_asyncio = (object.__new__(kind) for kind in (redis.RedisCluster, redis.asyncio.RedisCluster))
+    redis_stores._check_client(for_threads, is_async=False)
+    redis_stores._check_client(for_asyncio, is_async=True)
+    for client, is_async in ((for_threads, True), (for_asyncio, False)):
+        with pytest.raises(TypeError, match="client must be"):
+            redis_stores._check_client(client, is_async=is_async)
+
+
 def test_the_logger_has_each_cause_once_and_no_phone_number(caplog: pytest.LogCaptureFixture) -> None:
     def fail(event: Any) -> None:
         raise RuntimeError("No route to +15550200001.")
@@ -246,7 +307,7 @@ def test_the_logger_has_each_cause_once_and_no_phone_number(caplog: pytest.LogCa
             assert receiver.handle(BODY, headers_of()).status == 500
         receiver.handle(BODY, {})
     first, second = [record.getMessage() for record in caplog.records]
-    assert first.startswith("on_event failed: No route to +1555*****01. The sender gets no details.")
+    assert first.startswith("on_event failed: RuntimeError: No route to +1555*****01. The sender gets no details.")
     assert second.startswith("refused a webhook: The header Service-Signature is missing.")
 
 

@@ -7,8 +7,8 @@ import { checkInbox } from "./event-inbox.ts";
 import { checkNames, checkOnce, type WebhookHandlerOptions } from "./handler-options.ts";
 import { Once } from "./once.ts";
 import { Refusal } from "./refusal.ts";
-import { printFailure, type Step } from "./report.ts";
-import { secretsReader } from "./secrets.ts";
+import { describeFailure, printFailure, type Step } from "./report.ts";
+import { type SecretsReader, secretsReader } from "./secrets.ts";
 import {
   bytesOf,
   parseHeader,
@@ -27,7 +27,7 @@ export type WebhookHandler = (request: Request) => Promise<Response>;
 export interface WebhookReadiness {
   /** Whether nothing is known to be wrong. */
   readonly isReady: boolean;
-  /** What is wrong: a code of the store or `clock_skew`, and a message for the operator. */
+  /** What is wrong: a code of the store, `secrets_failed` or `clock_skew`, and a message for the operator. */
   readonly problems: readonly { readonly code: WebhookErrorCode; readonly message: string }[];
 }
 
@@ -66,7 +66,8 @@ const warnings: readonly WebhookErrorCode[] = ["handled_twice", "store_forgets",
 
 /** The codes of what a step throws without one of its own. */
 const codesOfSteps: Readonly<Record<Step, WebhookErrorCode>> = {
-  ...{ request: "bad_request", secrets: "secrets_failed", signature: "clock_skew", event: "event_failed" },
+  ...{ request: "bad_request", signature: "clock_skew", event: "event_failed" },
+  ...{ secrets: "secrets_failed", newSecrets: "secrets_failed" },
   ...{ store: "store_failed", inbox: "store_failed", response: "response_failed", warning: "store_failed" },
 };
 
@@ -91,7 +92,7 @@ class Receiver<Tx> {
   readonly #toleranceMs: number;
   readonly #settings: ReturnType<typeof checkOnce>;
   readonly #once: Once;
-  readonly #readSecrets: () => Promise<readonly string[]>;
+  readonly #readSecrets: SecretsReader;
   readonly #watch = new ClockWatch();
   readonly #printed = new Map();
   /** Where events are kept, as a step. */
@@ -105,7 +106,7 @@ class Receiver<Tx> {
     this.#options = options;
     this.#toleranceMs = toleranceOf(options);
     this.#settings = checkOnce(options, this.#toleranceMs);
-    this.#readSecrets = secretsReader(options.secret, (error) => void this.report("secrets", error));
+    this.#readSecrets = secretsReader(options.secret, (error) => void this.report("newSecrets", error));
     this.#keeping = inbox ? "inbox" : "store";
     this.#once = new Once(this.#settings, this.#reportKeeping);
   }
@@ -202,9 +203,13 @@ class Receiver<Tx> {
       () => [],
       (error: unknown) => [{ code: codeOf(error, "store_failed"), message: messageOf(error) }],
     );
+    const secretless = await this.#readSecrets("ifNone").then(
+      () => [],
+      (error: unknown) => [{ code: codeOfStep("secrets", error), message: describeFailure("secrets", error) }],
+    );
     const { problem } = this.#watch;
     const skew = problem === undefined ? [] : [{ code: "clock_skew" as const, message: problem }];
-    const problems = [...failure, ...skew];
+    const problems = [...failure, ...secretless, ...skew];
     return { isReady: problems.length === 0, problems };
   }
 }
@@ -214,8 +219,9 @@ class Receiver<Tx> {
  * body, so mount it before any body parser. Each event is handled once, and every copy gets the same answer: its status,
  * content type, and body up to 16 kB. If handling throws or answers 5xx, the next copy is handled.
  *
- * `checkReady()` takes and gives back an event of its own in the store, or asks the database of the inbox. It also says
- * whether the last genuine webhooks were refused because of this machine's clock. It never rejects.
+ * `checkReady()` takes and gives back an event of its own in the store, or asks the database of the inbox. It calls the
+ * function for `secret` if it has returned none yet: without secrets, every webhook is answered 500. It also says whether
+ * the last genuine webhooks were refused because of this machine's clock. It never rejects.
  *
  * @throws {TypeError} An option is invalid, e.g. an empty secret.
  */

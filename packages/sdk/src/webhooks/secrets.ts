@@ -10,17 +10,18 @@ export type SecretSource = () => WebhookSecrets | Promise<WebhookSecrets>;
 /** The platform gives a delivery up after 10 seconds. */
 const longestReadMs = 2000;
 
-/** Returns what reads the secrets for one webhook. If the source fails, it reports the error and returns those of last time. */
-export function secretsReader(
-  secret: WebhookSecrets | SecretSource,
-  report: (error: unknown) => void,
-): () => Promise<readonly string[]> {
+/** Reads the secrets for one webhook. With `ifNone`, only if there are none of last time. */
+export type SecretsReader = (when?: "ifNone") => Promise<readonly string[]>;
+
+/** Returns what reads the secrets. If the source fails, it reports the error and returns those of last time. */
+export function secretsReader(secret: WebhookSecrets | SecretSource, report: (error: unknown) => void): SecretsReader {
   if (typeof secret !== "function") {
     const secrets = secretsOf(secret);
     return async () => secrets;
   }
   let last: readonly string[] | undefined;
-  return async () => {
+  return async (when) => {
+    if (last && when === "ifNone") return last;
     try {
       last = secretsOf(await inTime(async () => secret(), longestReadMs, "The function for secret", "secrets_failed"));
       return last;

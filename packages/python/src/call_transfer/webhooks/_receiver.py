@@ -84,16 +84,17 @@ class WebhookProblem(NamedTuple):
     """Something that keeps a receiver from its work."""
 
     code: WebhookErrorCode
-    """A code of the store, or `clock_skew`."""
+    """A code of the store, `secrets_failed`, or `clock_skew`."""
     message: str
     """What is wrong and what to do, for the operator."""
 
 
-Step = Literal["request", "secrets", "signature", "event", "store", "warning", "response"]
+Step = Literal["request", "secrets", "new_secrets", "signature", "event", "store", "warning", "response"]
 
 _FAILURES: dict[Step, tuple[WebhookErrorCode, str, str]] = {
     "request": ("bad_request", "refused a request", ""),
-    "secrets": (
+    "secrets": ("secrets_failed", "the function for secret failed", "Fix it. Until then, offers are answered with 500."),
+    "new_secrets": (
         "secrets_failed",
         "the function for secret failed",
         "Fix it. Until then, the secrets that it returned last remain in use.",
@@ -225,12 +226,18 @@ class Receiver:
             return WebhookResponse(500, "The webhook could not be handled.\n")
 
     def check_ready(self) -> Work[list[WebhookProblem]]:
-        """Takes and gives back an event of its own in the store."""
+        """Takes and gives back an event of its own in the store, and asks for the secrets if there are none yet."""
         problems: list[WebhookProblem] = []
         try:
             yield from self._once.check(self._settings.scope)
         except Exception as error:
             problems.append(WebhookProblem(code_of(error, "store_failed"), str(error)))
+        try:
+            if self._last_secrets is None:
+                yield from self._secrets()
+        except Exception as error:
+            code, what, advice = _FAILURES["secrets"]
+            problems.append(WebhookProblem(code_of(error, code), f"{what}: {_words_of(error)} {advice}"))
         if self._watch.problem is not None:
             problems.append(WebhookProblem("clock_skew", self._watch.problem))
         return problems
@@ -249,8 +256,7 @@ class Receiver:
 
     def _log(self, step: Step, error: BaseException) -> None:
         _, what, advice = _FAILURES[step]
-        reason = "" if error.__cause__ is None else f" ({error.__cause__})"
-        line = excerpt(mask_numbers(f"{error}{reason}"), 500)
+        line = _words_of(error)
         # The age of a signature differs each time.
         left = self._logged.may_report(f"{step} {re.sub('[0-9]+', '0', line)}")
         if left is not None:
@@ -272,7 +278,7 @@ class Receiver:
                 # The last secrets remain valid for 24 hours after a rotation.
                 if self._last_secrets is None:
                     raise
-                yield from self.report("secrets", error)
+                yield from self.report("new_secrets", error)
         return self._last_secrets or ()
 
     def _verify(self, body: bytes, headers: WebhookHeaders, secrets: Sequence[str]) -> Work[WebhookEvent]:
@@ -293,6 +299,14 @@ class Receiver:
 
 def too_large() -> Refusal:
     return Refusal(f"The body is larger than {MOST_BODY_BYTES} bytes.", "too_large", 413)
+
+
+def _words_of(error: BaseException) -> str:
+    """What an error says, as a sentence. The message of a KeyError is the key alone, so the type says what it is."""
+    reason = "" if error.__cause__ is None else f" ({error.__cause__})"
+    parts = [f"{error}{reason}"] if isinstance(error, WebhookError) else [type(error).__name__, f"{error}{reason}"]
+    line = excerpt(mask_numbers(": ".join(part for part in parts if part)), 500)
+    return line if line.endswith((".", "!", "?", "…")) else f"{line}."
 
 
 def _to_response(returned: object) -> WebhookResponse:

@@ -72,7 +72,8 @@ class WebhookReceiver:
 
     def check_ready(self) -> list[WebhookProblem]:
         """Says what is wrong, for a readiness probe; an empty list if nothing is known to be. Takes and gives back an
-        event of its own in the store, and knows whether the last genuine webhooks were refused because of this
+        event of its own in the store, and calls the function for `secret` if it has returned none yet: without secrets,
+        every webhook is answered 500. It also knows whether the last genuine webhooks were refused because of this
         machine's clock. Never raises.
         """
         return self._threads.run(self._receiver.check_ready())

@@ -70,6 +70,15 @@ class _RedisSteps:
         return EventClaim("mine" if state == "mine" else "busy")
 
 
+def _check_client(client: object, *, is_async: bool) -> None:
+    """Refuses a client of the other kind, whose replies cannot be used. One that is not of `redis` may be of either."""
+    modules = [f"{kind.__module__}." for kind in type(client).__mro__]
+    known = any(module.startswith("redis.") for module in modules)
+    if known and any(module.startswith("redis.asyncio.") for module in modules) is not is_async:
+        needed, other = ("redis.asyncio", "RedisEventStore") if is_async else ("redis", "AsyncRedisEventStore")
+        raise TypeError(f"client must be a {needed}.Redis or {needed}.RedisCluster. For this one, use {other}.")
+
+
 def _whole_ms(seconds: float) -> int:
     """Whole milliseconds, as Redis requires."""
     return math.ceil(seconds * 1000)
@@ -88,6 +97,7 @@ class RedisEventStore:
         wait_timeout: Seconds that replicas may take to confirm. Keep it below `store_timeout`.
 
     Raises:
+        TypeError: The client is of the other kind.
         ValueError: An argument is invalid.
 
     """
@@ -100,6 +110,7 @@ class RedisEventStore:
         wait_for_replicas: int = 0,
         wait_timeout: float = 0.5,
     ) -> None:
+        _check_client(client, is_async=False)
         self._client: Any = client
         self._steps = _RedisSteps(client, key_prefix, wait_for_replicas, wait_timeout)
 
@@ -150,6 +161,7 @@ class AsyncRedisEventStore:
         wait_timeout: As there, in seconds.
 
     Raises:
+        TypeError: The client is of the other kind.
         ValueError: An argument is invalid.
 
     """
@@ -162,6 +174,7 @@ class AsyncRedisEventStore:
         wait_for_replicas: int = 0,
         wait_timeout: float = 0.5,
     ) -> None:
+        _check_client(client, is_async=True)
         self._client: Any = client
         self._steps = _RedisSteps(client, key_prefix, wait_for_replicas, wait_timeout)
 
