@@ -163,7 +163,7 @@ describe("a webhook receiver without onError", () => {
       { secret: secretsOnce() },
       {},
       0,
-      "call-transfer: the function for secret failed: ECONNREFUSED 10.0.0.7:6379. Fix it. Until then, the secrets that it returned last remain in use.",
+      "call-transfer: the function for secret failed: ECONNREFUSED 10.0.0.7:6379. Fix it. Until then, its last secrets remain in use.",
     ],
     [
       "an event store that fails",

@@ -97,7 +97,7 @@ describe("a function as the secret of a webhook handler", () => {
   it("keeps a handler from being ready while it fails and never succeeded", async () => {
     const source = vi.fn<SecretSource>(() => Promise.reject(new Error("vault sealed")));
     const { handle, send } = receiver(source);
-    const message = "the function for secret failed: vault sealed. Fix it. Until then, offers are answered with 500.";
+    const message = "the function for secret failed: vault sealed. Fix it. Until then, offers get a 500.";
     expect(await handle.checkReady()).toEqual({ isReady: false, problems: [{ code: "secrets_failed", message }] });
     source.mockReturnValueOnce([]);
     expect(await handle.checkReady()).toMatchObject({ isReady: false, problems: [{ code: "secrets_failed" }] });
@@ -119,10 +119,10 @@ describe("a function as the secret of a webhook handler", () => {
     const printed = async () => [await send(), print.mock.lastCall];
     const failed = "call-transfer: the function for secret failed: vault sealed. Fix it. Until then,";
     try {
-      expect(await printed()).toEqual([500, [`${failed} offers are answered with 500.`]]);
+      expect(await printed()).toEqual([500, [`${failed} offers get a 500.`]]);
       source.mockReturnValueOnce("old");
       expect((await handle.checkReady()).isReady).toBe(true);
-      expect(await printed()).toEqual([204, [`${failed} the secrets that it returned last remain in use.`]]);
+      expect(await printed()).toEqual([204, [`${failed} its last secrets remain in use.`]]);
     } finally {
       print.mockRestore();
     }

@@ -248,7 +248,7 @@ def test_a_receiver_without_secrets_says_so_and_that_offers_are_lost(caplog: pyt
 
     receiver = WebhookReceiver(secret=secret, on_event=lambda event: None)
     failed = "the function for secret failed: KeyError: 'OFFER_SECRETS_FILE'. Fix it. Until then, "
-    assert receiver.check_ready() == [("secrets_failed", failed + "offers are answered with 500.")]
+    assert receiver.check_ready() == [("secrets_failed", failed + "offers get a 500.")]
     with caplog.at_level(logging.ERROR, "call_transfer"):
         assert receiver.handle(BODY, headers_of()).status == 500
         given.pop(0)
@@ -260,7 +260,7 @@ def test_a_receiver_without_secrets_says_so_and_that_offers_are_lost(caplog: pyt
         # The secrets of the check remain in use, so that offers are handled.
         assert receiver.check_ready() == []
         assert receiver.handle(BODY, headers_of()).status == 204
-    advice = ["offers are answered with 500.", "the secrets that it returned last remain in use."]
+    advice = ["offers get a 500.", "its last secrets remain in use."]
     assert [record.getMessage() for record in caplog.records] == [failed + one for one in advice]
 
 
@@ -271,7 +271,7 @@ def test_an_async_receiver_without_secrets_says_so() -> None:
     async def main() -> list[WebhookProblem]:
         return await AsyncWebhookReceiver(secret=secret, on_event=lambda event: None).check_ready()
 
-    advice = "Fix it. Until then, offers are answered with 500."
+    advice = "Fix it. Until then, offers get a 500."
     assert asyncio.run(main()) == [("secrets_failed", f"the function for secret failed: TimeoutError. {advice}")]
 
 

@@ -7,11 +7,8 @@ import { excerpt } from "../utils/redact.ts";
 /** What failed, and what to do where the error does not say it. */
 const failures = {
   request: ["refused a request", ""],
-  secrets: ["the function for secret failed", "Fix it. Until then, offers are answered with 500."],
-  newSecrets: [
-    "the function for secret failed",
-    "Fix it. Until then, the secrets that it returned last remain in use.",
-  ],
+  secrets: ["the function for secret failed", "Fix it. Until then, offers get a 500."],
+  newSecrets: ["the function for secret failed", "Fix it. Until then, its last secrets remain in use."],
   signature: ["refused a webhook", "If the platform sent it, its event was not handled."],
   event: ["onEvent failed", "The sender gets no details. Fix onEvent: a copy of the event is handled again."],
   store: ["the event store failed", "Check the store. Until it works, onStoreError decides what happens to events."],

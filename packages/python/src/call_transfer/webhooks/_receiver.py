@@ -93,11 +93,11 @@ Step = Literal["request", "secrets", "new_secrets", "signature", "event", "store
 
 _FAILURES: dict[Step, tuple[WebhookErrorCode, str, str]] = {
     "request": ("bad_request", "refused a request", ""),
-    "secrets": ("secrets_failed", "the function for secret failed", "Fix it. Until then, offers are answered with 500."),
+    "secrets": ("secrets_failed", "the function for secret failed", "Fix it. Until then, offers get a 500."),
     "new_secrets": (
         "secrets_failed",
         "the function for secret failed",
-        "Fix it. Until then, the secrets that it returned last remain in use.",
+        "Fix it. Until then, its last secrets remain in use.",
     ),
     "signature": ("bad_header", "refused a webhook", "If the platform sent it, its event was not handled."),
     "event": (

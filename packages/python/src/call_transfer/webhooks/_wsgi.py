@@ -31,7 +31,7 @@ class WebhookReceiver:
     Args:
         secret: The destination's signing secret. During a rotation, a list of the new and the previous one: either may
             match. A function is called for each webhook, in a thread, so that secrets can change without a restart. If
-            it raises or takes longer than 2 seconds, the secrets that it returned last remain in use and `on_error`
+            it raises or takes longer than 2 seconds, its last secrets remain in use and `on_error`
             receives the error.
         on_event: Handles a verified event. If it returns None, the response is 204; a `WebhookResponse` is sent as it
             is. If it raises, or returns anything else, the response is 500 without details.
