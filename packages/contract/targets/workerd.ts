@@ -47,9 +47,11 @@ interface WranglerConfig {
   readonly vars: Readonly<Record<string, unknown>>;
 }
 
-/** JSON with comments is an expression. */
-const readConfig = (): WranglerConfig =>
-  runInThisContext(`(${readFileSync(new URL("wrangler.jsonc", hosting), "utf8")})`);
+/** JSON with comments is an expression. Its file names the place of a syntax error. */
+function readConfig(): WranglerConfig {
+  const filename = fileURLToPath(new URL("wrangler.jsonc", hosting));
+  return runInThisContext(`(${readFileSync(filename, "utf8")})`, { filename });
+}
 
 const bundles = new Map<string, Promise<string>>();
 

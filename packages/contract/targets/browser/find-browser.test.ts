@@ -32,6 +32,7 @@ function machineWith({ files = [], broken = [], ...rest }: Given = {}) {
 const foundWith = async (set: Given) => (await findBrowser(machineWith(set).machine))?.executablePath;
 
 describe("a browser is searched for", () => {
+  const shell = "/usr/bin/chromium-headless-shell";
   const chromium = "/usr/bin/chromium";
   const chrome = "/usr/bin/google-chrome";
   const edge = "/usr/bin/microsoft-edge";
@@ -39,6 +40,7 @@ describe("a browser is searched for", () => {
 
   it.each<[string, Given, string]>([
     ["in CHROMIUM_PATH first", { env: { CHROMIUM_PATH: named }, files: [chromium, named] }, named],
+    ["as a headless shell before Chromium", { files: [chromium, shell] }, shell],
     ["as Chromium before Chrome", { files: [edge, chrome, chromium] }, chromium],
     ["as Chrome before Edge", { files: [edge, chrome] }, chrome],
     ["as Edge before npm", { files: [edge] }, edge],
