@@ -17,7 +17,7 @@ const names: Record<string, string> = {
 };
 
 const backend = createBackend();
-// The built-in receiver answers the app's offers: for now, with a status that declines.
+// The built-in receiver answers the app's offers. It begins with a status that declines.
 backend.collections.update("destinations", app, { config: { url: inboxUrl } });
 backend.inbox.answer = { status: 409 };
 

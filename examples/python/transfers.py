@@ -10,7 +10,7 @@ owner = demo.members.owner
 names = {phone: "Reception", app: "Front desk app", owner: "Olivia"}
 
 sandbox = open_sandbox()
-# The built-in receiver answers the app's offers: for now, with a status that
+# The built-in receiver answers the app's offers. It begins with a status that
 # declines.
 inbox = sandbox.control("GET", "/webhooks/inbox")
 sandbox.update("destinations", app, {"config": {"url": inbox["url"]}})
