@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pagesAmong } from "./changed-pages.ts";
-import { runSteps, type Step, type StepResult } from "./steps.ts";
+import { failureIn, runSteps, type Step, type StepResult } from "./steps.ts";
 
 const npm = (...options: string[]): Step => ({ name: `npm ${options.join(" ")}`, command: ["npm", ...options] });
 const run = (script: string, ...options: string[]): Step =>
@@ -128,5 +128,8 @@ for (const { step, passed, seconds, processorSeconds } of results.toSorted(
   );
 const used = results.reduce((total, { processorSeconds }) => total + processorSeconds, 0);
 console.log(`${Math.round((performance.now() - startedAt) / 1000)} s and ${used} s of processor time in all`);
+// Again, for who sees only the end of a long log.
+for (const { step, passed, output } of results)
+  if (!passed) console.log(`\n=== What failed in ${step.name.split(" -- --reporter")[0]}:\n${failureIn(output)}`);
 console.log(`\n${sum("passed")} passed, ${sum("failed")} failed`);
 if (sum("failed") > 0) process.exitCode = 1;

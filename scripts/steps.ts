@@ -55,6 +55,12 @@ function print({ step, passed, output, seconds }: StepResult): void {
   console.log(`=== ${step.name}: ${passed ? "passed" : "FAILED"} after ${seconds} s`);
 }
 
+/** The last lines of what failed: of the first part that failed, if the step ran several. */
+export function failureIn(output: string, lines = 40): string {
+  const [upToFailure = ""] = output.split(/^=== .+: FAILED after \d+ s$/m);
+  return upToFailure.trimEnd().split("\n").slice(-lines).join("\n");
+}
+
 /**
  * Runs every step, at most `lanes` at a time and in their order, also after one failed. A step that waits for another lets
  * those behind it go first; it fails when another that it waits for fails. Prints each as it ends.
