@@ -1,9 +1,10 @@
 // Real servers for tests: each on a free port, with a temporary folder of its own, ended by its process id. A watcher ends it and
 // removes the folder if the test process dies first, even by SIGKILL.
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -31,11 +32,18 @@ export interface ServerProcess {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A port that no program listens on now. */
+/** Systems take the ports of outgoing connections from above these, and would take that of a server that is down for a moment. */
+const lowestPort = 10_000;
+const highestPort = 32_000;
+
+/** A port that no program listens on now, and that no outgoing connection takes. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = randomInt(lowestPort, highestPort);
+  const server = createServer();
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+  });
+  if (!isFree) return freePort();
   server.close();
   await once(server, "close");
   return port;
