@@ -2,10 +2,13 @@
 import { createBackend, demo, type Policies } from "@call-transfer/backend";
 import { type ApiKeyOptions, CallTransfer } from "@call-transfer/sdk";
 import { describe, expect, it } from "vitest";
+import { inShort, isLong, leftOut } from "../../scripts/long.ts";
 import { createRandom, createScheduler, type Timer } from "../simulate/scheduler.ts";
 
 const start = Date.parse("2026-03-02T12:00:00Z");
 const hourMs = 3_600_000;
+/** More than a client has retries to begin with. */
+const many = isLong ? 2000 : 500;
 const room: Partial<Policies> = {
   concurrentCallLimit: 1_000_000,
   dailyCallLimit: 1_000_000,
@@ -113,12 +116,12 @@ describe("a rate limit", () => {
     ["says how long to wait", { "retry-after": "1" }],
     ["says no wait", { "retry-after": "0" }],
     ["says nothing about the wait", {}],
-  ])("that refuses every second request and %s fails none of 2,000 placements in turn", async (_, headers) => {
+  ])(`that refuses every second request and %s fails none of ${many} placements in turn`, async (_, headers) => {
     const limited = () => refused(429, "rate_limit_exceeded", headers as Record<string, string>);
     const world = createWorld({}, (request) => (request % 2 === 1 ? limited() : undefined));
     const client = world.clientOf();
-    expect(countOf(await world.run(inTurn(2000, () => world.place(client))))).toBe(2000);
-    expect(world.dialled()).toEqual(Array.from({ length: 2000 }, () => 1));
+    expect(countOf(await world.run(inTurn(many, () => world.place(client))))).toBe(many);
+    expect(world.dialled()).toEqual(Array.from({ length: many }, () => 1));
   });
 });
 
@@ -130,19 +133,23 @@ describe("a lasting outage", () => {
     ["429 that asks for no wait", () => refused(429, "rate_limit_exceeded", { "retry-after": "0" })],
   ];
 
-  it.each(refusals)("of %s gets at most 1.1 times the load of first attempts", async (_, answer) => {
-    const world = createWorld({}, answer);
-    const client = world.clientOf();
-    const requests = 3600;
-    const read = async () => {
-      await world.pause(1000);
-      return (await client.roles.list().result()).ok;
-    };
-    await world.run(inTurn(requests, read));
-    expect(world.sent / requests).toBeLessThanOrEqual(1.1);
-  });
+  it.each(inShort(refusals, 2, "kinds of outages"))(
+    "of %s gets at most 1.1 times the load of first attempts",
+    async (_, answer) => {
+      const world = createWorld({}, answer);
+      const client = world.clientOf();
+      const requests = 3600;
+      const read = async () => {
+        await world.pause(1000);
+        return (await client.roles.list().result()).ok;
+      };
+      await world.run(inTurn(requests, read));
+      expect(world.sent / requests).toBeLessThanOrEqual(1.1);
+    },
+  );
 
-  it("of ten slow clients gets at most 1.1 times the load of first attempts", async () => {
+  if (!isLong) leftOut("an outage of ten slow clients");
+  it.runIf(isLong)("of ten slow clients gets at most 1.1 times the load of first attempts", async () => {
     const world = createWorld({}, () => refused(503, "service_unavailable"));
     const clients = Array.from({ length: 10 }, () => world.clientOf());
     const times = 2500;

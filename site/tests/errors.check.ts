@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { errorCodes, fieldErrorCodes } from "@call-transfer/spec";
+import { inShort } from "../../scripts/long.ts";
 import { type ServedSite, serveSite, themesOf } from "./served-site.ts";
 
 const shots = fileURLToPath(new URL("../../reports/site/", import.meta.url));
@@ -20,7 +21,7 @@ before(async () => {
 after(() => site[Symbol.asyncDispose]());
 
 describe("the pages of error codes", () => {
-  for (const [index, path] of ["errors/", "errors/queue_full", "errors/too_long"].entries())
+  for (const [index, path] of inShort(["errors/", "errors/queue_full", "errors/too_long"], 2, "pages").entries())
     it(`/${path} has no errors and no serious axe findings, ${themesOf(index).join(" and ")}`, async () => {
       await using opened = await site.open(`/${path}`);
       for (const theme of themesOf(index)) {

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import type { Frame, Page } from "playwright-core";
+import { inShort } from "../../scripts/long.ts";
 import { editor, openPlayground, press, run } from "./playground-page.ts";
 import { type ServedSite, serveSite } from "./served-site.ts";
 
@@ -16,15 +17,16 @@ after(() => site[Symbol.asyncDispose]());
 const open = (source: string) => openPlayground(site, source);
 
 describe("a program that does not end", () => {
-  for (const [name, source] of [
-    ["an endless loop", "for (;;);"],
+  const endless = [
     ["an endless loop that prints", "for (;;) console.log('again');"],
+    ["an endless loop", "for (;;);"],
+    ["a promise that nothing settles", "await new Promise(() => {});"],
     [
       "an endless loop that creates backends",
       'import { createBackend } from "@call-transfer/mock-server/backend"; for (;;) createBackend();',
     ],
-    ["a promise that nothing settles", "await new Promise(() => {});"],
-  ] as const)
+  ] as const;
+  for (const [name, source] of inShort(endless, 2, "endless programs"))
     it(`can be stopped, and another one run: ${name}`, async () => {
       await using opened = await open(source);
       const { page } = opened;

@@ -5,7 +5,7 @@ import { demo, type Seed } from "@call-transfer/backend";
 import { demoSeed } from "@call-transfer/backend/unstable";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Inspector, inspectorTests } from "./page.ts";
+import { type Inspector, inspectorTests, isLong } from "./page.ts";
 
 // attacker.test leads to this machine, as a name that its owner rebinds does.
 const open = inspectorTests(["--host-resolver-rules=MAP attacker.test 127.0.0.1"]);
@@ -201,7 +201,12 @@ describe("hostile texts", () => {
     "a very long word": "W".repeat(2000),
   };
 
-  it.each(Object.entries(texts))("are shown as text on every screen: %s", async (_, text) => {
+  // In the gate one that is code, and one that is long.
+  const tried = Object.entries(texts).filter(
+    ([, text]) => isLong || [texts.markup, texts["a very long word"]].includes(text),
+  );
+
+  it.each(tried)("are shown as text on every screen: %s", async (_, text) => {
     await using inspector = await open({ server: { ...frozen, seed: named(text) } });
     const { page, server } = inspector;
     await use(inspector, text);
