@@ -80,11 +80,11 @@ const bundles: readonly BundleBudget[] = [
     published: largest,
   },
   {
-    ...{ name: "webhooks, verification only", budget: 2, reached: 2.15, published: "`verifyWebhook` of `/webhooks`" },
+    ...{ name: "webhooks, verification only", budget: 2, reached: 2.3, published: "`verifyWebhook` of `/webhooks`" },
     program: 'export { verifyWebhook } from "@call-transfer/sdk/webhooks";',
   },
   {
-    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 10.7 },
+    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 10.8 },
     published: "everything of `/webhooks`",
   },
   { name: "webhooks/redis, every export", program: entry("webhooks/redis"), budget: 1 },

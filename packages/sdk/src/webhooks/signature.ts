@@ -1,9 +1,8 @@
 import type { TransferOffer } from "../generated/models.gen.ts";
 import { signature } from "../generated/signature.gen.ts";
 import type { UnknownType } from "../utils/unknown-result.ts";
-import { toHex } from "./bytes.ts";
 import type { WebhookErrorCode } from "./codes.ts";
-import { equal, fromHex, hmac } from "./hmac.ts";
+import { equal, hmac } from "./hmac.ts";
 
 const maxHeaderLength = 4096;
 const maxSignatures = 8;
@@ -110,6 +109,9 @@ export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
   throw new WebhookVerificationError("The body must be the raw bytes or text of the request, not a parsed object.");
 }
 
+/** Text stays what it is: encoding it takes as long as signing it. */
+const rawOf = (body: RawBody): string | Uint8Array => (typeof body === "string" ? body : bytesOf(body));
+
 function headerOf(headers: WebhookHeaders): string {
   const name = signature.header.toLowerCase();
   if (typeof headers !== "object" || headers === null)
@@ -128,7 +130,7 @@ const headerError = (problem: string) =>
   new WebhookVerificationError(`The header ${signature.header} ${problem}.`, "bad_header");
 
 /** Parses the signature header. Skips malformed signatures and unknown schemes. */
-export function parseHeader(headers: WebhookHeaders): { timestamp: string; signatures: Uint8Array[] } {
+export function parseHeader(headers: WebhookHeaders): { timestamp: string; signatures: string[] } {
   const header = headerOf(headers);
   if (header.length > maxHeaderLength) throw headerError(`is longer than ${maxHeaderLength} characters`);
   const parts = header.split(",").map((part) => part.trim());
@@ -139,7 +141,7 @@ export function parseHeader(headers: WebhookHeaders): { timestamp: string; signa
   if (times.length !== 1 || !/^\d{1,12}$/.test(timestamp)) throw headerError("must contain one t=<Unix seconds>");
   const signatures = valuesOf(signature.scheme);
   if (signatures.length > maxSignatures) throw headerError(`has more than ${maxSignatures} signatures`);
-  const wellFormed = signatures.filter((value) => /^[0-9a-f]{64}$/.test(value)).map(fromHex);
+  const wellFormed = signatures.filter((value) => /^[0-9a-f]{64}$/.test(value));
   if (wellFormed.length === 0) throw headerError(`has no valid ${signature.scheme} signature`);
   return { timestamp, signatures: wellFormed };
 }
@@ -158,7 +160,7 @@ export async function verifyWebhook(input: WebhookInput, options: VerifyOptions)
   const isRequest = "arrayBuffer" in input;
   if (isRequest && input.bodyUsed)
     throw new WebhookVerificationError("The request's body was already read. Verify before parsing it.");
-  const body = bytesOf(isRequest ? await input.arrayBuffer() : input.body);
+  const body = rawOf(isRequest ? await input.arrayBuffer() : input.body);
   let isValid = false;
   for (const secret of secrets) {
     const expected = await hmac(secret, timestamp, body);
@@ -180,10 +182,13 @@ export async function verifyWebhook(input: WebhookInput, options: VerifyOptions)
   return eventOf(body);
 }
 
-function eventOf(body: Uint8Array): WebhookEvent {
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+function eventOf(body: string | Uint8Array): WebhookEvent {
   let event: unknown;
   try {
-    event = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    // Bytes lose a byte order mark when they are decoded.
+    event = JSON.parse(typeof body === "string" ? body.replace(/^\uFEFF/, "") : decoder.decode(body));
   } catch {
     throw new WebhookVerificationError("The signature is valid, but the body is not JSON.", "bad_event");
   }
@@ -218,6 +223,6 @@ export async function signWebhook(body: RawBody, options: SignOptions): Promise<
   const timestamp = String(Math.floor(at / 1000));
   const parts = [`t=${timestamp}`];
   for (const secret of secretsOf(options.secret))
-    parts.push(`${signature.scheme}=${toHex(await hmac(secret, timestamp, bytesOf(body)))}`);
+    parts.push(`${signature.scheme}=${await hmac(secret, timestamp, rawOf(body))}`);
   return parts.join(",");
 }
