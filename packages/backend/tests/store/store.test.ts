@@ -42,6 +42,18 @@ describe("nothing leaves before it is stored", () => {
     expect(seen).toEqual([[id]]);
   });
 
+  it("a webhook is not sent at all if a reset comes before that", async () => {
+    let sent = 0;
+    const fetch = async (): Promise<Response> => {
+      sent += 1;
+      return new Response();
+    };
+    const backend = createBackend({ store: storage().open(), fetch });
+    const triggered = backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    backend.reset();
+    expect([(await triggered).accepted, sent]).toEqual([false, 0]);
+  });
+
   it("an event reaches a follower of the stream after the commit of what it says", async () => {
     const { open, commits } = storage();
     const backend = createBackend({ store: open(), controlPlane: true });
