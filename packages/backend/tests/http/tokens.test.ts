@@ -18,7 +18,7 @@ describe("access tokens", () => {
     ]);
   });
 
-  it.each(["user", "Zoë, ≥ 1 ? ~ 你"])("are signed as another library signs them, for %j", async (userId) => {
+  it.each(["user", "Zoë, ≥ 1 ? ~ 你", "~~~ >>> ???"])("are signed as another library signs them, for %j", async (userId) => {
     const tokens = createTokens(secret);
     expect(tokens.sign(userId, 7)).toBe(await signed({ sub: userId, exp: 7 }));
     expect(tokens.verify(tokens.sign(userId, 7))).toEqual({ userId, expiresAt: 7 });
