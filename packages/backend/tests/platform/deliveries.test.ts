@@ -309,7 +309,9 @@ it("measures how long the receiver took", async () => {
 
 it("announces why there was no answer, and no secret, not even that of an address", async () => {
   const backend = createBackend({ fetch: async (url) => Promise.reject(new Error(`no way to ${String(url)}`)) });
-  backend.collections.update("destinations", destinationId, { config: { url: "http://me:pass@127.0.0.1/offers?key=1" } });
+  backend.collections.update("destinations", destinationId, {
+    config: { url: "http://me:pass@127.0.0.1/offers?key=1" },
+  });
   await backend.deliveries.trigger({ destinationId });
   const events = backend.events.latest().events;
   const error = "no way to http://127.0.0.1/offers";
