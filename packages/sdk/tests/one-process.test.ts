@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { signature } from "../src/generated/signature.gen.ts";
 import type { WebhookErrorCode } from "../src/webhooks/codes.ts";
+import { InHand } from "../src/webhooks/in-hand.ts";
 import { Once, type OnceSettings } from "../src/webhooks/once.ts";
 import { type EventStore, memoryEventStore } from "../src/webhooks.ts";
 
@@ -206,6 +207,37 @@ describe("copies in one process", () => {
     expect(await receive()).toBe("handling 1, again");
     await vi.advanceTimersByTimeAsync(1001);
     expect(await receive()).toBe("handling 2");
+  });
+});
+
+describe("an event in hand", () => {
+  it("is abandoned ten seconds after the last sign of its runtime", async () => {
+    const inHand = new InHand(60_000);
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(await inHand.isAbandoned()).toBe(false);
+    // This also sets the fake clock back to its start.
+    vi.clearAllTimers();
+    await vi.advanceTimersByTimeAsync(14_000);
+    expect(await settled(inHand.isAbandoned(), 1)).toBe(true);
+  });
+
+  it("is not abandoned by a process that stood still", async () => {
+    const inHand = new InHand(60_000);
+    await vi.advanceTimersByTimeAsync(1999);
+    vi.spyOn(performance, "now").mockReturnValue(performance.now() + 20_000);
+    expect(await settled(inHand.isAbandoned(), 1)).toBe(false);
+    inHand.share({});
+  });
+
+  it("lets a copy wait no longer than it may", async () => {
+    const inHand = new InHand(60_000);
+    let end: unknown = "none yet";
+    void inHand.wait(500).then((ended) => {
+      end = ended;
+    });
+    await vi.advanceTimersByTimeAsync(500);
+    expect(end).toBeUndefined();
+    inHand.share({});
   });
 });
 
