@@ -54,7 +54,11 @@ function processOf(store: EventStore, settings: Partial<OnceSettings> = {}) {
     ...({ store, duplicates: "answer", onStoreError: "handle", clock: Date } as const),
     ...{ leaseMs: 2000, waitMs: 8000, keepMs: 86_400_000, storeTimeoutMs: 1000, ...settings },
   };
-  const once = new Once(all, (_, code) => void codes.push(code));
+  const errors: unknown[] = [];
+  const once = new Once(all, (error, code) => {
+    codes.push(code);
+    errors.push(error);
+  });
   let handled = 0;
   const receive = async (takesMs = 0, of = key): Promise<string> => {
     const { response, isCopy } = await once.handle(of, async () => {
@@ -65,7 +69,7 @@ function processOf(store: EventStore, settings: Partial<OnceSettings> = {}) {
     });
     return `${await response.text()}${isCopy ? ", again" : ""}`;
   };
-  return { receive, once, codes, handled: () => handled };
+  return { receive, once, codes, errors, handled: () => handled };
 }
 
 async function settled<Result>(work: Promise<Result>, ms = 60_000): Promise<Result> {
@@ -296,9 +300,11 @@ describe("an answer that the store could not keep", () => {
   it("is given up when its time is over, which is reported", async () => {
     const { store, fail } = storeThatCanFail();
     fail();
-    const { receive, codes } = processOf(store, { keepMs: 5000 });
+    const { receive, codes, errors } = processOf(store, { keepMs: 5000 });
     await settled(receive(), 8000);
     expect(codes.at(-1)).toBe("answer_not_stored");
+    const message = `The answer to the event ${key} was never stored. Check the event store.`;
+    expect(errors.at(-1)).toMatchObject({ message, code: "answer_not_stored" });
     const { length } = vi.mocked(store.complete).mock.calls;
     await vi.advanceTimersByTimeAsync(60_000);
     expect(vi.mocked(store.complete).mock.calls.length).toBe(length);
@@ -452,11 +458,17 @@ describe("a store that is busy", () => {
 
 describe("a store that forgets", () => {
   it("is reported at the first answer that it forgets, and at ten times as many", async () => {
-    const { receive, codes } = processOf(memoryEventStore({ maxEvents: 5 }));
+    const { receive, codes, errors } = processOf(memoryEventStore({ maxEvents: 5 }));
     for (let at = 0; at < 5; at += 1) await receive(0, `event ${at}`);
     expect(codes).toEqual([]);
     await receive(0, "event 5");
     expect(codes).toEqual(["store_forgets"]);
+    expect(errors[0]).toMatchObject({
+      message:
+        "The event store has forgotten 1 answers before keepMs was over, so their copies may be handled again. " +
+        "Raise maxEvents of memoryEventStore(), or use a store that is shared.",
+      code: "store_forgets",
+    });
     for (let at = 6; at < 60; at += 1) await receive(0, `event ${at}`);
     expect(codes).toEqual(["store_forgets", "store_forgets"]);
   });

@@ -398,6 +398,23 @@ describe("a store that fails", () => {
     },
   );
 
+  it.each([
+    ['{"version":"x"}', "Its version is no number."],
+    ['{"version":1}', "It has no status."],
+  ])("is reported with the cause when it returns %s", async (answer, message) => {
+    const { receive, report } = receiver(storeWith({ claim: async () => ({ state: "done", answer }) }));
+    await receive();
+    expect(report.mock.calls[0]?.[0].cause).toMatchObject({ message });
+  });
+
+  it("refuses an event whose answer a later version has stored", async () => {
+    const { receive } = receiver(storeWith({ claim: async () => ({ state: "done", answer: '{"version":2}' }) }));
+    await expect(receive()).rejects.toMatchObject({
+      name: "WebhookRefusal",
+      message: "The webhook was handled, and its answer cannot be read here. Send it again.",
+    });
+  });
+
   it("does not change the answer of a handled event when it cannot store it", async () => {
     const { receive, report, handled, codes } = receiver(storeWith({ complete: () => Promise.reject(down) }));
     const settings = { onStoreError: "refuse" } as const;

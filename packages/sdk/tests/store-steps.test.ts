@@ -59,6 +59,16 @@ describe("steps that wait for their turn", () => {
     expect(waiting[1]).toMatchObject({ begun: true });
   });
 
+  it("fail with advice if they have waited for too long", async () => {
+    const steps = new StoreSteps({ stepsAtOnce: 1 } as EventStore, 10_000, 1000);
+    begun(steps, after(9000));
+    begun(steps, after(9000));
+    const waiting = begun(steps, never);
+    await vi.advanceTimersByTimeAsync(10_000);
+    const result = "The event store was busy for 10000 ms. Give it more connections, or more receivers.";
+    expect(waiting).toEqual({ begun: false, result });
+  });
+
   it("go on after one that fails at once", async () => {
     const steps = stepsOf();
     begun(steps, never);
