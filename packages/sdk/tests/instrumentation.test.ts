@@ -203,6 +203,11 @@ describe("instrumentation", () => {
     expect(error.mock.calls).toEqual([["call-transfer: instrumentation threw Error"]]);
   });
 
+  it("that throws does no harm where nothing is logged", async () => {
+    const { client } = clientOf([roles()], { instrumentation: { startRequest: thrown }, logLevel: "off" });
+    expect(await client.roles.list()).toEqual({ roles: [] });
+  });
+
   it("whose promise rejects with a lost request does not end the process", async () => {
     const exchange: AttemptInstrumentation["exchange"] = (_url, send) => send().finally(() => {});
     const { client } = instrumented([networkError("ECONNRESET")], {}, exchange);

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { signature } from "../src/generated/signature.gen.ts";
 import type { WebhookErrorCode } from "../src/webhooks/codes.ts";
+import { InHand } from "../src/webhooks/in-hand.ts";
 import { Once, type OnceSettings } from "../src/webhooks/once.ts";
 import { type EventStore, memoryEventStore } from "../src/webhooks.ts";
 
@@ -52,7 +53,11 @@ function processOf(store: EventStore, settings: Partial<OnceSettings> = {}) {
     ...({ store, duplicates: "answer", onStoreError: "handle", clock: Date } as const),
     ...{ leaseMs: 2000, waitMs: 8000, keepMs: 86_400_000, storeTimeoutMs: 1000, ...settings },
   };
-  const once = new Once(all, (_, code) => void codes.push(code));
+  const errors: unknown[] = [];
+  const once = new Once(all, (error, code) => {
+    codes.push(code);
+    errors.push(error);
+  });
   let handled = 0;
   const receive = async (takesMs = 0, of = key): Promise<string> => {
     const { response, isCopy } = await once.handle(of, async () => {
@@ -63,7 +68,7 @@ function processOf(store: EventStore, settings: Partial<OnceSettings> = {}) {
     });
     return `${await response.text()}${isCopy ? ", again" : ""}`;
   };
-  return { receive, once, codes, handled: () => handled };
+  return { receive, once, codes, errors, handled: () => handled };
 }
 
 async function settled<Result>(work: Promise<Result>, ms = 60_000): Promise<Result> {
@@ -129,6 +134,46 @@ describe("copies in one process", () => {
     expect(await settled(first)).toBe("handling 1");
   });
 
+  it("get it after waitMs in all, also if they wait for several handlings", async () => {
+    const { once } = processOf(memoryEventStore());
+    const failing = (afterMs: number) => async () => {
+      await pause(afterMs);
+      return new Response("", { status: 500 });
+    };
+    const handlings = [5000, 5000].map((ms) => once.handle(key, failing(ms)));
+    const copy = once.handle(key, failing(0));
+    let failedAt: number | undefined;
+    const from = performance.now();
+    copy.catch(() => {
+      failedAt = performance.now() - from;
+    });
+    await vi.advanceTimersByTimeAsync(20_000);
+    await Promise.all(handlings);
+    await expect(copy).rejects.toMatchObject({ code: "busy" });
+    expect(failedAt).toBe(8000);
+  });
+
+  it("do not get it because another one has waited for too long", async () => {
+    const store = memoryEventStore();
+    const first = processOf(store).receive(10_000);
+    const { receive } = processOf(store);
+    const busy = expect(receive()).rejects.toMatchObject({ code: "busy" });
+    await vi.advanceTimersByTimeAsync(4000);
+    const copy = receive();
+    await vi.advanceTimersByTimeAsync(20_000);
+    await busy;
+    expect([await first, await copy]).toEqual(["handling 1", "handling 1, again"]);
+  });
+
+  it("know without the store what it has answered once", async () => {
+    const { store, fail } = storeThatCanFail();
+    await processOf(store).receive();
+    const { receive } = processOf(store);
+    expect(await receive()).toBe("handling 1, again");
+    fail();
+    expect(await settled(receive(), 5000)).toBe("handling 1, again");
+  });
+
   it("join also if the first waits for the store, and then for its handling, for long", async () => {
     const { store } = storeThatCanFail();
     vi.mocked(store.claim).mockImplementationOnce(async () => {
@@ -165,6 +210,37 @@ describe("copies in one process", () => {
     expect(await receive()).toBe("handling 1, again");
     await vi.advanceTimersByTimeAsync(1001);
     expect(await receive()).toBe("handling 2");
+  });
+});
+
+describe("an event in hand", () => {
+  it("is abandoned ten seconds after the last sign of its runtime", async () => {
+    const inHand = new InHand(60_000);
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(await inHand.isAbandoned()).toBe(false);
+    // This also sets the fake clock back to its start.
+    vi.clearAllTimers();
+    await vi.advanceTimersByTimeAsync(14_000);
+    expect(await settled(inHand.isAbandoned(), 1)).toBe(true);
+  });
+
+  it("is not abandoned by a process that stood still", async () => {
+    const inHand = new InHand(60_000);
+    await vi.advanceTimersByTimeAsync(1999);
+    vi.spyOn(performance, "now").mockReturnValue(performance.now() + 20_000);
+    expect(await settled(inHand.isAbandoned(), 1)).toBe(false);
+    inHand.share({});
+  });
+
+  it("lets a copy wait no longer than it may", async () => {
+    const inHand = new InHand(60_000);
+    let end: unknown = "none yet";
+    void inHand.wait(500).then((ended) => {
+      end = ended;
+    });
+    await vi.advanceTimersByTimeAsync(500);
+    expect(end).toBeUndefined();
+    inHand.share({});
   });
 });
 
@@ -216,15 +292,18 @@ describe("an answer that the store could not keep", () => {
     work();
     await vi.advanceTimersByTimeAsync(2000);
     expect([other, await first.receive()]).toEqual(["handling 1", "handling 1, again"]);
-    expect(first.codes).toContain("handled_twice");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(first.codes.filter((code) => code === "handled_twice")).toHaveLength(1);
   });
 
   it("is given up when its time is over, which is reported", async () => {
     const { store, fail } = storeThatCanFail();
     fail();
-    const { receive, codes } = processOf(store, { keepMs: 5000 });
+    const { receive, codes, errors } = processOf(store, { keepMs: 5000 });
     await settled(receive(), 8000);
     expect(codes.at(-1)).toBe("answer_not_stored");
+    const message = `The answer to the event ${key} was never stored. Check the event store.`;
+    expect(errors.at(-1)).toMatchObject({ message, code: "answer_not_stored" });
     const { length } = vi.mocked(store.complete).mock.calls;
     await vi.advanceTimersByTimeAsync(60_000);
     expect(vi.mocked(store.complete).mock.calls.length).toBe(length);
@@ -378,10 +457,18 @@ describe("a store that is busy", () => {
 
 describe("a store that forgets", () => {
   it("is reported at the first answer that it forgets, and at ten times as many", async () => {
-    const { receive, codes } = processOf(memoryEventStore({ maxEvents: 5 }));
+    const { receive, codes, errors } = processOf(memoryEventStore({ maxEvents: 5 }));
     for (let at = 0; at < 5; at += 1) await receive(0, `event ${at}`);
     expect(codes).toEqual([]);
-    for (let at = 5; at < 60; at += 1) await receive(0, `event ${at}`);
+    await receive(0, "event 5");
+    expect(codes).toEqual(["store_forgets"]);
+    expect(errors[0]).toMatchObject({
+      message:
+        "The event store has forgotten 1 answers before keepMs was over, so their copies may be handled again. " +
+        "Raise maxEvents of memoryEventStore(), or use a store that is shared.",
+      code: "store_forgets",
+    });
+    for (let at = 6; at < 60; at += 1) await receive(0, `event ${at}`);
     expect(codes).toEqual(["store_forgets", "store_forgets"]);
   });
 });

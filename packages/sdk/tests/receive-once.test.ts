@@ -142,6 +142,7 @@ describe("the copies of an event", () => {
 
   it.each([
     ["throws", failing],
+    ["answers 500", () => new Response("later", { status: 500 })],
     ["answers 503", () => new Response("later", { status: 503 })],
   ])("are handled again if the handling before %s", async (_, answer) => {
     const { receive, handled } = receiver();
@@ -239,12 +240,13 @@ describe("the lease of an event", () => {
   });
 
   it("ends after a crash, and a waiting copy is handled", async () => {
-    const { receive, handled, store } = receiver();
+    const { receive, report, handled, store } = receiver();
     await store.claim(key, "a process that has crashed", 2000);
     const copy = receive();
     await vi.advanceTimersByTimeAsync(1900);
     expect(handled()).toBe(0);
     expect(await (await settled(copy)).text()).toBe("handling 1");
+    expect(report).not.toHaveBeenCalled();
   });
 });
 
@@ -389,17 +391,35 @@ describe("a store that fails", () => {
     async (answer) => {
       const { receive, report } = receiver(storeWith({ claim: async () => ({ state: "done", answer }) }));
       expect((await receive({ settings: { onStoreError: "handle" } })).status).toBe(200);
-      expect(report.mock.calls[0]?.[0].message).toBe(
-        "The event store returned an answer that no webhook handler stored.",
-      );
+      expect(report.mock.calls[0]?.[0]).toMatchObject({
+        message: "The event store returned an answer that no webhook handler stored.",
+        cause: expect.any(Error),
+      });
     },
   );
 
+  it.each([
+    ['{"version":"x"}', "Its version is no number."],
+    ['{"version":1}', "It has no status."],
+  ])("is reported with the cause when it returns %s", async (answer, message) => {
+    const { receive, report } = receiver(storeWith({ claim: async () => ({ state: "done", answer }) }));
+    await receive();
+    expect(report.mock.calls[0]?.[0].cause).toMatchObject({ message });
+  });
+
+  it("refuses an event whose answer a later version has stored", async () => {
+    const { receive } = receiver(storeWith({ claim: async () => ({ state: "done", answer: '{"version":2}' }) }));
+    await expect(receive()).rejects.toMatchObject({
+      name: "WebhookRefusal",
+      message: "The webhook was handled, and its answer cannot be read here. Send it again.",
+    });
+  });
+
   it("does not change the answer of a handled event when it cannot store it", async () => {
-    const { receive, report, handled } = receiver(storeWith({ complete: () => Promise.reject(down) }));
+    const { receive, report, handled, codes } = receiver(storeWith({ complete: () => Promise.reject(down) }));
     const settings = { onStoreError: "refuse" } as const;
     expect(await (await settled(receive({ settings }))).text()).toBe("handling 1");
-    expect([report.mock.calls, handled()]).toEqual([[[down]], 1]);
+    expect([report.mock.calls, codes, handled()]).toEqual([[[down]], ["store_failed"], 1]);
   });
 
   it("stores the answer when it works again within a second", async () => {
@@ -433,9 +453,53 @@ describe("a store that fails", () => {
   });
 
   it("does not change the answer when it cannot release an event", async () => {
-    const { receive, report } = receiver(storeWith({ release: () => Promise.reject(down) }));
+    const store = memoryEventStore();
+    const release = vi.fn(store.release).mockRejectedValueOnce(down).mockRejectedValueOnce(down);
+    const { receive, report, codes } = receiver(storeWith({ release }, store));
     const busy = await receive({ answer: () => new Response("busy", { status: 503 }) });
-    expect([busy.status, report.mock.calls]).toEqual([503, [[down]]]);
+    expect([busy.status, report.mock.calls, codes]).toEqual([503, [[down]], ["store_failed"]]);
+    // It is given back later, once.
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(release).toHaveBeenCalledTimes(3);
+  });
+
+  it("makes an event busy if it refuses the answer while another owner has the event for long", async () => {
+    let claims = 0;
+    const claim: EventStore["claim"] = async () => {
+      claims += 1;
+      return { state: claims === 1 ? "mine" : "busy" };
+    };
+    const { receive, report } = receiver(storeWith({ claim, complete: async () => false }));
+    await expect(settled(receive())).rejects.toMatchObject({ status: 503, code: "busy" });
+    expect(report).not.toHaveBeenCalled();
+  });
+
+  it("is asked less often by a copy that waits, at least every 200 ms", async () => {
+    const times: number[] = [];
+    const from = performance.now();
+    const claim: EventStore["claim"] = async () => {
+      times.push(Math.round(performance.now() - from));
+      return { state: "busy" };
+    };
+    const { receive } = receiver(storeWith({ claim }));
+    await expect(settled(receive({ settings: { waitMs: 1000 } }))).rejects.toMatchObject({ code: "busy" });
+    const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(pauses.slice(0, 3)).toEqual([15, 22, 33]);
+    expect(Math.max(...pauses)).toBe(200);
+  });
+
+  it("and is slow keeps no copy waiting for much longer than waitMs", async () => {
+    const claim: EventStore["claim"] = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return { state: "busy" };
+    };
+    const { receive } = receiver(storeWith({ claim }));
+    let code: unknown;
+    receive().catch((error) => {
+      code = error.code;
+    });
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(code).toBe("busy");
   });
 
   it("does not delay the answer by a report that never ends", async () => {
@@ -492,6 +556,34 @@ describe("memoryEventStore", () => {
     for (const name of ["a", "b", "c", "d", "e"]) await store.complete(name, "me", answer, 1000);
     const claims = await Promise.all(["b", "e", "a"].map((name) => store.claim(name, "me", 1000)));
     expect(claims.map(({ state }) => state)).toEqual(["done", "done", "mine"]);
+  });
+
+  it("keeps answers until their time, and counts none of those as forgotten early", async () => {
+    const clock = { nowMs: 0, now: () => clock.nowMs };
+    const store = memoryEventStore({ maxEvents: 1, clock });
+    await store.complete("a", "me", "answer a", 1000);
+    clock.nowMs = 999;
+    expect(text(await store.claim("a", "other", 1000))).toBe("answer a");
+    clock.nowMs = 1000;
+    expect(text(await store.claim("a", "me", 1000))).toBe("mine");
+    await store.complete("b", "me", "answer b", 1000);
+    clock.nowMs = 1999;
+    await store.complete("c", "me", "answer c", 1000);
+    expect(store.forgottenEarly).toBe(1);
+    clock.nowMs = 2999;
+    await store.complete("d", "me", "answer d", 1000);
+    expect([store.forgottenEarly, text(await store.claim("d", "me", 1000))]).toEqual([1, "answer d"]);
+  });
+
+  it("ends a lease at its time, and only for its owner before", async () => {
+    const clock = { nowMs: 0, now: () => clock.nowMs };
+    const store = memoryEventStore({ clock });
+    await store.claim("a", "me", 1000);
+    await store.release("a", "another");
+    clock.nowMs = 999;
+    expect(text(await store.claim("a", "another", 1000))).toBe("busy");
+    clock.nowMs = 1000;
+    expect(text(await store.claim("a", "another", 1000))).toBe("mine");
   });
 
   it.each([0, 1.5, Number.NaN, "10"])("rejects maxEvents %s", (maxEvents) => {

@@ -132,6 +132,23 @@ describe("a clock that is off", () => {
     expect(new Set(codes())).toEqual(new Set(["stale"]));
   });
 
+  it("is seen by the last five, whatever came before", async () => {
+    const { deliver, clock, codes } = receiverOf();
+    clock.nowMs = at + 10 * minuteMs;
+    for (const sentAt of [-60 * minuteMs, 0, 1000, 2000, 3000, 4000]) await deliver(at + sentAt);
+    expect(codes()).toContain("clock_skew");
+  });
+
+  it("is not suspected because of forgeries", async () => {
+    const { deliver, clock, codes } = receiverOf();
+    clock.nowMs = at + 10 * minuteMs;
+    for (let sent = 0; sent < 10; sent += 1) {
+      const headers = { "Service-Signature": await signWebhook("{}", { secret: "another", at: at + sent * 1000 }) };
+      await deliver(at, { headers });
+    }
+    expect(new Set(codes())).toEqual(new Set(["no_match"]));
+  });
+
   it("is not suspected while genuine webhooks are accepted", async () => {
     const { deliver, clock, codes } = receiverOf();
     clock.nowMs = at + 10 * minuteMs;
@@ -177,6 +194,39 @@ describe("checkReady", () => {
   });
 });
 
+describe("without onError, the console", () => {
+  const printed = async (work: (receiver: ReturnType<typeof receiverOf>) => Promise<unknown>, options = {}) => {
+    const lines: string[] = [];
+    vi.spyOn(console, "error").mockImplementation((line) => lines.push(line));
+    await work(receiverOf({ ...options, onError: undefined } as never));
+    return lines;
+  };
+
+  it("gets a line for a webhook without a signature", async () => {
+    const lines = await printed(({ deliver }) => deliver(at, { headers: {} }));
+    expect(lines).toEqual([expect.stringMatching(/^call-transfer: refused a webhook: /)]);
+  });
+
+  it("gets one line a minute for old webhooks, and one for the clock", async () => {
+    const lines = await printed(async ({ deliver, clock }) => {
+      clock.nowMs = at + 10 * minuteMs;
+      for (let sent = 0; sent < 5; sent += 1) await deliver(at + sent * 1000);
+    });
+    expect(lines.map((line) => line.split(": ")[1])).toEqual(["refused a webhook", "warning"]);
+  });
+
+  it("gets a warning when the store forgets", async () => {
+    const lines = await printed(
+      async ({ deliver }) => {
+        await deliver();
+        await deliver();
+      },
+      { store: memoryEventStore({ maxEvents: 1, clock: { now: () => at } }) },
+    );
+    expect(lines).toEqual([expect.stringMatching(/^call-transfer: warning: The event store has forgotten 1 answers/)]);
+  });
+});
+
 describe("instrumentation", () => {
   it("counts what was handled, what was a copy, and codes", async () => {
     const { deliver, receive, counted } = receiverOf();
@@ -186,6 +236,12 @@ describe("instrumentation", () => {
     await receive(new Request("http://localhost/", { method: "POST", headers, body }));
     await deliver(at, { headers: {} });
     expect(counted).toEqual(["handled", "repeated", "bad_header"]);
+  });
+
+  it("counts a 5xx of onEvent as handled", async () => {
+    const { deliver, counted } = receiverOf({ onEvent: () => new Response("", { status: 503 }) });
+    await deliver();
+    expect(counted).toEqual(["handled"]);
   });
 
   it("cannot break a webhook", async () => {

@@ -812,6 +812,17 @@ describe("reporting", () => {
     expect(error.mock.calls).toEqual([["call-transfer: onRetry threw: metrics down"]]);
   });
 
+  it("an onRetry whose promise fails does no harm where nothing is logged", async () => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const onRetry = () => Promise.reject(new Error("metrics down"));
+    const script = [problem(500, "internal_error"), json(200, roles)];
+    const { client } = clientOf(script, { logLevel: "off", onRetry });
+    expect(await settle(client.roles.list())).toEqual(roles);
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
   it("an onRetry whose promise fails, and a deprecation that echoes the credential, do no harm", async () => {
     const log = logger();
     const unhandled = vi.fn();

@@ -97,6 +97,20 @@ describe("a request", () => {
     expect(sent.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer token-1", "Bearer token-2"]);
   });
 
+  it("keeps a renewed token after an error that is not about it", async () => {
+    const renewals = vi.fn();
+    const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) => {
+      if (forceRefresh) renewals();
+      return forceRefresh ? "renewed-token" : "old-token";
+    };
+    const expired = () => problem(401, "token_expired");
+    const script = [expired(), problem(500, "internal_error"), expired(), json(200, roles)];
+    const { client } = clientOf(script, { accessToken, accountId: "a", retry: { max: 0 } });
+    expect(await settle(client.roles.list())).toMatchObject({ status: 500 });
+    expect(await settle(client.roles.list())).toEqual(roles);
+    expect(renewals).toHaveBeenCalledOnce();
+  });
+
   it("with an access token needs an account, except where none is required", async () => {
     const { client, sent } = clientOf([json(200, { accounts: [] })], { accessToken: "token" });
     await expect(client.roles.list()).rejects.toMatchObject({ name: "ConfigurationError", option: "accountId" });

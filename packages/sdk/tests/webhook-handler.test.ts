@@ -325,10 +325,12 @@ describe("options for handling events once", () => {
     [{ store: {} }, "store must be an event store, which has claim()"],
     [{ store: null }, "store must be an event store, which has claim()"],
     [{ scope: "a:b" }, "scope must be 1 to 100 letters, digits, dots, dashes or underscores"],
+    [{ scope: 5 }, "scope must be 1 to 100 letters, digits, dots, dashes or underscores"],
     [{ scope: "" }, "scope must be 1 to 100 letters, digits, dots, dashes or underscores"],
     [{ duplicates: "ignore" }, 'duplicates must be "answer" or "refuse"'],
     [{ onStoreError: "throw" }, 'onStoreError must be "handle" or "refuse"'],
     [{ leaseMs: 99 }, "leaseMs must be an integer from 100 to 60000"],
+    [{ leaseMs: 60_001 }, "leaseMs must be an integer from 100 to 60000"],
     [{ waitMs: -1 }, "waitMs must be an integer from 0 to 60000"],
     [{ keepMs: 0.5 }, "keepMs must be an integer from 1 to 9007199254740991"],
     [
@@ -347,6 +349,13 @@ describe("options for handling events once", () => {
   ])("%j is rejected", (options, message) => {
     expect(() => handlerOf(options as never)).toThrow(new TypeError(message));
   });
+
+  it.each([{ leaseMs: 60_000 }, { keepMs: 600_000 }, { scope: undefined, waitMs: null }, { inbox: null }])(
+    "%j is accepted",
+    (options) => {
+      expect(() => handlerOf(options as never)).not.toThrow();
+    },
+  );
 });
 
 describe("toNodeHandler", () => {
@@ -432,7 +441,8 @@ describe("toNodeHandler", () => {
     const request = { method: "POST", headers: {}, ...read, [Symbol.asyncIterator]: async function* () {} };
     await toNodeHandler(handle)(request, response);
     expect(response.statusCode).toBe(500);
-    expect(onError.mock.calls[0]?.[0].message).toContain("The body was read before verification");
+    const message = expect.stringContaining("The body was read before verification");
+    expect(onError.mock.calls[0]?.[0]).toMatchObject({ message, code: "bad_body" });
   });
 
   it("stops reading a body that is too large", async () => {
@@ -557,7 +567,8 @@ describe("toNodeHandler", () => {
     const { response, answered } = responseOf();
     await toNodeHandler(handle)({ method: "POST", headers: {}, body: {} } as never, response);
     expect(answered()).toMatchObject({ status: 500 });
-    expect(onError.mock.calls[0]?.[0].message).toContain("rawBody");
+    const message = expect.stringContaining("rawBody");
+    expect(onError.mock.calls[0]?.[0]).toMatchObject({ message, code: "bad_body" });
   });
 
   it("reads the stream when Express found nothing to parse", async () => {

@@ -114,7 +114,8 @@ describe("toLambdaHandler", () => {
     const { invoke, onEvent, onError } = functionOf();
     const result = await invoke({ ...httpApiEvent(await request()), body: event as never });
     expect([result.statusCode, onEvent.mock.calls]).toEqual([500, []]);
-    const [error] = onError.mock.calls[0] ?? [];
+    const [error, code] = onError.mock.calls[0] ?? [];
+    expect(code).toBe("bad_body");
     expect(error.message).toContain("The event's body is not text");
     expect(error.message).toContain('"body": "{\\"type\\":\\"transfer.offer\\"}"');
   });
@@ -129,6 +130,7 @@ describe("toLambdaHandler", () => {
     expect((await invoke(sent as never)).statusCode).toBe(500);
     expect(onError).toHaveBeenCalledOnce();
     expect(onError.mock.calls[0]?.[0].message).toContain("proxy integration");
+    expect(onError.mock.calls[0]?.[1]).toBe("bad_request");
   });
 
   it("refuses an event without headers or body, as a test in the console sends it", async () => {
@@ -136,6 +138,48 @@ describe("toLambdaHandler", () => {
     const result = await invoke({ ...restEvent(await request()), headers: null, multiValueHeaders: null, body: null });
     expect(result).toMatchObject({ statusCode: 400, headers: { "content-type": "text/plain;charset=UTF-8" } });
     expect(onError.mock.calls[0]?.[0].message).toContain("is missing");
+  });
+
+  it("takes no body as an empty one", async () => {
+    const { invoke, onError } = functionOf();
+    const { body: _, ...sent } = httpApiEvent(await request());
+    expect((await invoke(sent)).statusCode).toBe(400);
+    expect(onError.mock.calls[0]?.[1]).toBe("no_match");
+  });
+
+  it("answers without cookies if there are none, also to an event without requestContext", async () => {
+    const plain = () => new Response(null, { headers: { "x-line": "7" } });
+    const results = (sent: LambdaEvent) =>
+      Promise.all([plain, answer].map((onEvent) => functionOf({ onEvent }).invoke(sent)));
+    const sent = restEvent(await request());
+    const result = { statusCode: 200, body: "", isBase64Encoded: false };
+    expect((await results(sent))[0]).toStrictEqual({ ...result, multiValueHeaders: { "x-line": ["7"] } });
+    const { requestContext: _, ...bare } = sent;
+    const [without, withCookies] = await results({ ...bare, multiValueHeaders: null });
+    expect(without).toStrictEqual({ ...result, headers: { "x-line": "7" } });
+    expect(withCookies?.headers?.["set-cookie"]).toBe("a=1");
+  });
+
+  it("answers 500 and reports to onError when code around the handler reads its answer", async () => {
+    const onError = vi.fn();
+    const webhooks = createWebhookHandler({
+      secret,
+      clock: { now: () => at },
+      onEvent: () => new Response("a"),
+      onError,
+    });
+    const invoke = toLambdaHandler(async (received) => {
+      const response = await webhooks(received);
+      await response.text();
+      return response;
+    });
+    expect(await invoke(httpApiEvent(await request()))).toEqual({ statusCode: 500, body: "", isBase64Encoded: false });
+    expect(onError.mock.calls).toEqual([[expect.any(TypeError), "response_failed"]]);
+  });
+
+  it("answers 500 when another handler fails", async () => {
+    const invoke = toLambdaHandler(() => Promise.reject(new Error("boom")));
+    expect((await invoke(httpApiEvent(await request()))).statusCode).toBe(500);
   });
 
   it("answers 500 and reports to onError when base64 is damaged", async () => {

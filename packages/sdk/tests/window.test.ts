@@ -23,6 +23,10 @@ describe("the window of a lost request", () => {
     expect(windowFrom({ before, begun: at(10_000), ended: at(70_000) })).toEqual([1_005_000, 1_075_000, true]);
   });
 
+  it("by the server's clock begins at the earlier of two times if the caller's clocks disagree", () => {
+    expect(windowFrom({ before: answer(0, 1_000_000), begun: at(10_000, 20_000) })[0]).toBe(1_005_000);
+  });
+
   it.each([
     ["5 s slower", 15_000, 1_005_000],
     ["more than 5 s slower", 14_999, 1_000_000],

@@ -125,9 +125,9 @@ async function replaceResponse(dispatcher: Dispatcher, routed: RoutedRequest, ac
 /** Reads the body of an unprocessed request, for the journal only. */
 async function recordUnreadBody({ request, operation, recordBody }: RoutedRequest): Promise<void> {
   if (!operation.hasBody) return;
-  const { method, url, headers, body, bodyBytes } = request;
-  // Without the signal: what the client sent before it disconnected is recorded, too.
-  const sent = { method, url, headers, body, ...(bodyBytes && { bodyBytes }) };
+  const { method, url, headers, body } = request;
+  // Without the signal: what the client sent before it disconnected is recorded, too. Bytes that a server has read are anyway.
+  const sent = { method, url, headers, body };
   await readBody(sent, undefined, recordBody).catch(() => {
     // The client has disconnected in the middle of the body.
   });

@@ -1,6 +1,7 @@
 import type { Delivery } from "../generated/models.gen.ts";
 import type { EventDetails } from "../model/changes/events.ts";
 import type { History } from "../model/storage/history.ts";
+import { omitUndefined } from "../model/values/omit-undefined.ts";
 import type { ReceivingInbox } from "./inbox.ts";
 
 /** An event to send. Every field but `destinationId` becomes part of the payload (A-30). */
@@ -84,14 +85,8 @@ export function announcedDelivery({
   fault,
   signature,
 }: Omit<Delivery, "durationMs" | "accepted">): EventDetails {
-  const shownUrl = shownAddress(url);
   return {
-    id,
-    destinationId,
-    ...(transferId !== undefined && { transferId }),
-    ...(shownUrl !== undefined && { url: shownUrl }),
-    ...(redeliveryOf !== undefined && { redeliveryOf }),
-    ...(fault !== undefined && { fault }),
+    ...omitUndefined({ id, destinationId, transferId, url: shownAddress(url), redeliveryOf, fault }),
     ...(signature && {
       signature: { t: signature.t, v1: signature.v1.length, secrets: signature.v1.map(({ secret }) => secret) },
     }),
@@ -107,9 +102,8 @@ export function announcedAnswer(
   return { ...announcedDelivery(delivery), ...withoutAddress(outcome, url), durationMs };
 }
 
-/** An address without user, password and query, which may hold secrets; undefined for none. */
-export function shownAddress(url: string | undefined): string | undefined {
-  if (url === undefined || !URL.canParse(url)) return undefined;
+/** An absolute address without user, password and query, which may hold secrets. */
+export function shownAddress(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }
@@ -117,5 +111,5 @@ export function shownAddress(url: string | undefined): string | undefined {
 /** An outcome whose error does not quote the whole address. */
 export function withoutAddress<Outcome extends { readonly error?: string }>(outcome: Outcome, url: string): Outcome {
   const { error } = outcome;
-  return error === undefined ? outcome : { ...outcome, error: error.replaceAll(url, shownAddress(url) ?? "") };
+  return error === undefined ? outcome : { ...outcome, error: error.replaceAll(url, shownAddress(url)) };
 }

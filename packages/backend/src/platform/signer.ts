@@ -5,14 +5,11 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { SignatureParts } from "../generated/models.gen.ts";
 import type { DestinationRecord } from "../model/records/records.ts";
 
+type Secrets = Partial<Pick<DestinationRecord, "signingSecret" | "previousSecret">>;
+
 /** The value of the signature header (§6, A-31) for a body sent at `at` (milliseconds), with one signature per secret. */
 export function signatureHeader(body: string, secrets: readonly string[], at: number): string {
-  const timestamp = Math.floor(at / 1000);
-  const signed = utf8ToBytes(`${timestamp}${webhookSignature.separator}${body}`);
-  const parts = secrets.map(
-    (secret) => `${webhookSignature.scheme}=${bytesToHex(hmac(sha256, utf8ToBytes(secret), signed))}`,
-  );
-  return [`t=${timestamp}`, ...parts].join(",");
+  return sign(body, secrets, at, {}, false).header;
 }
 
 /** Signs a body, with the parts in reverse order if `isReversed`. Returns the header, and the same taken apart. */
@@ -20,26 +17,17 @@ export function sign(
   body: string,
   secrets: readonly string[],
   at: number,
-  destination: DestinationRecord,
+  { signingSecret, previousSecret }: Secrets,
   isReversed: boolean,
 ): { readonly header: string; readonly parts: SignatureParts } {
-  const usual = signatureHeader(body, secrets, at);
-  const header = isReversed ? usual.split(",").toReversed().join(",") : usual;
-  return { header, parts: signatureParts(header, isReversed ? secrets.toReversed() : secrets, destination) };
-}
-
-/** Takes a signature header apart. `secrets` made its signatures, in their order. */
-function signatureParts(
-  header: string,
-  secrets: readonly string[],
-  { signingSecret, previousSecret }: Pick<DestinationRecord, "signingSecret" | "previousSecret">,
-): SignatureParts {
-  const parts = header.split(",").map((part) => part.split("="));
-  const values = parts.flatMap(([name, value = ""]) => (name === webhookSignature.scheme ? [value] : []));
-  const nameOf = (secret: string | undefined): SignatureParts["v1"][number]["secret"] =>
-    secret === signingSecret ? "current" : secret === previousSecret ? "previous" : "other";
-  return {
-    t: Number(parts.find(([name]) => name === "t")?.[1]),
-    v1: values.map((value, index) => ({ value, secret: nameOf(secrets[index]) })),
-  };
+  const t = Math.floor(at / 1000);
+  const signed = utf8ToBytes(`${t}${webhookSignature.separator}${body}`);
+  const v1 = secrets.map((secret): SignatureParts["v1"][number] => ({
+    value: bytesToHex(hmac(sha256, utf8ToBytes(secret), signed)),
+    secret: secret === signingSecret ? "current" : secret === previousSecret ? "previous" : "other",
+  }));
+  const header = [`t=${t}`, ...v1.map(({ value }) => `${webhookSignature.scheme}=${value}`)];
+  return isReversed
+    ? { header: header.toReversed().join(","), parts: { t, v1: v1.toReversed() } }
+    : { header: header.join(","), parts: { t, v1 } };
 }

@@ -3,6 +3,7 @@ import { availabilityEnd } from "../model/expiries.ts";
 import type { MemberRecord } from "../model/records/records.ts";
 import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
 import { answersSettle, type TimerPurpose } from "../model/time/timer-queue.ts";
+import { omitUndefined } from "../model/values/omit-undefined.ts";
 import { retention, withLatest } from "../model/values/retention.ts";
 import type { World } from "../model/world.ts";
 import { countMissed, isOpen, lateCode, unansweredOutcome, winnerOf } from "../rules/transfers.ts";
@@ -141,16 +142,11 @@ function endRings(
   const changed = changeTransfer(world, transfer, { ...fields, rings });
   const { id, answeredBy = -1 } = changed;
   const winner = rings[answeredBy];
-  for (const [index, { kind, destinationId, memberId, outcome, reason }] of ended) {
+  for (const [index, { destinationId, memberId, outcome, reason }] of ended) {
     world.clock.cancel({ kind: transferTimers.ringEnds, id, index });
-    // An app declines by its response, so it has no other timer.
-    if (kind !== "app") world.clock.cancel({ kind: transferTimers.declines, id, index });
+    world.clock.cancel({ kind: transferTimers.declines, id, index });
     world.events.emit("transfer.ring_ended", {
-      id,
-      destinationId,
-      ...(memberId !== undefined && { memberId }),
-      outcome,
-      ...(reason !== undefined && { reason }),
+      ...omitUndefined({ id, destinationId, memberId, outcome, reason }),
       ...(outcome === "taken" && { takenBy: winner?.memberId ?? winner?.destinationId }),
     });
   }

@@ -22,7 +22,7 @@ export function upcoming({ clock, state }: World): readonly Upcoming[] {
 export async function advance(world: World, step: Step): Promise<readonly BackendEvent[]> {
   const { clock, events, expiries } = world;
   const endCollecting = events.collect();
-  let happened: readonly BackendEvent[] = [];
+  let happened: readonly BackendEvent[];
   try {
     // Records may have been replaced in the maps of the state.
     expiries.refresh();

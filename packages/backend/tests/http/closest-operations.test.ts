@@ -33,6 +33,12 @@ const mistakes: readonly [what: string, request: string, operationId: string, fi
     "replace destinatoins with destinations",
   ],
   [
+    "three missing letters and another method",
+    `DELETE /api/v1/transfers/members/${id}/avalblity`,
+    "getMemberAvailability",
+    "replace avalblity with availability, use the method GET",
+  ],
+  [
     "a shortened name",
     "POST /api/v1/transfers/groups",
     "createDestinationGroup",

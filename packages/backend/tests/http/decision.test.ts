@@ -66,11 +66,18 @@ describe("the journal tells the step that decided:", () => {
   it("a restriction of the key", async () => {
     const backend = createBackend();
     const { key } = backend.keys.issueApiKey({ scopes: ["calls:read"] });
-    expect((await entryOf(backend, "GET /roles", { token: key }))?.decidedBy).toEqual({
-      step: "key",
-      section: "§5.3",
-      detail: "The API key lacks the scope roles:read.",
+    expect(await entryOf(backend, "GET /roles", { token: key })).toMatchObject({
+      decidedBy: { step: "key", section: "§5.3", detail: "The API key lacks the scope roles:read." },
+      caller: { role: "owner", accountId: demo.accountId },
     });
+  });
+
+  it("a full queue", async () => {
+    const backend = createBackend({ policies: { concurrentCallLimit: 0, callQueueLimit: 0 } });
+    const { published: flowId } = demo.flows;
+    const body = { flowId, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+    const entry = await entryOf(backend, "POST /calls", { body });
+    expect(entry?.decidedBy).toMatchObject({ step: "operation", section: "§8.2" });
   });
 
   it("the rate limit", async () => {

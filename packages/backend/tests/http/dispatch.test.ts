@@ -1,5 +1,5 @@
 import { errorCodes, operations } from "@call-transfer/spec";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { assembleBackend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
@@ -54,6 +54,13 @@ describe("every response", () => {
       "Thu, 01 Jan 1970 00:00:01 GMT",
       "Thu, 01 Jan 1970 00:00:00 GMT",
     ]);
+  });
+
+  it("shows in the journal how long it took", async () => {
+    const backend = createBackend();
+    vi.spyOn(performance, "now").mockReturnValueOnce(100).mockReturnValueOnce(112.345_6);
+    await send(backend, "GET /roles");
+    expect(backend.journal.latest?.durationMs).toBe(12.35);
   });
 
   it("to what is no valid HTTP has the error format of the API too", async () => {

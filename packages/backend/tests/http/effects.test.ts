@@ -21,6 +21,7 @@ describe("the journal shows of a request", () => {
     const body = { name: "Front desk", members: [{ destinationId: destinations.app }] };
     const answer = await send(backend, "POST /transfers/destination-groups", { body });
     expect(backend.journal.list()[0]).toMatchObject({ changeCount: 1 });
+    expect(backend.journal.list()[0]).not.toHaveProperty("timerCount");
     const [change, ...others] = backend.journal.get(1)?.changes ?? [];
     expect([change?.collection, change?.before, others]).toEqual(["groups", undefined, []]);
     expect(change?.after).toEqual(expect.objectContaining(answer.body));

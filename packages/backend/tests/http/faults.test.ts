@@ -88,6 +88,12 @@ describe("in a fetch function", () => {
     },
   );
 
+  it("truncate shows the status in the journal", async () => {
+    const backend = failing("truncate");
+    await roles(backend);
+    expect(backend.journal.latest?.status).toBe(200);
+  });
+
   it("truncate breaks off a response without a body at once", async () => {
     const url = `http://mock.test/api/v1/transfers/members/${demo.members.agent}/hours`;
     const { response, transport } = await failing("truncate").handle(new Request(url, { method: "DELETE", headers }));
@@ -164,6 +170,18 @@ describe("latency", () => {
     await backend.clock.advance({ by: 2000 });
     expect((await answer).body).toMatchObject({ code: "region_saturated" });
     expect(backend.faults.list()).toEqual([]);
+  });
+
+  it("does not keep the clock from waiting for other work", async () => {
+    const fetch = () => new Promise<Response>((resolve) => setTimeout(resolve, 5, new Response()));
+    const backend = createBackend({ fetch, faults: [{ do: { latency: 1000 } }] });
+    const answer = roles(backend);
+    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    void backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    await backend.clock.advance({ by: 500 });
+    expect(backend.deliveries.list()).toHaveLength(1);
+    await backend.clock.advance({ by: 500 });
+    expect((await answer).status).toBe(200);
   });
 
   it("counts as the next timer of the clock", async () => {
@@ -320,8 +338,21 @@ describe("the journal records the request body for", () => {
     );
     expect(backend.journal.get(1)).toMatchObject({
       fault: "fault-1",
+      faultAction: action,
       requestBody: { toNumber: "+1555*****01", apiKey: "[redacted]" },
     });
+  });
+
+  it("an error code, also if a server has read the body", async () => {
+    const backend = failing({ code: "queue_full" });
+    await backend.handle({
+      method: "POST",
+      url: "http://mock.test/api/v1/calls",
+      headers: new Headers({ ...headers, "content-type": "application/json" }),
+      body: null,
+      bodyBytes: new TextEncoder().encode(placement),
+    });
+    expect(backend.journal.get(1, { reveal: true })?.requestBody).toEqual(JSON.parse(placement));
   });
 
   it("a latency that the client aborts, without processing the request", async () => {
@@ -334,7 +365,22 @@ describe("the journal records the request body for", () => {
     await vi.waitFor(() => expect(backend.journal.get(1)).toBeDefined());
     const recorded = backend.journal.get(1, { reveal: true });
     expect(recorded).toMatchObject({ status: 0, fault: "fault-1", requestBody: JSON.parse(placement) });
+    expect(recorded?.decidedBy.detail).toContain("delayed the response, and the client disconnected");
+    expect(recorded).not.toHaveProperty("faultAction");
     expect(callsOf(backend)).toBe(0);
+  });
+
+  it("a latency that the client aborts, also if the fault depends on the body", async () => {
+    const backend = createBackend();
+    backend.faults.add({ match: { body: { toNumber: demo.recipients.anyone } }, do: { latency: 1000 } });
+    const giveUp = new AbortController();
+    const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: placement };
+    const answer = backend.fetch("http://mock.test/api/v1/calls", { ...init, signal: giveUp.signal });
+    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    giveUp.abort(new Error("enough"));
+    await expect(answer).rejects.toThrow("enough");
+    await backend.advance({ by: 1000 });
+    expect([backend.journal.list().length, callsOf(backend)]).toEqual([1, 0]);
   });
 
   it("a fault only if it is JSON", async () => {

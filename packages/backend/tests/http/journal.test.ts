@@ -163,7 +163,9 @@ it("clearing forgets entries, details and counts, and goes on counting ids", () 
   journal.clear();
   expect([journal.list(), journal.get(1)]).toEqual([[], undefined]);
   expect(journal.coverage()[0]?.statuses[0]?.count).toBe(0);
-  for (let id = 4; id <= 1204; id += 1) expect(journal.add(entryOf(), exchange).id).toBe(id);
+  expect(journal.add(entryOf(), exchange).id).toBe(4);
+  expect(journal.get(4)?.headers).toEqual({});
+  for (let id = 5; id <= 1204; id += 1) expect(journal.add(entryOf(), exchange).id).toBe(id);
   expect([journal.list()[0]?.id, journal.list().at(-1)?.id]).toEqual([205, 1204]);
   expect([journal.get(3), journal.get(204), journal.get(205)?.id]).toEqual([undefined, undefined, 205]);
   expect([journal.get(1004)?.headers, journal.get(1005)?.headers]).toEqual([undefined, {}]);

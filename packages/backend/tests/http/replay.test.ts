@@ -80,9 +80,11 @@ describe("replaying a request", () => {
     const refused = { method: "GET", url: new URL(origin), headers: new Headers(), status: 400, durationMs: 0 };
     for (const step of ["gate", "proxy"] as const) backend.record({ ...refused, decidedBy: { step } });
     await expect(backend.replay(1)).rejects.toThrow("id: the body of request 1 is not kept");
+    await handleBytes(backend, JSON.stringify("x".repeat(20_000)));
+    await expect(backend.replay(4)).rejects.toThrow("id: the body of request 4 is not kept");
     await expect(backend.replay(2)).rejects.toThrow("id: request 2 did not reach the backend");
     await expect(backend.replay(3)).rejects.toThrow("id: request 3 did not reach the backend");
-    await expect(backend.replay(4)).rejects.toThrow("id: there is no request 4 in the journal");
+    await expect(backend.replay(5)).rejects.toThrow("id: there is no request 5 in the journal");
     for (let index = 0; index < 200; index += 1) await backend.fetch(`${origin}/api/v1/x`);
     await expect(backend.replay(1)).rejects.toThrow("id: the headers and body of request 1 are no longer kept");
   });

@@ -7,14 +7,15 @@ const route = (method: string, path: string) => ({
   path,
   pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
 });
-const [read, write, latest, one, both] = [
+const [read, write, latest, dotted, one, both] = [
   route("GET", "/a/{id}"),
   route("PUT", "/a/{id}"),
   route("GET", "/a/latest"),
+  route("GET", "/a.b"),
   route("GET", "/b/{first}/c/{second}"),
   route("GET", "/{kind}/{id}"),
 ] as const;
-const match = createRouter([read, write, latest, one, both]);
+const match = (method: string, path: string) => createRouter([read, write, latest, dotted, one, both])(method, path);
 
 describe("a path", () => {
   it("finds its operation by the method, with the values of its parameters", () => {
@@ -30,6 +31,11 @@ describe("a path", () => {
 
   it("under another method has the methods that it allows", () => {
     expect(match("DELETE", "/a/7")).toEqual({ allow: ["GET", "PUT"] });
+  });
+
+  it("has its signs literally", () => {
+    expect(match("GET", "/a.b")).toEqual({ operation: dotted, params: {} });
+    expect(match("GET", "/a-b")).toBeUndefined();
   });
 
   it("that is unknown has no match", () => {

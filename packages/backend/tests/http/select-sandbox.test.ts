@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { selectSandbox, unknownSandbox } from "../../src/http/transport/select-sandbox.ts";
+import { isSandboxName, selectSandbox, unknownSandbox } from "../../src/http/transport/select-sandbox.ts";
 
 const headers = (sandbox?: string) => new Headers(sandbox === undefined ? {} : { "X-Sandbox": sandbox });
 
@@ -30,4 +30,8 @@ it("says how to create an unknown sandbox, what its name resembles and when sand
     'There is no sandbox "chekout". Did you mean checkout? Create it with POST /_control/v1/sandboxes. Sandboxes end after a day.',
   );
   expect(unknownSandbox("x", [])).toBe('There is no sandbox "x". Create it with POST /_control/v1/sandboxes.');
+});
+
+it("a sandbox can have a name of letters, digits and hyphens", () => {
+  expect([isSandboxName("a-1"), isSandboxName("-a")]).toEqual([true, false]);
 });

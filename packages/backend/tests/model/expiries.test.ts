@@ -91,6 +91,7 @@ describe("an expiry is announced", () => {
     const record = backend.state.members.get(member);
     if (record !== undefined) backend.state.members.set(member, { ...record, ...away("2026-03-02T12:02:00Z") });
     await backend.advance({ by: 5 * 60_000 });
+    expect(announced.map(([minutes]) => minutes)).toEqual([1, 2]);
     const added = "d0000000-0000-4000-8000-0000000000aa";
     const rotated = { previousSecret: "x".repeat(40), previousSecretExpiresAt: "2026-03-02T12:06:00Z" };
     backend.seed({ destinations: [{ id: added, accountId: demo.accountId, name: "App", kind: "app", ...rotated }] });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { assembleBackend, type Backend, createBackend, defaultParts } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
+import { InputError } from "../../src/model/errors/input-error.ts";
 import { codeOf, control, send } from "../test-client.ts";
 
 const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
@@ -92,6 +93,19 @@ it("finds what a request found that had to wait for a fault after the wait", asy
   await backend.clock.advance({ by: 1000 });
   await waiting;
   expect(backend.snapshot({ before: 1 }).now).toBe(backend.clock.now());
+  // The journal keeps the details of 200 requests.
+  expect(() => backend.snapshot({ before: 201 })).toThrow(InputError);
+});
+
+it("counts in a copy what others sent while a fault held the request back", async () => {
+  const backend = createBackend({ policies: { rateLimit: { requests: 1, windowSecs: 60 } } });
+  backend.faults.add({ match: { operationId: "listRoles" }, do: { latency: 1000 } });
+  const waiting = send(backend, "GET /roles");
+  while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+  await send(backend, "GET /calls");
+  await backend.clock.advance({ by: 1000 });
+  expect((await waiting).status).toBe(429);
+  expect(await backend.rehearse(2)).toMatchObject([{ status: 429 }, { status: 429 }]);
 });
 
 it("repeats a refusal of the rate limit in copies, and leaves the backend as it is", async () => {

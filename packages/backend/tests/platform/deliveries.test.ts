@@ -258,6 +258,7 @@ describe("a delivery shows", () => {
     expect(await signed({ sign: "previousSecret" }, true)).toEqual([0, "previous"]);
     expect(await signed({ sign: "previousSecret" })).toEqual([0, "other"]);
     expect(await signed({ sign: "wrongSecret" })).toEqual([0, "other"]);
+    expect(await signed({ sign: "wrongSecret" }, true)).toEqual([0, "other"]);
     expect(await signed({ signedSecsAgo: 600 })).toEqual([-600, "current"]);
     expect(await signed("truncate")).toEqual([0, "current"]);
     expect(await signed({ sign: "none" })).toBeUndefined();
@@ -289,11 +290,32 @@ it("announces a delivery before and after the answer", async () => {
   ]);
 });
 
-it("announces why there was no answer, and no secret", async () => {
-  const backend = createBackend({ fetch: () => Promise.reject(new Error("refused")) });
+it("announces which delivery was sent again, and the fault that matched it", async () => {
+  const backend = createBackend({ faults: [{ webhooks: {}, do: "truncate" }], fetch: async () => new Response() });
+  const { id } = await backend.deliveries.trigger({ destinationId });
+  await backend.deliveries.redeliver(id);
+  const announced = backend.events.latest().events.filter(({ type }) => type === "webhook.delivered");
+  expect(announced.map(({ redeliveryOf, fault }) => [redeliveryOf, fault])).toEqual([
+    [undefined, "fault-1"],
+    [id, undefined],
+  ]);
+});
+
+it("measures how long the receiver took", async () => {
+  vi.spyOn(performance, "now").mockReturnValueOnce(100).mockReturnValueOnce(112.345_6);
+  const backend = createBackend({ fetch: async () => new Response() });
+  expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ durationMs: 12.35 });
+});
+
+it("announces why there was no answer, and no secret, not even that of an address", async () => {
+  const backend = createBackend({ fetch: async (url) => Promise.reject(new Error(`no way to ${String(url)}`)) });
+  backend.collections.update("destinations", destinationId, {
+    config: { url: "http://me:pass@127.0.0.1/offers?key=1" },
+  });
   await backend.deliveries.trigger({ destinationId });
   const events = backend.events.latest().events;
-  expect(events.at(-1)).toMatchObject({ type: "webhook.delivered", accepted: false, error: "refused" });
+  const error = "no way to http://127.0.0.1/offers";
+  expect(events.at(-1)).toMatchObject({ type: "webhook.delivered", accepted: false, error });
   expect(JSON.stringify(events)).not.toContain(demo.signingSecret);
 });
 

@@ -93,9 +93,10 @@ describe("ringing", () => {
   it("leaves out the people behind a disabled destination too", () => {
     const backend = createBackend({ now: start, seed: seedOf() });
     backend.collections.update("destinations", people, { enabled: false });
-    expect(backend.transfers.start({ destinationId: people }).rings).toMatchObject([
-      { destinationId: people, outcome: "not_rung", reason: "the destination is disabled" },
-    ]);
+    expect(backend.transfers.start({ destinationId: people })).toMatchObject({
+      status: "unanswered",
+      rings: [{ destinationId: people, outcome: "not_rung", reason: "the destination is disabled" }],
+    });
   });
 
   it("leaves out destinations that are gone from the group", () => {
@@ -366,7 +367,13 @@ describe("an app", () => {
     backend.transfers.start({ groupId });
     expect(only(backend)).toMatchObject({
       status: "ringing",
-      rings: [{ outcome: "declined" }, { outcome: "ringing" }],
+      rings: [
+        {
+          outcome: "declined",
+          reason: "config.url: the destination has no http or https address to deliver to",
+        },
+        { outcome: "ringing" },
+      ],
     });
   });
 
@@ -455,6 +462,7 @@ describe("a transfer of a call", () => {
     await advance(backend, 20);
     backend.transfers.start({ destinationId: people, callId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
     await advance(backend, 39);
+    expect(backend.upcoming().filter(({ kind }) => kind === "transfer.call_ends")).toHaveLength(1);
     expect(await availabilityOf(backend, ann)).toMatchObject({ busy: true });
     await advance(backend, 1);
     expect(await availabilityOf(backend, ann)).toMatchObject({ busy: false });
@@ -633,7 +641,11 @@ describe("the kept transfers", () => {
 
   it("leave no timers once they are over", async () => {
     const backend = withGroup([{ destinationId: desk }, { destinationId: people }]);
-    backend.transfers.start({ groupId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
+    const script = [
+      { memberId: ann, answerAfterSecs: 5 },
+      { memberId: bob, declineAfterSecs: 8 },
+    ];
+    backend.transfers.start({ groupId, script });
     await advance(backend, 5);
     expect(backend.upcoming().map(({ kind }) => kind)).toEqual(["transfer.call_ends"]);
   });

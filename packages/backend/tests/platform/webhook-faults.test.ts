@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import type { SeedRecord } from "../../src/contents/collections.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import type { Fault } from "../../src/faults/fault.ts";
 import type { WebhookFaultAction } from "../../src/generated/models.gen.ts";
 import { InputError } from "../../src/model/errors/input-error.ts";
+import type { DestinationRecord } from "../../src/model/records/records.ts";
 import { inboxUrl } from "../../src/platform/inbox.ts";
 import { signatureHeader } from "../../src/platform/signer.ts";
 import { send } from "../test-client.ts";
@@ -44,6 +44,11 @@ function receiving(faults: readonly Fault[], ...statuses: number[]) {
 
 const start = Date.parse("2026-03-02T12:00:00Z");
 const secondsOf = (backend: Backend): number => (backend.clock.now() - start) / 1000;
+/** Changes the destination without the checks of the control plane. */
+function change({ state }: Backend, fields: Partial<DestinationRecord>): void {
+  const destination = state.destinations.get(destinationId);
+  if (destination !== undefined) state.destinations.set(destinationId, { ...destination, ...fields });
+}
 const doing = (action: WebhookFaultAction): Fault[] => [{ webhooks: {}, do: action }];
 const signedAt = (body: string, secs: number, ...secrets: string[]): string =>
   signatureHeader(body, secrets.length > 0 ? secrets : [demo.signingSecret], start + secs * 1000);
@@ -86,6 +91,21 @@ describe("duplicate", () => {
     void backend.deliveries.trigger({ destinationId });
     await backend.advance({ by: 60_000 });
     expect(backend.deliveries.list()).toMatchObject([{ accepted: true }, { accepted: true }]);
+  });
+
+  it("lets the clock wait until every copy is answered", async () => {
+    let count = 0;
+    const backend = createBackend({
+      faults: doing({ duplicate: { copies: 2 } }),
+      fetch: async () => {
+        count += 1;
+        if (count === 2) await new Promise((resolve) => setTimeout(resolve, 5));
+        return new Response();
+      },
+    });
+    void backend.deliveries.trigger({ destinationId });
+    await backend.advance({ by: 1000 });
+    expect(backend.deliveries.list()).toHaveLength(2);
   });
 
   it("does not change the ids of records created later", async () => {
@@ -139,14 +159,15 @@ describe("retry", () => {
     expect(again?.signature).toBe(signedAt(again?.body ?? "", 5, secret, demo.signingSecret));
   });
 
-  it.each<[string, SeedRecord]>([
-    ["a destination of another kind", { kind: "phone", signingSecret: null, config: { phoneNumber: "+15550100001" } }],
-    ["a destination without an address", { config: {} }],
-  ])("ends at %s, with the answer of before", async (_, changes) => {
+  it.each<[string, (backend: Backend) => unknown]>([
+    ["of another kind", (backend) => change(backend, { kind: "phone" })],
+    ["without an address", (backend) => change(backend, { config: {} })],
+    ["that is gone", ({ state }) => state.destinations.delete(destinationId)],
+  ])("ends at a destination %s, with the answer of before", async (_, end) => {
     const { backend, received } = receiving(doing({ retry: { times: 3, afterSecs: 5 } }), 500);
     const triggered = backend.deliveries.trigger({ destinationId });
     await backend.advance({ by: 1000 });
-    backend.collections.update("destinations", destinationId, changes);
+    end(backend);
     await backend.advance({ by: 60_000 });
     expect([await triggered, received.length]).toEqual([expect.objectContaining({ status: 500 }), 1]);
   });
@@ -185,8 +206,20 @@ describe("reorder", () => {
       [1, "first"],
     ]);
     expect(received[1]?.signature).toBe(signedAt(received[1]?.body ?? "", 0));
+    expect(backend.upcoming().map(({ kind }) => kind)).not.toContain("webhook.sends");
     await backend.advance({ by: 60_000 });
     expect(received).toHaveLength(2);
+  });
+
+  it("sends it once, also if its own time comes before the answer to the next one", async () => {
+    const { backend } = receiving(doing("reorder"));
+    change(backend, { config: { url: inboxUrl } });
+    void backend.deliveries.trigger({ destinationId, callId: "first" });
+    await backend.advance({ by: 5000 });
+    backend.inbox.answer = { delaySecs: 9 };
+    void backend.deliveries.trigger({ destinationId, callId: "second" });
+    await backend.advance({ by: 60_000 });
+    expect(backend.inbox.list().map(({ body }) => JSON.parse(body).callId)).toEqual(["second", "first"]);
   });
 
   it("does not wait for a delivery that began before, or to another destination", async () => {
@@ -354,11 +387,23 @@ describe("a reset", () => {
     const triggered = backend.deliveries.trigger({ destinationId });
     backend.reset();
     expect(await triggered).toMatchObject({
+      at: "2026-03-02T12:00:00.000Z",
+      url: address,
+      headers: {},
       accepted: false,
       error: "The sandbox was reset, restored or closed before this was sent",
     });
     await backend.advance({ by: 60_000 });
     expect([received, backend.deliveries.list()]).toEqual([[], []]);
+  });
+
+  it("forgets what waits for the next delivery", async () => {
+    const { backend, received } = receiving([]);
+    backend.faults.add({ webhooks: {}, do: "reorder" });
+    void backend.deliveries.trigger({ destinationId, callId: "before" });
+    backend.reset();
+    await backend.deliveries.trigger({ destinationId, callId: "after" });
+    expect(callsOf(received)).toEqual([[0, "after"]]);
   });
 
   it("ends a trigger that waits for a retry with the answer of before", async () => {

@@ -193,6 +193,14 @@ describe("a commit that fails", () => {
   });
 });
 
+it("a closed backend sends no webhook, because it cannot store its id", async () => {
+  const { fetch, sent } = silentApp();
+  const backend = createBackend({ store: storage().open(), fetch });
+  backend.close();
+  const delivery = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+  expect([delivery.accepted, sent()]).toEqual([false, 0]);
+});
+
 it("a closed backend answers 500 to changes, because it cannot store them", async () => {
   const { open, commits } = storage();
   const backend = createBackend({ store: open() });

@@ -42,6 +42,18 @@ describe("nothing leaves before it is stored", () => {
     expect(seen).toEqual([[id]]);
   });
 
+  it("a webhook is not sent at all if a reset comes before that", async () => {
+    let sent = 0;
+    const fetch = async (): Promise<Response> => {
+      sent += 1;
+      return new Response();
+    };
+    const backend = createBackend({ store: storage().open(), fetch });
+    const triggered = backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    backend.reset();
+    expect([(await triggered).accepted, sent]).toEqual([false, 0]);
+  });
+
   it("an event reaches a follower of the stream after the commit of what it says", async () => {
     const { open, commits } = storage();
     const backend = createBackend({ store: open(), controlPlane: true });
@@ -351,15 +363,57 @@ describe("after a restart", () => {
     const { wall, pass } = manualWall();
     const first = createBackend({ store: open(), wall });
     for (let request = 0; request < 3; request += 1) await send(first, "GET /roles");
+    await send(first, "GET /roles", { headers: { "x-account-id": "x" } });
     await pass(250);
     await send(first, "GET /accounts");
     crash(first);
     const second = restart({ wall }, open);
-    expect(second.journal.list().map(({ operationId }) => operationId)).toEqual(Array(3).fill("listRoles"));
+    expect(second.journal.list().map(({ operationId }) => operationId)).toEqual(Array(4).fill("listRoles"));
     await send(second, "GET /roles");
-    expect(second.journal.list().map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+    expect(second.journal.list().map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
     const roles = second.journal.coverage().find(({ operationId }) => operationId === "listRoles");
     expect(roles?.statuses.find(({ status }) => status === 200)?.count).toBe(4);
+    expect(roles?.codes.find(({ code }) => code === "account_access_denied")?.count).toBe(1);
+  });
+
+  it("a flush stores of the journal only what is new, and removes what is gone", async () => {
+    const { open, commits } = storage();
+    const { wall, pass } = manualWall();
+    let stored = 0;
+    /** The rows of the journal that were committed since the last look: their keys, and the ids of their entries. */
+    const news = () => {
+      const rows = commits.slice(stored).flat();
+      stored = commits.length;
+      return rows
+        .filter(({ table }) => table === "journal")
+        .map(({ key, text }) => [key, text && JSON.parse(text).map(({ id }: { id: number }) => id)]);
+    };
+    const first = createBackend({ store: open(), wall });
+    await send(first, "GET /roles");
+    first.journal.clear();
+    await send(first, "GET /roles");
+    first.close();
+    expect(news()).toEqual([["2", [2]]]);
+    const second = restart({ wall }, open);
+    stored = commits.length;
+    await pass(250);
+    second.close();
+    expect(commits.length).toBe(stored);
+    const third = restart({ wall }, open);
+    expect(third.journal.get(2)?.id).toBe(2);
+    await send(third, "GET /roles");
+    await pass(250);
+    expect(news()).toEqual([["3", [3]]]);
+    third.journal.clear();
+    await pass(250);
+    expect(news()).toEqual([
+      ["2", undefined],
+      ["3", undefined],
+    ]);
+    await send(third, "GET /roles");
+    await pass(250);
+    expect(news()).toEqual([["4", [4]]]);
+    third.close();
   });
 
   it("a journal that was cleared stays cleared, and one that overflowed holds the latest 1000", async () => {

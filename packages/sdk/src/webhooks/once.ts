@@ -186,7 +186,7 @@ export class Once {
     for (let triesLeft = completeTries; !(await event.complete(answer)); triesLeft -= 1) {
       if (triesLeft === 0) throw new TypeError("complete() of the event store must return true.");
       const claim = await event.claimWhenFree(this.#settings.waitMs).catch((error: unknown) => {
-        throw codeOf(error, "store_failed") === "busy" ? unavailable("busy", (error as CodedError).cause) : error;
+        throw unavailable("busy", (error as CodedError).cause);
       });
       // Otherwise the other owner failed, so this answer counts.
       if (claim.state === "done") return this.#otherAnswer(event, answer, claim.answer);

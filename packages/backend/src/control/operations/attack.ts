@@ -40,7 +40,7 @@ function withoutQueries(report: WebhookAttackReport): WebhookAttackReport {
   const cut = (text: string) => queries.reduce((rest, query) => rest.replaceAll(query, ""), text);
   return {
     ...report,
-    urls: urls.map((url) => shownAddress(url) ?? ""),
+    urls: urls.map(shownAddress),
     findings: findings.map((finding) => ({
       ...finding,
       evidence: finding.evidence.map(({ sent, answer }) => ({ sent: cut(sent), answer: cut(answer) })),

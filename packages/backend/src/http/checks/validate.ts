@@ -2,6 +2,7 @@ import { type FieldError, fieldErrorCodesByPattern, type OperationDescription } 
 import * as z from "zod";
 import { type Checked, type Problem, problem } from "../../model/errors/problem.ts";
 import { isObject } from "../../model/values/json.ts";
+import { omitUndefined } from "../../model/values/omit-undefined.ts";
 import { isUuid } from "../../model/values/uuid.ts";
 import type { IncomingRequest } from "../transport/transport.ts";
 
@@ -56,7 +57,7 @@ export async function readBody(
  */
 export async function readAhead(request: IncomingRequest): Promise<{ request: IncomingRequest; value: unknown }> {
   const { method, url, headers, signal } = request;
-  const same = { method, url, headers, body: null, ...(signal !== undefined && { signal }) };
+  const same = omitUndefined({ method, url, headers, body: null, signal });
   try {
     const bytes = request.bodyBytes ?? (await readBounded(request, maxBodyBytes));
     // Longer than allowed, so that it is refused again.

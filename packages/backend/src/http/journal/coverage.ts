@@ -66,7 +66,6 @@ export function createCounts(operations: readonly OperationDescription[]) {
     clear: () => counts.clear(),
     keep: (): KeptCounts => [...counts].map(([id, { statuses, codes }]) => [id, [...statuses], [...codes]]),
     resume(kept: KeptCounts): void {
-      counts.clear();
       for (const [id, statuses, codes] of kept) counts.set(id, { statuses: new Map(statuses), codes: new Map(codes) });
     },
   };

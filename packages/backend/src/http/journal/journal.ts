@@ -155,7 +155,7 @@ export function createJournal(
       const entry = { id: entries.last, ...counted };
       entries.add(entry, exchange);
       counts.add(entry);
-      if (listeners.size > 0) for (const listener of [...listeners]) listener();
+      for (const listener of [...listeners]) listener();
       return entry;
     },
     shown,

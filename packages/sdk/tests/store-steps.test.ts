@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { EventStore } from "../src/webhooks/event-store.ts";
+import { StoreSteps } from "../src/webhooks/store-steps.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const never = () => new Promise<never>(() => {});
+const after = (ms: number) => () => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Runs steps, two at once, that may take a second. */
+const stepsOf = () => new StoreSteps({ stepsAtOnce: 2 } as EventStore, 1000, 8000);
+
+/** Runs a step, and returns what it came to after `ms`. */
+function begun(steps: StoreSteps, step: () => Promise<unknown>) {
+  const outcome: { begun: boolean; result?: string } = { begun: false };
+  const noted = () => {
+    outcome.begun = true;
+    return step();
+  };
+  void steps.run(noted, false).then(
+    () => {
+      outcome.result = "done";
+    },
+    (error: Error) => {
+      outcome.result = error.message;
+    },
+  );
+  return outcome;
+}
+
+describe("steps that wait for their turn", () => {
+  it("fail with the first one that takes too long, if nothing has worked meanwhile", async () => {
+    const steps = stepsOf();
+    await vi.advanceTimersByTimeAsync(1000);
+    begun(steps, never);
+    begun(steps, never);
+    const waiting = begun(steps, never);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(waiting).toEqual({ begun: false, result: "The event store did not answer within 1000 ms." });
+  });
+
+  it("go on if a step has worked meanwhile", async () => {
+    const steps = stepsOf();
+    begun(steps, never);
+    begun(steps, after(500));
+    begun(steps, never);
+    const waiting = begun(steps, after(100));
+    await vi.advanceTimersByTimeAsync(1100);
+    expect(waiting).toEqual({ begun: true, result: "done" });
+  });
+
+  it("go on after one that is late because this process stood still", async () => {
+    const steps = stepsOf();
+    begun(steps, never);
+    const waiting = [begun(steps, after(1900)), begun(steps, after(100))];
+    vi.spyOn(performance, "now").mockReturnValue(performance.now() + 2000);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(waiting[1]).toMatchObject({ begun: true });
+  });
+
+  it("fail with advice if they have waited for too long", async () => {
+    const steps = new StoreSteps({ stepsAtOnce: 1 } as EventStore, 10_000, 1000);
+    begun(steps, after(9000));
+    begun(steps, after(9000));
+    const waiting = begun(steps, never);
+    await vi.advanceTimersByTimeAsync(10_000);
+    const result = "The event store was busy for 10000 ms. Give it more connections, or more receivers.";
+    expect(waiting).toEqual({ begun: false, result });
+  });
+
+  it("go on after one that fails at once", async () => {
+    const steps = stepsOf();
+    begun(steps, never);
+    begun(steps, () => Promise.reject(new Error("syntax")));
+    const waiting = begun(steps, after(100));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(waiting).toEqual({ begun: true, result: "done" });
+  });
+});
