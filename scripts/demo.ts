@@ -1,7 +1,8 @@
 // Packs the packages, installs the tarballs in a new project, starts the packed mock server there and runs
 // examples/every-operation.mjs against it. Requires built packages.
 import { join } from "node:path";
-import { install, pack, runEveryOperation, temporaryFolder, withPackedServer } from "./packed.ts";
+import { install, pack, temporaryFolder } from "./packed.ts";
+import { runEveryOperation, withPackedServer } from "./packed-server.ts";
 
 async function demo(): Promise<void> {
   using folder = temporaryFolder("demo");

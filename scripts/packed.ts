@@ -1,39 +1,38 @@
-// Uses the packages as a customer does: packs and installs them in a new project, and starts the packed mock server there.
-import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+// Uses the packages as a customer does: packs them, and installs or unpacks them in a new project.
+import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempDisposableSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { digestOf } from "./digest.ts";
+import { isLong, leftOut } from "./long.ts";
 import { writeTarballs } from "./tarballs.ts";
+import { changedMs, makeOnce, runWithinMs } from "./turn.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 /** The packages of the checks, apart from the workspace. */
 export const tools = join(root, "tests/tools");
-const runWithinMs = 900_000;
-const pollMs = 500;
-const readyWithinMs = 120_000;
-const stopWithinMs = 60_000;
-const program = "every-operation.mjs";
 
-/** What the mock server prints when it is ready. */
-export interface Ready {
-  readonly url: string;
-  readonly apiKey: string;
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 /** A folder that is removed at the end of its scope. Declare it with `using`. */
@@ -50,8 +49,6 @@ export function run(folder: string, command: string, ...options: readonly string
   }
 }
 
-const changedMs = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-
 /**
  * Installs what a folder's package.json names, unless it is there: exactly with a lockfile, and otherwise the direct
  * dependencies alone exactly. Waits for another process that installs the same.
@@ -61,31 +58,10 @@ export function ensureInstalled(folder: string): void {
   const isLocked = existsSync(lockfile);
   const wantedMs = changedMs(isLocked ? lockfile : join(folder, "package.json"));
   const isCurrent = () => changedMs(join(folder, "node_modules", ".package-lock.json")) >= wantedMs;
-  const turn = join(folder, ".cache", "installing");
-  while (!isCurrent()) {
-    if (!tookTurn(turn)) continue;
-    try {
-      const command = isLocked ? ["ci"] : ["install", "--no-package-lock"];
-      if (!isCurrent()) execFileSync("npm", command, { cwd: folder, stdio: "inherit", timeout: runWithinMs });
-    } finally {
-      rmSync(turn, { recursive: true });
-    }
-    return;
-  }
-}
-
-/** Makes a folder that one process at a time can make. Otherwise waits a moment, and removes what was left behind. */
-function tookTurn(folder: string): boolean {
-  mkdirSync(dirname(folder), { recursive: true });
-  try {
-    mkdirSync(folder);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    if (changedMs(folder) < Date.now() - runWithinMs) rmSync(folder, { recursive: true, force: true });
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMs);
-    return false;
-  }
+  const command = isLocked ? ["ci"] : ["install", "--no-package-lock"];
+  makeOnce(join(folder, ".cache", "installing"), isCurrent, () => {
+    execFileSync("npm", [...command, "--prefer-offline"], { cwd: folder, stdio: "inherit", timeout: runWithinMs });
+  });
 }
 
 /** Installs tests/tools, whose packages a folder then finds as its own. */
@@ -102,17 +78,58 @@ export function ensureTools(folder: string): void {
   }
 }
 
-/** Packs packages, given by their folders, into `folder`. Returns the tarball of each package name. */
-export const pack = (folder: string, packages: readonly string[]): Record<string, string> =>
-  writeTarballs(root, packages, folder);
+const manifestOf = (name: string): Manifest =>
+  JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")) as Manifest;
+
+/** The packages that are published, by their folders. */
+export const published: readonly string[] = readdirSync(join(root, "packages")).filter(
+  (name) => manifestOf(name).private !== true,
+);
+
+/** What the tarballs are made of. */
+const packedFrom = [
+  ...["README.md", "docs", "build/guides.ts", "scripts/markdown.ts", "scripts/tarballs.ts"],
+  ...published.map((name) => `packages/${name}`),
+];
+
+/**
+ * Copies the tarballs of packages, given by their folders, into `folder`. All are packed once for every check, and again when
+ * what they are made of changes. Returns the tarball of each package name.
+ */
+export function pack(folder: string, packages: readonly string[]): Record<string, string> {
+  const tarballs = packages.map((source) => {
+    const { name, version } = manifestOf(source);
+    return [name, `${name.slice(1).replace("/", "-")}-${version}.tgz`] as const;
+  });
+  const kept = join(root, ".cache", "tarballs", digestOf(packedFrom));
+  makeOnce(
+    join(root, ".cache", "packing"),
+    () => existsSync(kept),
+    () => {
+      rmSync(dirname(kept), { recursive: true, force: true });
+      mkdirSync(`${kept}.new`, { recursive: true });
+      writeTarballs(root, published, `${kept}.new`);
+      renameSync(`${kept}.new`, kept);
+    },
+  );
+  for (const [, filename] of tarballs) copyFileSync(join(kept, filename), join(folder, filename));
+  return Object.fromEntries(tarballs);
+}
 
 /** Returns the optional peer dependencies of packages, given by their folders, with their ranges. */
 export function optionalPeers(packages: readonly string[]): Record<string, string> {
-  const peersOf = (name: string) => {
-    const text = readFileSync(join(root, "packages", name, "package.json"), "utf8");
-    return (JSON.parse(text) as { peerDependencies?: Record<string, string> }).peerDependencies;
-  };
-  return Object.assign({}, ...packages.map(peersOf));
+  return Object.assign({}, ...packages.map((name) => manifestOf(name).peerDependencies));
+}
+
+/** Packages by name, with the range or the tarball of each. */
+type Packages = Readonly<Record<string, string>>;
+
+function writeProject(project: string, tarballs: Packages, others: Packages): void {
+  mkdirSync(project);
+  const packed = Object.entries(tarballs).map(([name, filename]) => [name, `file:../${filename}`]);
+  const dependencies = { ...Object.fromEntries(packed), ...others };
+  const description = { name: "customer", private: true, type: "module", dependencies };
+  writeFileSync(join(project, "package.json"), JSON.stringify(description, null, 2));
 }
 
 /**
@@ -120,80 +137,45 @@ export function optionalPeers(packages: readonly string[]): Record<string, strin
  *
  * @param others What it depends on besides them, as ranges by name.
  */
-export function install(
-  project: string,
-  tarballs: Readonly<Record<string, string>>,
-  others: Readonly<Record<string, string>> = {},
-): void {
-  mkdirSync(project);
-  const packed = Object.entries(tarballs).map(([name, filename]) => [name, `file:../${filename}`]);
-  const dependencies = { ...Object.fromEntries(packed), ...others };
-  const description = { name: "customer", private: true, type: "module", dependencies };
-  writeFileSync(join(project, "package.json"), JSON.stringify(description, null, 2));
+export function install(project: string, tarballs: Packages, others: Packages = {}): void {
+  writeProject(project, tarballs, others);
   writeFileSync(join(project, ".npmrc"), "audit=false\nfund=false\nworkspaces=false\n");
   run(project, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund");
 }
 
-type Server = ChildProcessByStdio<null, Readable, Readable>;
-
-/** Waits for the server's first line. The error contains the output of the server. */
-async function ready(server: Server): Promise<Ready> {
-  const said: string[] = [];
-  server.stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
-  const lines = createInterface({ input: server.stdout });
-  const firstLine = new Promise<string>((resolve, reject) => {
-    lines.once("line", resolve);
-    server.once("error", reject);
-    server.once("exit", (code) => reject(new Error(`It exited with status ${code}.`)));
-  });
-  const timeout = sleep(readyWithinMs, undefined, { ref: false }).then(() => {
-    throw new Error(`It was not ready within ${readyWithinMs / 1000} s.`);
-  });
-  try {
-    const line = await Promise.race([firstLine, timeout]);
-    said.push(line);
-    return JSON.parse(line) as Ready;
-  } catch (error) {
-    throw new Error(`The mock server did not start. ${(error as Error).message}\n${said.join("")}`);
+/**
+ * The same for checks of something else than what npm installs: unpacks the tarballs, and links what they and `others` name
+ * to the workspace's copies. The long form installs, and so has the newest in range.
+ *
+ * @throws {Error} a package needs another that is not there
+ */
+export function unpack(project: string, tarballs: Packages, others: Packages = {}): void {
+  if (isLong) {
+    install(project, tarballs, others);
+    return;
   }
-}
-
-async function stop(server: Server): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null || server.pid === undefined) return;
-  const ended = once(server, "exit");
-  server.kill("SIGTERM");
-  const inTime = await Promise.race([ended, sleep(stopWithinMs, "late", { ref: false })]);
-  if (inTime === "late") {
-    server.kill("SIGKILL");
-    throw new Error(`The mock server did not stop within ${stopWithinMs / 1000} s.`);
+  leftOut("installing with npm what is unpacked here");
+  writeProject(project, tarballs, others);
+  const modules = join(project, "node_modules");
+  const link = (name: string, ...folders: readonly string[]): void => {
+    const found = folders.map((folder) => join(root, folder, "node_modules", name)).find((path) => existsSync(path));
+    if (found === undefined || name.startsWith("@call-transfer/")) throw new Error(`${name} is not there to link to.`);
+    const place = join(modules, name);
+    mkdirSync(dirname(place), { recursive: true });
+    if (!existsSync(place)) symlinkSync(found, place, "junction");
+  };
+  for (const [name, filename] of Object.entries(tarballs)) {
+    const folder = join(modules, name);
+    mkdirSync(folder, { recursive: true });
+    run(folder, "tar", "-xzf", join(dirname(project), filename), "--strip-components=1");
+    const { bin = {}, dependencies = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+    for (const other of Object.keys(dependencies))
+      if (!(other in tarballs)) link(other, name.replace(/^.*\//, "packages/"), ".");
+    mkdirSync(join(modules, ".bin"), { recursive: true });
+    for (const [command, path] of Object.entries(bin)) {
+      chmodSync(join(folder, path), 0o755);
+      symlinkSync(join(folder, path), join(modules, ".bin", command));
+    }
   }
-}
-
-/** Runs `use` while the mock server of a project listens on a free port. */
-export async function withPackedServer(
-  project: string,
-  options: readonly string[],
-  use: (ready: Ready) => Promise<void>,
-): Promise<void> {
-  const command = join(project, "node_modules", ".bin", "call-transfer-mock");
-  const stdio: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
-  const server = spawn(command, ["--port", "0", "--json", ...options], { cwd: project, stdio });
-  try {
-    await use(await ready(server));
-  } finally {
-    await stop(server);
-  }
-}
-
-/** Runs examples/every-operation.mjs in a project against a server. */
-export async function runEveryOperation(project: string, { url, apiKey }: Ready): Promise<void> {
-  copyFileSync(join(root, "examples", program), join(project, program));
-  const child = spawn(process.execPath, [program], {
-    cwd: project,
-    env: { ...process.env, CALL_TRANSFER_BASE_URL: url, CALL_TRANSFER_API_KEY: apiKey },
-    stdio: ["ignore", "inherit", "inherit"],
-    timeout: runWithinMs,
-  });
-  const [status, signal] = (await once(child, "exit")) as [number | null, string | null];
-  if (status !== 0) throw new Error(`${program} ended with ${signal ?? `status ${status}`}.`);
+  for (const name of Object.keys(others)) link(name, ".");
 }

@@ -2,18 +2,15 @@
 // so this is how other folders install them. As a command, `npm run release -- registry` prints what to set. Requires built packages.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { pack, temporaryFolder } from "../packed.ts";
+import { pack, published, temporaryFolder } from "../packed.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const scope = "@call-transfer";
 const defaultPort = 4873;
-
-const isPublished = (name: string): boolean =>
-  JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")).private !== true;
 
 /** A registry of the packages of this workspace, and of no others. */
 export interface Registry {
@@ -28,7 +25,7 @@ export interface Registry {
  */
 export async function startRegistry(port: number): Promise<Registry> {
   using folder = temporaryFolder("registry");
-  const tarballs = pack(folder.path, readdirSync(join(root, "packages")).filter(isPublished));
+  const tarballs = pack(folder.path, published);
   const files = new Map(Object.values(tarballs).map((file) => [`/${file}`, readFileSync(join(folder.path, file))]));
   let url = "";
 

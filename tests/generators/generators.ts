@@ -54,7 +54,7 @@ const typescript = (
   },
   generate: (run) => run(process.execPath, command),
   async compile(run) {
-    await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "."]);
+    await run(process.execPath, [join(root, "node_modules/typescript-7/bin/tsc"), "-p", "."]);
     const options = ["calls.ts", "--bundle", "--platform=node", "--format=esm", "--outfile=calls.mjs"];
     await run(join(root, "node_modules/.bin/esbuild"), [...options, "--log-level=warning"]);
   },

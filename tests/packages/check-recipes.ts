@@ -6,7 +6,7 @@ import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
-import { ensureInstalled, pack, run, temporaryFolder } from "../../scripts/packed.ts";
+import { ensureInstalled, pack, run, temporaryFolder, tools } from "../../scripts/packed.ts";
 import { missingPython, pythonCommand, pythonEnvironment } from "../receiving/python.ts";
 import { checkAttack } from "./recipes/attack.ts";
 import { drive } from "./recipes/drive.ts";
@@ -27,7 +27,7 @@ import { startWorker } from "./recipes/worker.ts";
 import { checkWrongMounts } from "./recipes/wrong-mounts.ts";
 
 const recipes = fileURLToPath(new URL("../../examples/recipes/", import.meta.url));
-
+const compiler = fileURLToPath(new URL("../../node_modules/typescript-7/bin/tsc", import.meta.url));
 const pythonFolder = fileURLToPath(new URL("../../examples/python/", import.meta.url));
 const withoutPython = missingPython();
 if (withoutPython !== undefined && process.env.CI) throw new Error(withoutPython);
@@ -90,7 +90,7 @@ function python(name: string): Check {
 const checks: Readonly<Record<string, Check>> = {
   nextjs: whileRunning((stage) => startNext(`${recipes}nextjs`, stage.environment), driveNext),
   types: async () => {
-    await runProgram(recipes, [process.execPath, "node_modules/typescript/bin/tsc", "-p", "."]);
+    await runProgram(recipes, [process.execPath, compiler, "-p", "."]);
     return ["compiled"];
   },
   express: whileRunning(node("express.ts"), drive),
@@ -122,9 +122,10 @@ function chosenChecks(): readonly (readonly [string, Check])[] {
 
 /** Installs the frameworks, and the packed SDK beside them. */
 function install(folder: string): void {
-  ensureInstalled(recipes);
+  ensureInstalled(tools);
   const { "@call-transfer/sdk": tarball = "" } = pack(folder, ["sdk"]);
-  run(recipes, "npm", "install", "--no-save", "--prefer-offline", `${folder}/${tarball}`);
+  const options = ["--no-save", "--no-package-lock", "--prefer-offline", "--ignore-scripts"];
+  run(recipes, "npm", "install", ...options, `${folder}/${tarball}`);
 }
 
 /** Runs a check in a sandbox of its own, and prints the result. Returns whether it passed. */

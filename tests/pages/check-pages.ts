@@ -7,16 +7,18 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { startRegistry } from "../../scripts/commands/registry.ts";
-import { inShort, isLong, leftOut } from "../../scripts/long.ts";
+import { isLong, leftOut } from "../../scripts/long.ts";
 import { ensureInstalled, run, temporaryFolder, tools } from "../../scripts/packed.ts";
 import { pages, read } from "./blocks.ts";
 import { matches } from "./output.ts";
 import { isAssistant, type Machine, type PageRun, runSession } from "./session.ts";
-import { fileOf, type Session, sessionsIn } from "./sessions.ts";
+import { type Session, sessionsIn } from "./sessions.ts";
 
 const atOnce = 2;
 const chosen = process.argv.slice(2);
 const openedFirst = /^(?:README|packages\/|docs\/(?:start\/|sdk|mock-server[.]|testing|webhooks[.]))/;
+/** What check runners, check generators and the contract suite's target for Prism run in the gate. */
+const ranElsewhere = /, (?:With Vitest|With Playwright|Generate a client of your own)$/;
 
 /** The folder of the newest Node of a version's major. */
 function nodeFolder(version: string): string {
@@ -27,19 +29,6 @@ function nodeFolder(version: string): string {
 
 const runsCommands = ({ blocks }: Session): boolean =>
   blocks.some((block) => block.proof.kind === "commands" || isAssistant(block));
-
-const hasTypes = ({ page, blocks }: Session): boolean =>
-  blocks.some((block) => /\.m?tsx?$/.test(fileOf(block, read(page))?.name ?? ""));
-
-/**
- * The folders whose programs are not compiled in the short form: two of three. `npm test` compiles each program with the
- * sources, and `check consumers` compiles all types as they are packed.
- */
-function uncompiled(sessions: readonly Session[]): ReadonlySet<Session> {
-  const typed = sessions.filter(hasTypes);
-  const compiled = chosen.length > 0 ? typed : inShort(typed, 3, "folders' compilations");
-  return new Set(typed.filter((session) => !compiled.includes(session)));
-}
 
 /** What the commands printed otherwise than the page shows. */
 function differences({ page, blocks }: Session, { runs }: PageRun): string[] {
@@ -87,18 +76,19 @@ async function check(folder: string): Promise<boolean> {
   ensureInstalled(tools);
   const registry = await startRegistry(0);
   const cache = join(folder, "npm");
-  mkdirSync(cache);
+  const isWhole = isLong || chosen.length > 0;
+  const installed = isWhole ? undefined : join(folder, "installed");
+  for (const path of [cache, installed]) if (path !== undefined) mkdirSync(path);
   // What npm has downloaded before, without what npx has installed before.
   symlinkSync(join(run(homedir(), "npm", "config", "get", "cache").trim(), "_cacache"), join(cache, "_cacache"));
+  if (!isWhole) leftOut("installing again what another folder has installed");
   const whole = sessions.filter(runsCommands);
-  const isWhole = isLong || chosen.length > 0;
-  const left = isWhole ? whole : whole.filter(({ page }) => openedFirst.test(page));
-  if (left.length < whole.length) leftOut(`${whole.length - left.length} folders of other pages`);
-  const without = uncompiled(left);
+  const left = isWhole ? whole : whole.filter(({ title }) => openedFirst.test(title) && !ranElsewhere.test(title));
+  if (left.length < whole.length) leftOut(`${whole.length - left.length} folders`);
   let isGood = true;
   const lane = async (): Promise<void> => {
     for (let session = left.shift(); session; session = left.shift()) {
-      const machine = { registry: registry.url, cache, isCompiled: !without.has(session) };
+      const machine = { registry: registry.url, cache, installed };
       isGood = (await passes(session, machine)) && isGood;
     }
   };

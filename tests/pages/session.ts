@@ -6,14 +6,12 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, 
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { run } from "../../scripts/packed.ts";
-import { type Block, blocksIn, type ProvedBlock, read, root } from "./blocks.ts";
+import { type Block, blocksIn, type ProvedBlock, read } from "./blocks.ts";
 import { type Statement, statementsIn } from "./commands.ts";
 import { fileOf, type Session } from "./sessions.ts";
-
-const workspace = fileURLToPath(root);
+import { commandsHere, npmHere, prelude, quoted, typeCheck, workspace } from "./shell.ts";
 
 /** Variables of this process that a reader's shell does not have. */
 const ownVariables = /^(?:CALL_TRANSFER|NODE_(?!EXTRA_CA_CERTS$)|npm_(?!config_registry$)|VITEST|TEST|CI$|INIT_CWD$)/;
@@ -54,33 +52,6 @@ const serverName = (command: string): string => {
   return `${program.replace(/call-transfer-mock|npm (?:-s )?start/, "mock-server")} ${port ?? ""}`;
 };
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
-/** Programs that come before those of the machine. */
-const commandsHere: Readonly<Record<string, string>> = {
-  curl: `PATH=$OTHER_PATH; exec curl -sS --fail-with-body "$@"`,
-  // For marks: the workspace's own Node, which runs its tools.
-  "own-node": `exec ${quoted(process.execPath)} "$@"`,
-};
-
-const prelude = `set -e
-step=start
-declare -A servers
-stopping() { for child in $(pgrep -P "$1"); do stopping "$child"; done; kill "$1" 2>/dev/null || true; }
-ended() { stopping "$1"; wait "$1" 2>/dev/null || true; }
-restarting() { if [ -n "\${servers[$1]}" ]; then ended "\${servers[$1]}"; fi; }
-# A server prints its address. A program that ends has the status that it ends with.
-started() {
-  servers[$1]=$2
-  # npm prints the command that it runs, in lines that begin so.
-  until grep -sv '^> ' "$3" | grep -qE 'https?://'; do
-    if ! kill -0 "$2" 2>/dev/null; then unset "servers[$1]"; wait "$2"; return; fi
-    sleep 0.05
-  done
-}
-trap 'echo "$step $?" > "$OUT/end"' EXIT
-`;
-
 /** What a session needs from this machine. */
 export interface Machine {
   /** The folder with the `node` to run it with. */
@@ -89,17 +60,9 @@ export interface Machine {
   readonly registry: string;
   /** npm's cache. What npx installs stays there, so it is one of this run. */
   readonly cache: string;
-  /** Whether the programs of the folder are compiled at the end. */
-  readonly isCompiled: boolean;
+  /** Where results of `npm install` are kept for other folders that install the same. Without it npm always runs. */
+  readonly installed: string | undefined;
 }
-
-/** What follows the commands of a page that installs packages: a reader's editor and build check its TypeScript. */
-const typeCheck = `programs=$(find . -name node_modules -prune -o \\( -name '*.ts' -o -name '*.tsx' -o -name '*.mts' \\) -print)
-if [ "$PWD/" != "$ROOT" ] && [ -e package.json ] && [ -n "$programs" ]; then
-  npm install --save-dev typescript @types/node
-  [ -e tsconfig.json ] || cp "$OUT/tsconfig.json" tsconfig.json
-  npx tsc --noEmit
-fi`;
 
 /** The tsconfig.json that docs/sdk.md shows, for programs whose page shows none. */
 const shownConfig = (): string =>
@@ -119,13 +82,7 @@ function asAssistant({ text }: ProvedBlock): string {
 }
 
 /** The shell commands of a session, and the statements of the page among them. */
-function scriptOf(
-  { page, blocks }: Session,
-  work: string,
-  out: string,
-  moved: (text: string) => string,
-  isCompiled: boolean,
-) {
+function scriptOf({ page, blocks }: Session, work: string, out: string, moved: (text: string) => string) {
   const script = [prelude];
   const runs: { block: ProvedBlock; statement: Statement; output: string }[] = [];
   const last = blocks.at(-1);
@@ -163,7 +120,7 @@ function scriptOf(
       for (const statement of statementsIn(given)) add(block, { ...statement, hidden: true });
     for (const statement of statementsIn(block)) add(block, statement);
   }
-  if (last && isCompiled) add(last, { line: last.line, command: typeCheck, output: undefined, hidden: true });
+  if (last) add(last, { line: last.line, command: typeCheck, output: undefined, hidden: true });
   // A program that printed an address, and then failed, is no server.
   script.push(
     `for name in "\${!servers[@]}"; do kill -0 "\${servers[$name]}" 2>/dev/null || wait "\${servers[$name]}"; done`,
@@ -187,8 +144,10 @@ export async function runSession(session: Session, machine: Machine): Promise<Pa
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "call-transfer-pages-")));
   const [work, bin, out] = ["work", "bin", "out"].map((name) => join(folder, name)) as [string, string, string];
   for (const path of [work, bin, out]) mkdirSync(path);
-  for (const [name, text] of Object.entries(commandsHere)) {
-    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
+  const commands = machine.installed === undefined ? commandsHere : { ...commandsHere, npm: npmHere };
+  for (const [name, text] of Object.entries(commands)) {
+    // Not sh: where that is dash, it drops variables such as npm_config_@scope:registry.
+    writeFileSync(join(bin, name), `#!/usr/bin/env bash\n${text}\n`);
     chmodSync(join(bin, name), 0o755);
   }
   writeFileSync(join(out, "tsconfig.json"), shownConfig());
@@ -203,13 +162,20 @@ export async function runSession(session: Session, machine: Machine): Promise<Pa
     for (const [port, free] of ports) back = back.replaceAll(new RegExp(`\\b${free}\\b`, "g"), port);
     return back;
   };
-  const { script, runs } = scriptOf(session, work, out, moved, machine.isCompiled);
+  const { script, runs } = scriptOf(session, work, out, moved);
   writeFileSync(join(folder, "page.sh"), script);
 
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !ownVariables.test(name))),
     PATH: `${bin}:${machine.node}:${outerPath}`,
-    ...{ OTHER_PATH: outerPath, ROOT: workspace, OUT: out, TZ: "UTC", PORT: ports.get("3000") },
+    ...{
+      OTHER_PATH: outerPath,
+      ROOT: workspace,
+      OUT: out,
+      TZ: "UTC",
+      PORT: ports.get("3000"),
+      INSTALLED: machine.installed,
+    },
     ...{ CALL_TRANSFER_MOCK_PORT: ports.get("4010"), npm_config_cache: machine.cache },
     ...{ npm_config_audit: "false", npm_config_fund: "false", npm_config_update_notifier: "false" },
     // The answer to what npx asks before it installs.

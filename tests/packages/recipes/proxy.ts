@@ -1,6 +1,5 @@
 // Runs the recipes for proxies with a real one, and sees that their requests take it.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { tools } from "../../../scripts/packed.ts";
@@ -39,7 +38,7 @@ async function openProxy() {
   return { url: await listen(server), hosts, close };
 }
 
-/** The command of each runtime, if it is installed. */
+/** The command of each runtime. */
 const commands: Readonly<Record<string, { readonly program: string; readonly options: readonly string[] }>> = {
   node: { program: process.execPath, options: ["proxy-node.ts"] },
   bun: { program: `${runtimes}.bin/bun`, options: ["proxy-bun.ts"] },
@@ -49,16 +48,11 @@ const commands: Readonly<Record<string, { readonly program: string; readonly opt
   },
 };
 
-/** Runs each recipe on its runtime. Those of runtimes that are not installed are left out. */
+/** Runs each recipe on its runtime. */
 export async function checkProxies(folder: string, { environment }: Stage, python?: string): Promise<string[]> {
   const shown: string[] = [];
   const all = { ...commands, ...(python && { python: { program: python, options: ["../python/proxy.py"] } }) };
   for (const [name, { program, options }] of Object.entries(all)) {
-    // npm writes this file once the installation is complete.
-    if (program.startsWith(runtimes) && !existsSync(`${runtimes}.package-lock.json`)) {
-      shown.push(`${name} skipped: not installed, which npm run check -- runtimes does`);
-      continue;
-    }
     const proxy = await openProxy();
     try {
       const printed = await runProgram(folder, [program, ...options], {

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { build } from "esbuild";
+import { tools } from "../../../scripts/packed.ts";
 import type { Running } from "./processes.ts";
 
 /** A secret of the Secrets Store, to change it. */
@@ -33,7 +34,7 @@ export async function openWorkers(folder: string, file: string, workers: readonl
     conditions: ["workerd", "worker"],
     write: false,
   });
-  const require = createRequire(join(folder, "package.json"));
+  const require = createRequire(join(tools, "package.json"));
   const { Miniflare } = require("miniflare") as { Miniflare: new (options: object) => Miniflare };
   const printed: string[] = [];
   const collect = (stream: Readable) => stream.setEncoding("utf8").on("data", (text) => printed.push(text));

@@ -1,0 +1,41 @@
+// Makes something once for all processes that need it.
+import { mkdirSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Milliseconds after which a process that has not finished counts as ended. */
+export const runWithinMs = 900_000;
+const pollMs = 500;
+
+/** Milliseconds since 1970 of the last change of a file; 0 if there is none. */
+export const changedMs = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/**
+ * Makes something unless it is there. Waits for another process that makes the same.
+ *
+ * @param turn A folder that exists while one process makes it.
+ */
+export function makeOnce(turn: string, isMade: () => boolean, make: () => void): void {
+  while (!isMade()) {
+    if (!tookTurn(turn)) continue;
+    try {
+      if (!isMade()) make();
+    } finally {
+      rmSync(turn, { recursive: true });
+    }
+    return;
+  }
+}
+
+/** Makes a folder that one process at a time can make. Otherwise waits a moment, and removes what was left behind. */
+function tookTurn(folder: string): boolean {
+  mkdirSync(dirname(folder), { recursive: true });
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (changedMs(folder) < Date.now() - runWithinMs) rmSync(folder, { recursive: true, force: true });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMs);
+    return false;
+  }
+}
