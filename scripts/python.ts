@@ -5,6 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "./packed.ts";
+import { makeOnce } from "./turn.ts";
 
 const caches = fileURLToPath(new URL("../.cache", import.meta.url));
 const [program, oldest] = ["python3", "3.11"];
@@ -26,7 +27,8 @@ export const missingPython = (): string | undefined =>
     : undefined;
 
 /**
- * Installs what a file of requirements with hashes names, unless the cache has it. Returns the folder of its commands.
+ * Installs what a file of requirements with hashes names, unless the cache has it. Checks that run side by side wait for the one
+ * that installs. Returns the folder of its commands.
  *
  * @throws {Error} Says what pip printed, or what this machine lacks.
  */
@@ -38,12 +40,14 @@ export function ensureEnvironment(name: string, requirements: string): string {
   const folder = join(cache, digest.slice(0, 16));
   const complete = join(folder, "complete");
   const commands = join(folder, "bin");
-  if (existsSync(complete)) return commands;
-  // What an interrupted install left behind, and what older versions needed.
-  rmSync(cache, { recursive: true, force: true });
-  run(".", program, "-m", "venv", folder);
   const options = ["--quiet", "--disable-pip-version-check", "--require-hashes", "--no-deps", "--only-binary=:all:"];
-  run(".", join(commands, "python"), "-m", "pip", "install", ...options, "-r", requirements);
-  writeFileSync(complete, "");
+  const install = (): void => {
+    // What an interrupted install left behind, and what older versions needed.
+    rmSync(cache, { recursive: true, force: true });
+    run(".", program, "-m", "venv", folder);
+    run(".", join(commands, "python"), "-m", "pip", "install", ...options, "-r", requirements);
+    writeFileSync(complete, "");
+  };
+  makeOnce(`${cache}.turn`, () => existsSync(complete), install);
   return commands;
 }
