@@ -41,15 +41,15 @@ describe("verifyWebhook", () => {
     });
   });
 
-  it("imports the key of a secret once", async () => {
-    withoutNodeCrypto();
-    const importKey = vi.spyOn(crypto.subtle, "importKey");
-    const secret = "whsec-imported-once";
-    const header = await signWebhook(body, { secret, at });
-    await verify(header, secret);
-    await verify(header, secret);
-    expect(importKey).toHaveBeenCalledOnce();
-    importKey.mockRestore();
+  it("ignores a byte order mark before a text, as before bytes, and keeps one inside", async () => {
+    const text = '\uFEFF{"type":"a\uFEFFb"}';
+    for (const raw of [text, new TextEncoder().encode(text)]) {
+      const header = await signWebhook(raw, { secret: newSecret, at });
+      await expect(verify(header, newSecret, raw)).resolves.toEqual({ type: "a\uFEFFb" });
+    }
+    const inside = '{"type":"a\uFEFFb"}';
+    const header = await signWebhook(inside, { secret: newSecret, at });
+    await expect(verify(header, newSecret, inside)).resolves.toEqual({ type: "a\uFEFFb" });
   });
 
   it("verifies with more secrets than it keeps keys of, in turns", async () => {
@@ -285,14 +285,26 @@ describe("verifyWebhook", () => {
 });
 
 describe("the keys that are kept", () => {
-  it("are few, however many secrets are used, and are those that were used last", async () => {
+  let fresh: typeof import("../src/webhooks/signature.ts");
+  beforeAll(async () => {
+    vi.resetModules();
+    fresh = await import("../src/webhooks/signature.ts");
+  });
+  /** How often a key was imported to sign with each secret in turn. */
+  const importsOf = async (secrets: readonly string[]) => {
     withoutNodeCrypto();
     const importKey = vi.spyOn(crypto.subtle, "importKey");
-    const importsOf = async (secrets: readonly string[]) => {
-      importKey.mockClear();
-      for (const secret of secrets) await verify(await signWebhook(body, { secret, at }), secret);
-      return importKey.mock.calls.length;
-    };
+    for (const secret of secrets) await fresh.signWebhook(body, { secret, at });
+    const imports = importKey.mock.calls.length;
+    importKey.mockRestore();
+    return imports;
+  };
+
+  it("are imported once", async () => {
+    expect(await importsOf(["imported-once", "imported-once"])).toBe(1);
+  });
+
+  it("are few, however many secrets are used, and are those that were used last", async () => {
     const secrets = Array.from({ length: 300 }, (_, number) => `kept-key-${number}`);
     expect(await importsOf(secrets)).toBe(secrets.length);
     expect(await importsOf(secrets.slice(-16))).toBe(0);
@@ -313,6 +325,23 @@ describe("signWebhook", () => {
         vi.restoreAllMocks();
       }),
     );
+  });
+
+  it("signs with node:crypto alone where Node has it", async () => {
+    const ask = vi.spyOn(process, "getBuiltinModule");
+    const sign = vi.spyOn(crypto.subtle, "sign");
+    await verify(await signWebhook(body, { secret: newSecret, at }));
+    expect(ask.mock.calls).toEqual([["node:crypto"], ["node:crypto"]]);
+    expect(sign).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["without process", undefined],
+    ["whose process has no modules", {}],
+  ])("signs with Web Crypto in a runtime %s", async (_, process) => {
+    vi.stubGlobal("process", process);
+    const header = await signWebhook(body, { secret: newSecret, at }).finally(() => vi.unstubAllGlobals());
+    expect(header).toBe(`t=1772452800,v1=${signedNew}`);
   });
 
   it("signs the second in which its time lies", async () => {
