@@ -40,7 +40,14 @@ export function ensureEnvironment(name: string, requirements: string): string {
   const folder = join(cache, digest.slice(0, 16));
   const complete = join(folder, "complete");
   const commands = join(folder, "bin");
-  const options = ["--quiet", "--disable-pip-version-check", "--require-hashes", "--no-deps", "--only-binary=:all:"];
+  const options = [
+    "--quiet",
+    "--disable-pip-version-check",
+    "--no-compile",
+    "--require-hashes",
+    "--no-deps",
+    "--only-binary=:all:",
+  ];
   const install = (): void => {
     // What an interrupted install left behind, and what older versions needed.
     rmSync(cache, { recursive: true, force: true });

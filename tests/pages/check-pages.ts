@@ -18,7 +18,7 @@ const atOnce = 2;
 const chosen = process.argv.slice(2);
 const openedFirst = /^(?:README|packages\/|docs\/(?:start\/|sdk|mock-server[.]|testing|webhooks[.]))/;
 /** What check runners, check generators and the contract suite's target for Prism run in the gate. */
-const ranElsewhere = /, (?:With Vitest|With Playwright|Generate a client of your own)$/;
+const ranElsewhere = /, (?:With Vitest|With Playwright|Prism|Generate a client of your own)$/;
 
 /** The folder of the newest Node of a version's major. */
 function nodeFolder(version: string): string {

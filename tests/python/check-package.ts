@@ -118,7 +118,7 @@ export async function checkPackage(commands: string): Promise<void> {
     .filter((entry) => pinned.some((name) => entry.startsWith(`${name}==`)))
     .join("\n");
   writeFileSync(at("requirements.txt"), `${requirements}\n`);
-  const quiet = ["--quiet", "--disable-pip-version-check"];
+  const quiet = ["--quiet", "--disable-pip-version-check", "--no-compile"];
   await run(
     installed,
     ["-m", "pip", "install", ...quiet, "--require-hashes", "--no-deps", "-r", at("requirements.txt")],
