@@ -1,8 +1,8 @@
 // Compares the mock server with Prism, plain node:http and plain Hono in one run. Writes results-mock-server.md and fails when a figure
 // misses its target. Requires built packages.
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import { circumstances } from "./circumstances.mjs";
+import { installations } from "./installations.mjs";
 
 const { createBackend, demo } = await import("../../packages/backend/dist/index.js");
 const { operations } = await import("../../packages/spec/dist/index.js");
@@ -178,25 +179,7 @@ function backendMs() {
   return median(times);
 }
 
-const sizeOf = (path) =>
-  statSync(path).isDirectory()
-    ? readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
-    : statSync(path).size;
-
-/** Megabytes of an installation of the packed server. */
-function installMb() {
-  const installation = mkdtempSync(join(folder, "installation-"));
-  const npm = (...args) =>
-    execFileSync("npm", args, { cwd: installation, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  const packed = ["spec", "backend", "mock-server"].flatMap((name) =>
-    JSON.parse(npm("pack", join(root, "packages", name), "--json", "--ignore-scripts")),
-  );
-  const dependencies = Object.fromEntries(packed.map(({ name, filename }) => [name, `file:./${filename}`]));
-  const manifest = { name: "bench-install", private: true, dependencies };
-  writeFileSync(join(installation, "package.json"), JSON.stringify(manifest));
-  npm("install", "--prefer-offline", "--no-audit", "--no-fund", "--omit=dev");
-  return sizeOf(join(installation, "node_modules")) / 1e6;
-}
+const installed = installations(folder);
 
 const of = (name, method, by) => median(rates[name][method].map((rate) => rate[by]));
 const ratio = (name, method, peer) => of(name, method, "wall") / of(peer, method, "wall");
@@ -214,7 +197,7 @@ const figures = [
   { what: "start to first answer", value: median(starts.mock), wanted: 200, unit: " ms" },
   { what: "start to first answer, without compiled code", value: median(firstStarts), wanted: 200, unit: " ms" },
   { what: "a new backend in the same process", value: backendMs(), wanted: 1, unit: " ms" },
-  { what: "size of the installed server", value: installMb(), wanted: 15, unit: " MB" },
+  { what: "size of the installed server", value: installed["@call-transfer/mock-server"].mb, wanted: 15, unit: " MB" },
 ].map((figure) => ({ ...figure, met: figure.atLeast ? figure.value >= figure.wanted : figure.value <= figure.wanted }));
 
 const version = (name) => JSON.parse(readFileSync(join(here, "../node_modules", name, "package.json"), "utf8")).version;
@@ -241,6 +224,16 @@ ${names
     const cells = ["wall", "cpu"].flatMap((by) => ["GET", "POST"].map((method) => Math.round(of(name, method, by))));
     return `| ${[name, ...cells, `${Math.round(median(starts[name]))} ms`].join(" | ")} |`;
   })
+  .join("\n")}
+
+What an installation brings, once everything has been downloaded:
+
+| Installed | Packages | Size | Time |
+|---|---|---|---|
+${Object.entries(installed)
+  .map(
+    ([name, { packages, mb, seconds }]) => `| ${name} | ${packages} | ${Math.round(mb)} MB | ${seconds.toFixed(1)} s |`,
+  )
   .join("\n")}
 `;
 writeFileSync(join(here, "results-mock-server.md"), report);
