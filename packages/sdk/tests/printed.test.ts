@@ -199,6 +199,14 @@ describe("a webhook receiver without onError", () => {
     expect(lines).toEqual([`error ${line}`]);
   });
 
+  it("prints one line for signatures of another time, whatever their ages", async () => {
+    const lines = printed();
+    const handle = createWebhookHandler({ secret, onEvent: () => {} });
+    for (const age of [minutes(10), minutes(20)]) await handle(await signed({}, Date.now() - age));
+    // Seconds of three and of four digits.
+    expect(lines).toEqual([expect.stringContaining("The signature is 600 s old")]);
+  });
+
   it("prints one line for a response that cannot be sent", async () => {
     const lines = printed();
     const handle = toNodeHandler(createWebhookHandler({ secret, onEvent: () => {} }));

@@ -173,6 +173,10 @@ function settling(page: Page): () => Promise<void> {
     // The stream of events never ends. Requests of workers have no end here.
     if (request.resourceType() === "fetch" && !request.url().includes("/events")) open.add(request);
   });
+  // Of what a page had asked for when another replaces it, some requests have no end either.
+  page.on("response", (response) => {
+    if (response.request().isNavigationRequest()) open.clear();
+  });
   const end = (request: Request) => {
     if (open.delete(request)) lastAt = performance.now();
   };
