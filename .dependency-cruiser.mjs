@@ -25,6 +25,7 @@ export const layers = {
     "control-client",
     "rules",
     "faults",
+    "stubs",
     "platform",
     "http",
     "routes",

@@ -19,6 +19,7 @@ import { createInbox } from "./platform/inbox.ts";
 import { createTransfers } from "./platform/transfers.ts";
 import { KeptTimers } from "./store/kept-timers.ts";
 import { ReservedIds } from "./store/reserved-ids.ts";
+import { createStubs } from "./stubs/stubs.ts";
 
 export type Core = ReturnType<typeof createCore>;
 
@@ -60,6 +61,15 @@ export function createCore(
   const tokens = createTokens(new Uint8Array(32));
   const changed = keeper && (() => keeper.touch("faults"));
   const faults = createFaults(randoms.faults, table.operations, { clock, sandbox: name, events, changed });
+  const stubs = createStubs({
+    operationOf(method, path) {
+      const match = table.match(method, path);
+      return match !== undefined && "operation" in match ? match.operation.id : undefined;
+    },
+    newId: () => randoms.faults.uuid(),
+    events,
+    changed: keeper && (() => keeper.touch("stubs")),
+  });
   const inbox = createInbox(world);
   const { fetch, forwardWebhooks: forwardTo } = options;
   const deliveries = new SignedDeliveries(world, faults, { inbox, fetch, forwardTo });
@@ -70,5 +80,18 @@ export function createCore(
     keeper?.plan("soon");
   });
   const requestIds = new ReservedIds(randoms.requestIds, keeper);
-  return { world, generators, randoms, requestIds, timers, tokens, faults, inbox, deliveries, transfers, journal };
+  return {
+    world,
+    generators,
+    randoms,
+    requestIds,
+    timers,
+    tokens,
+    faults,
+    stubs,
+    inbox,
+    deliveries,
+    transfers,
+    journal,
+  };
 }

@@ -7,6 +7,7 @@ import { defaultPolicies } from "./model/policies.ts";
 import { clearState } from "./model/state.ts";
 import type { BackendOptions } from "./options.ts";
 import { continueWork, keepCore } from "./store/resume.ts";
+import { noStubs } from "./stubs/stubs.ts";
 
 /** Continues what the store holds, or begins with the initial state. Returns whether the store held anything. */
 export function begin(core: Core, options: BackendOptions): boolean {
@@ -40,8 +41,10 @@ export function stop({ world: { clock, events, keeper }, deliveries }: Core): vo
   else keeper.withoutNoting(end);
 }
 
-function loadInitial({ world, faults }: Core, { seed = demoSeed, faults: initial = [] }: BackendOptions): void {
+function loadInitial({ world, faults, stubs }: Core, options: BackendOptions): void {
+  const { seed = demoSeed, faults: initial = [], stubs: initialStubs = [] } = options;
   under("seed", () => loadFirstSeed(world, seed));
+  for (const [index, stub] of initialStubs.entries()) under(`stubs[${index}]`, () => stubs.add(stub));
   for (const [index, fault] of initial.entries()) under(`faults[${index}]`, () => faults.addInitial(fault));
   world.expiries.restart();
 }
@@ -72,11 +75,12 @@ export function reset(core: Core, options: BackendOptions): void {
 }
 
 function clear(core: Core, options: BackendOptions): void {
-  const { world, faults, inbox, deliveries, journal } = core;
+  const { world, faults, stubs, inbox, deliveries, journal } = core;
   clearState(world.state);
   world.clock.reset();
   Object.assign(world.policies, defaultPolicies(), structuredClone(options.policies));
   faults.restore({ last: 0, waiting: [] });
+  stubs.prepare(noStubs)();
   inbox.clear();
   journal.clear();
   deliveries.clear();

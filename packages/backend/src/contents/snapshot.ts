@@ -6,13 +6,14 @@ import { checkInput, InputError, under } from "../model/errors/input-error.ts";
 import type { Generators, Sequences } from "../model/generators.ts";
 import { checkPolicies, defaultPolicies } from "../model/policies.ts";
 import { type TransferRecord, time, transferSchema } from "../model/records/transfer-record.ts";
-import { clearState, createState } from "../model/state.ts";
+import { clearState, createState, stubRecordKey } from "../model/state.ts";
 import { checkRate, parseTime } from "../model/time/clock.ts";
 import type { TimerPurpose } from "../model/time/timer-queue.ts";
 import type { Random } from "../model/values/random.ts";
 import type { World } from "../model/world.ts";
 import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
 import { type Inbox, inboxAnswerSchema } from "../platform/inbox.ts";
+import { noStubs, type StubTable } from "../stubs/stubs.ts";
 import { asSeed } from "./collections.ts";
 import { checkSeed, insert } from "./load-seed.ts";
 
@@ -20,6 +21,15 @@ const version = 1;
 const purpose = { kind: z.string(), id: z.string(), index: z.int().exactOptional() };
 
 const faultsSchema = z.strictObject({ last: z.int(), waiting: z.array(z.looseObject({ id: z.string() })) });
+
+/** What an older snapshot lacks: stubs, and the records of their collections. */
+const stubsSchema = z.strictObject({
+  last: z.int(),
+  all: z.array(z.looseObject({ id: z.string() })),
+  records: z.array(
+    z.strictObject({ id: z.string(), collection: z.string(), fields: z.record(z.string(), z.unknown()) }),
+  ),
+});
 
 const snapshotSchema = z.strictObject({
   version: z.literal(version),
@@ -35,6 +45,7 @@ const snapshotSchema = z.strictObject({
   transfers: z.array<z.ZodType<TransferRecord>>(transferSchema),
   timers: z.array(z.strictObject({ at: time, ...purpose })),
   faults: faultsSchema,
+  stubs: stubsSchema.exactOptional(),
   inbox: inboxAnswerSchema,
 });
 
@@ -50,6 +61,7 @@ export interface SnapshotParts {
   readonly generators: Pick<Generators, "sequences" | "isDrawn">;
   readonly tokens: Pick<Tokens, "secret">;
   readonly faults: { keep(): object; restore(faults: z.output<typeof faultsSchema>): void };
+  readonly stubs: Pick<StubTable, "keep" | "prepare">;
   readonly inbox: Inbox;
   readonly transfers: { schedule(at: number, purpose: TimerPurpose): void };
 }
@@ -61,11 +73,12 @@ interface Pictured extends Pick<SnapshotParts, "tokens"> {
   };
   readonly generators: { readonly sequences: Readonly<Record<keyof Sequences, Pick<Random, "position">>> };
   readonly faults: { keep(): object };
+  readonly stubs: Pick<StubTable, "keep">;
   readonly inbox: Pick<Inbox, "answer">;
 }
 
 /** Takes a snapshot of a backend. */
-export function takeSnapshot({ world, generators, tokens, faults, inbox }: Pictured): Snapshot {
+export function takeSnapshot({ world, generators, tokens, faults, stubs, inbox }: Pictured): Snapshot {
   const { state, clock, policies } = world;
   return structuredClone({
     version,
@@ -80,6 +93,7 @@ export function takeSnapshot({ world, generators, tokens, faults, inbox }: Pictu
     transfers: [...state.transfers.values()],
     timers: clock.timers().filter(({ kind }) => isRestorable(kind)),
     faults: JSON.parse(JSON.stringify(faults.keep())),
+    stubs: JSON.parse(JSON.stringify({ ...stubs.keep(), records: [...state.stubRecords.values()] })),
     inbox: JSON.parse(JSON.stringify(inbox.answer)),
   });
 }
@@ -130,7 +144,7 @@ function checkVersion(input: unknown): void {
 
 /** Restores a backend from a snapshot. Everything is checked first; throws InputError that names the bad field. */
 export function restoreSnapshot(
-  { world, generators, tokens, faults, inbox, transfers }: SnapshotParts,
+  { world, generators, tokens, faults, stubs, inbox, transfers }: SnapshotParts,
   input: unknown,
 ): void {
   const { state, clock, policies } = world;
@@ -143,7 +157,10 @@ export function restoreSnapshot(
   parseTime("now", snapshot.now);
   // A snapshot of an older version has none.
   const rate = checkRate("rate", snapshot.rate ?? 1);
+  const { records: stubRecords, ...keptStubs } = snapshot.stubs ?? { ...noStubs, records: [] };
+  const restoreStubs = stubs.prepare(keptStubs);
   faults.restore(snapshot.faults);
+  restoreStubs();
 
   clearState(state);
   clock.reset();
@@ -152,6 +169,7 @@ export function restoreSnapshot(
   Object.assign(policies, defaultPolicies(), snapshot.policies);
   insert(seed, world);
   for (const { credential, ...window } of snapshot.windows) state.windows.set(credential, window);
+  for (const record of stubRecords) state.stubRecords.set(stubRecordKey(record), record);
   for (const transfer of snapshot.transfers) state.transfers.set(transfer.id, transfer);
   for (const { at, ...about } of snapshot.timers)
     if (about.kind === callEndTimer) scheduleCallEnd(world, about.id, at);

@@ -110,7 +110,7 @@ function checkAction(field: string, action: unknown, { schemas }: Actions, other
 }
 
 function checkMatch(match: z.output<typeof zFaultMatch>, operations: readonly OperationDescription[]): void {
-  const { operationId, method, path: pathname, headers = {}, body = {} } = match;
+  const { operationId, method, path: pathname, headers, body } = match;
   if (operationId !== undefined && !operations.some(({ id }) => id === operationId)) {
     const ids = operations.map(({ id }) => id);
     throw new InputError("match.operationId", `unknown operation "${operationId}".${suggestion(operationId, ids)}`);
@@ -119,11 +119,24 @@ function checkMatch(match: z.output<typeof zFaultMatch>, operations: readonly Op
   if (method !== undefined && !methods.includes(method.toUpperCase()))
     throw new InputError("match.method", `no operation uses the method "${method}". Use one of ${methods.join(", ")}.`);
   if (pathname !== undefined) under("match.path", () => checkPath(pathname, method, operations));
+  checkCriteria({ headers, body });
+}
+
+/** Checks the names in the criteria of a request. */
+export function checkCriteria({
+  headers = {},
+  body = {},
+}: Pick<z.output<typeof zFaultMatch>, "headers" | "body">): void {
   for (const name of Object.keys(headers))
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new InputError("match.headers", `"${name}" is not a header name`);
   for (const path of Object.keys(body))
-    if (!/^[^.[\]]+(\.[^.[\]]+|\[\d+\])*$/.test(path))
+    if (!isFieldPath(path))
       throw new InputError("match.body", `"${path}" is not the path of a field, such as members[0].destinationId`);
+}
+
+/** Whether a text is the path of a field, such as `members[0].destinationId`. */
+export function isFieldPath(path: string): boolean {
+  return /^[^.[\]]+(\.[^.[\]]+|\[\d+\])*$/.test(path);
 }
 
 /** Throws InputError if no operation can have this path: such a fault would never apply. */
@@ -172,7 +185,8 @@ function checkError({ code, errors = [] }: { code: string; errors?: readonly { c
       );
 }
 
-function checkHeaders(headers: Record<string, string>): void {
+/** Checks the headers of a response. */
+export function checkHeaders(headers: Record<string, string>): void {
   try {
     new Headers(headers);
   } catch {

@@ -1,6 +1,5 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import { slowBody, withUnknownEnums } from "../faults/corrupt-response.ts";
-import type { FaultAction } from "../faults/fault.ts";
 import { type Answer, problem } from "../model/errors/problem.ts";
 import { hasSecret } from "../model/values/redact.ts";
 import type { World } from "../model/world.ts";
@@ -19,15 +18,21 @@ export interface Sent {
 /** A fault action that damages the response in transit. */
 export type Corruption = "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum";
 
-/** Serializes the result of a handler. Sets all headers at once, because setting one later is slow. */
+/** Serializes an answer. Sets all headers at once, because setting one later is slow. */
 export function respond(dispatcher: Dispatcher, requestId: string, answer: Answer, corruption?: Corruption): Sent {
   const { world } = dispatcher;
   const headers = baseHeaders(dispatcher, requestId);
   if (answer.problem === undefined) {
-    const { status, body } = answer;
-    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const { status, body, headers: own } = answer;
+    const isText = typeof body === "string";
+    if (body !== undefined) headers["Content-Type"] = isText ? "text/plain" : "application/json";
     if (hasSecret(body)) headers["Cache-Control"] = "no-store";
-    const plain = { status, headers, text: body === undefined ? undefined : JSON.stringify(body) };
+    const text = isText ? body : body === undefined ? undefined : JSON.stringify(body);
+    const plain = {
+      status,
+      headers: own === undefined ? headers : withOwn(headers, own),
+      text: hasNoBody(status) ? undefined : text,
+    };
     return corruption === undefined ? { response: plain, text: plain.text } : damaged(plain, corruption, world);
   }
   const { code, status, meta } = answer.problem;
@@ -55,18 +60,14 @@ function damaged(response: PlainResponse, corruption: Corruption, { clock }: Wor
   return { response: { ...response, headers: { ...headers, "Content-Type": "text/html" } } };
 }
 
-/** Responds with the status, body and headers of a fault. */
-export function respondAs(
-  { status, body, headers: own = {} }: Extract<FaultAction, { status: number }>,
-  dispatcher: Dispatcher,
-  requestId: string,
-): Sent {
-  const headers = new Headers(baseHeaders(dispatcher, requestId));
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  if (body !== undefined) headers.set("Content-Type", typeof body === "string" ? "text/plain" : "application/json");
-  for (const [name, value] of Object.entries(own)) headers.set(name, value);
-  const isEmpty = body === undefined || [204, 205, 304].includes(status);
-  return { response: new Response(isEmpty ? null : text, { status, headers }), text };
+/** Whether a response with this status has no body. */
+const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
+
+/** Headers with own ones in the place of those of the same name. */
+function withOwn(headers: Readonly<Record<string, string>>, own: Readonly<Record<string, string>>) {
+  const merged = new Headers(headers);
+  for (const [name, value] of Object.entries(own)) merged.set(name, value);
+  return Object.fromEntries(merged);
 }
 
 /** The headers of every response. The date is the backend's, so that clients can correct their clocks by it. */

@@ -48,11 +48,22 @@ export interface State {
   readonly transfers: Map<string, TransferRecord>;
 }
 
+/** A record of a collection of stubs. */
+export interface StubRecord {
+  readonly id: string;
+  /** The name of the collection. */
+  readonly collection: string;
+  /** The record as it is shown, with its id. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
 /** Everything one backend knows. */
 export interface WorldState extends State {
   readonly members: Members;
   readonly groups: Groups;
   readonly calls: Calls;
+  /** The records of stubs, keyed by collection and id. */
+  readonly stubRecords: Map<string, StubRecord>;
   /** The rate-limit window of each credential: its start in milliseconds, and the number of requests so far. */
   readonly windows: Map<string, { readonly from: number; readonly count: number }>;
 }
@@ -60,6 +71,11 @@ export interface WorldState extends State {
 /** Key of a contact: numbers are contacts of an account, not of the platform. */
 export function contactKey(accountId: string, number: string): string {
   return `${accountId} ${number}`;
+}
+
+/** Key of a record of stubs: ids are those of a collection. */
+export function stubRecordKey({ collection, id }: Pick<StubRecord, "collection" | "id">): string {
+  return `${collection} ${id}`;
 }
 
 /** Creates an empty state. The log gets each change of a record. */
@@ -79,6 +95,7 @@ export function createState(log?: ChangeLog): WorldState {
     apiKeys: records("apiKeys"),
     roles: records("roles"),
     transfers: records("transfers"),
+    stubRecords: records("stubRecords"),
     windows: records("windows"),
   };
 }

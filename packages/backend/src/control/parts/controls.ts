@@ -15,6 +15,7 @@ import type { Deliveries } from "../../platform/delivery.ts";
 import type { Inbox } from "../../platform/inbox.ts";
 import type { Transfers } from "../../platform/transfers.ts";
 import type { Upcoming } from "../../platform/upcoming.ts";
+import type { Stubs } from "../../stubs/stubs.ts";
 
 /** What a copy of a backend responded. */
 export interface RehearsedResponse {
@@ -47,6 +48,8 @@ export interface BackendControls {
   changePolicies(changes: Partial<Policies>): Policies;
   /** The faults to inject into requests and deliveries. */
   readonly faults: Faults;
+  /** Responses to requests that no operation matches. */
+  readonly stubs: Stubs;
   /** The webhooks sent so far, and new ones on request. */
   readonly deliveries: Deliveries;
   /** The built-in webhook receiver. */

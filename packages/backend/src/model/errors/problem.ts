@@ -13,7 +13,14 @@ export interface Problem {
 }
 
 /** A success answer. */
-export type Success = { readonly status: number; readonly body?: unknown; readonly problem?: undefined };
+export interface Success {
+  readonly status: number;
+  /** Sent as JSON, or, if it is a text, as it is. */
+  readonly body?: unknown;
+  /** In place of the usual ones of the same name. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly problem?: undefined;
+}
 
 export type Answer = Success | Problem;
 /** What a check found, or the problem. */
