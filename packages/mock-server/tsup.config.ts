@@ -26,7 +26,7 @@ const command: Options = {
   dts: false,
   entry: ["src/cli.ts"],
   format: ["esm"],
-  noExternal: [/^@call-transfer\//, /^@noble\/hashes\//, "openapi-fetch", /^zod$/],
+  noExternal: [/^@call-transfer\//, /^@noble\/hashes\//, "openapi-fetch", /^yaml$/, /^zod$/],
   esbuildPlugins: [licences],
   esbuildOptions(options) {
     shared.esbuildOptions(options);
