@@ -46,7 +46,7 @@ export interface BackendOptions {
   readonly controlPlane?: boolean;
   /**
    * Keeps the state beyond the end of the process; by default it is in memory only. What the store holds comes back: seed,
-   * clock, policies, faults and scenarios have no effect then, until a reset.
+   * clock, policies, faults, stubs and scenarios have no effect then, until a reset.
    */
   readonly store?: SandboxStore;
   /**

@@ -135,9 +135,11 @@ export interface Stub {
    * criteria.
    */
   readonly path: string;
+  /** Which requests match; all to the path by default. */
   readonly match?: StubMatch;
   /** Whether it answers requests without a credential, such as a login; false by default. */
   readonly public?: boolean;
+  /** What it responds. */
   readonly response?: StubResponse;
   /** One response after the other. The last one repeats. */
   readonly responses?: readonly StubResponse[];

@@ -360,9 +360,11 @@ export interface components {
       readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
       /** @description The whole path, such as `/api/v1/contacts/{contactId}`. A parameter in braces stands for one segment. Of several stubs that match, the one with the fewest parameters answers, then the one with the most criteria. */
       readonly path: string;
+      /** @description Which requests match; all to the path by default. */
       readonly match?: components["schemas"]["StubMatch"];
       /** @description Whether it answers requests without a credential, such as a login; false by default. */
       readonly public?: boolean;
+      /** @description What it responds. */
       readonly response?: components["schemas"]["StubResponse"];
       /** @description One response after the other. The last one repeats. */
       readonly responses?: readonly components["schemas"]["StubResponse"][];
