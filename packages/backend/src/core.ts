@@ -2,6 +2,7 @@ import { createFaults } from "./faults/faults.ts";
 import type { OperationTable } from "./http/checks/router.ts";
 import { createTokens } from "./http/checks/tokens.ts";
 import { createJournal } from "./http/journal/journal.ts";
+import { createStubs } from "./http/stubs/stubs.ts";
 import { ChangeLog } from "./model/change-log.ts";
 import { createEvents } from "./model/changes/events.ts";
 import { under } from "./model/errors/input-error.ts";
@@ -19,7 +20,6 @@ import { createInbox } from "./platform/inbox.ts";
 import { createTransfers } from "./platform/transfers.ts";
 import { KeptTimers } from "./store/kept-timers.ts";
 import { ReservedIds } from "./store/reserved-ids.ts";
-import { createStubs } from "./stubs/stubs.ts";
 
 export type Core = ReturnType<typeof createCore>;
 
@@ -61,15 +61,7 @@ export function createCore(
   const tokens = createTokens(new Uint8Array(32));
   const changed = keeper && (() => keeper.touch("faults"));
   const faults = createFaults(randoms.faults, table.operations, { clock, sandbox: name, events, changed });
-  const stubs = createStubs({
-    operationOf(method, path) {
-      const match = table.match(method, path);
-      return match !== undefined && "operation" in match ? match.operation.id : undefined;
-    },
-    newId: () => randoms.faults.uuid(),
-    events,
-    changed: keeper && (() => keeper.touch("stubs")),
-  });
+  const stubs = createStubs({ table, events, changed: keeper && (() => keeper.touch("stubs")) });
   const inbox = createInbox(world);
   const { fetch, forwardWebhooks: forwardTo } = options;
   const deliveries = new SignedDeliveries(world, faults, { inbox, fetch, forwardTo });
@@ -80,18 +72,6 @@ export function createCore(
     keeper?.plan("soon");
   });
   const requestIds = new ReservedIds(randoms.requestIds, keeper);
-  return {
-    world,
-    generators,
-    randoms,
-    requestIds,
-    timers,
-    tokens,
-    faults,
-    stubs,
-    inbox,
-    deliveries,
-    transfers,
-    journal,
-  };
+  const parts = { deliveries, transfers, journal };
+  return { world, generators, randoms, requestIds, timers, tokens, faults, stubs, inbox, ...parts };
 }

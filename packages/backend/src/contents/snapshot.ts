@@ -2,6 +2,7 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import type { Tokens } from "../http/checks/tokens.ts";
 import type { WritableJournal } from "../http/journal/journal.ts";
+import { noStubs, type StubTable } from "../http/stubs/stubs.ts";
 import { checkInput, InputError, under } from "../model/errors/input-error.ts";
 import type { Generators, Sequences } from "../model/generators.ts";
 import { checkPolicies, defaultPolicies } from "../model/policies.ts";
@@ -13,7 +14,6 @@ import type { Random } from "../model/values/random.ts";
 import type { World } from "../model/world.ts";
 import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
 import { type Inbox, inboxAnswerSchema } from "../platform/inbox.ts";
-import { noStubs, type StubTable } from "../stubs/stubs.ts";
 import { asSeed } from "./collections.ts";
 import { checkSeed, insert } from "./load-seed.ts";
 

@@ -67,13 +67,7 @@ interface AnySchemas {
 type ControlOperation = (typeof controlOperations)[ControlOperationId];
 
 /** Operations whose handler checks the body, with clearer messages than the schema's. */
-const checkedByBackend: ReadonlySet<string> = new Set<ControlOperationId>([
-  "addFault",
-  "addStub",
-  "checkFault",
-  "putSnapshot",
-  "replaceStub",
-]);
+const checkedByBackend: ReadonlySet<string> = new Set<ControlOperationId>(["addFault", "checkFault", "putSnapshot"]);
 
 const match = createRouter<ControlOperation>(Object.values(controlOperations));
 

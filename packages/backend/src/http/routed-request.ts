@@ -1,10 +1,10 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { FaultQueue } from "../faults/faults.ts";
 import type { World } from "../model/world.ts";
-import type { ActiveStub, StubTable } from "../stubs/stubs.ts";
 import type { AnyHandler } from "./checks/exchange.ts";
 import type { OperationTable } from "./checks/router.ts";
 import type { Tokens } from "./checks/tokens.ts";
+import type { ActiveStub, StubTable } from "./stubs/stubs.ts";
 import type { IncomingRequest } from "./transport/transport.ts";
 
 /** The parts of a backend that respond to requests. */
@@ -14,7 +14,9 @@ export interface Dispatcher {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly tokens: Tokens;
   readonly faults: Pick<FaultQueue, "asksForBody" | "match">;
-  readonly stubs: Pick<StubTable, "candidates" | "nextResponse" | "newId">;
+  readonly stubs: Pick<StubTable, "candidates" | "nextResponse">;
+  /** Makes an id for a stub. */
+  readonly newId: () => string;
   /** Formats the header `Date`. */
   readonly formatDate: (at: number) => string;
 }

@@ -4,6 +4,7 @@ import type { InboxEvent } from "../generated/models.gen.ts";
 import type { Tokens } from "../http/checks/tokens.ts";
 import type { WritableJournal } from "../http/journal/journal.ts";
 import { keepJournal } from "../http/journal/keep-journal.ts";
+import { noStubs, type StubsSnapshot, type StubTable } from "../http/stubs/stubs.ts";
 import { InputError } from "../model/errors/input-error.ts";
 import { defaultPolicies, type Policies } from "../model/policies.ts";
 import { clearState } from "../model/state.ts";
@@ -19,7 +20,6 @@ import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
 import type { DeliveryEngine, SentDelivery } from "../platform/delivery.ts";
 import type { InboxAnswer, ReceivingInbox } from "../platform/inbox.ts";
 import type { TransferEngine } from "../platform/transfers.ts";
-import { noStubs, type StubsSnapshot, type StubTable } from "../stubs/stubs.ts";
 import { type KeptTimers, timerTable } from "./kept-timers.ts";
 import type { ReservedIds } from "./reserved-ids.ts";
 

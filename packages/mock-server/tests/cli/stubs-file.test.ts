@@ -49,7 +49,7 @@ it.each<[string, string, string]>([
   [
     "a template in a list",
     inBody("[1, '{{nope}}']"),
-    "FILE:5: stubs[0].response.body[1]: {{nope}} is not a template. Possible are {{id}}, {{now}}, {{path.NAME}}, {{query.NAME}}, {{header.NAME}} and {{body.FIELD}}",
+    "FILE:5: stubs[0].response.body[1]: {{nope}} is not a template. Possible are {{id}}, {{now}}, {{query.NAME}}, {{header.NAME}} and {{body.FIELD}}",
   ],
   [
     "wrong YAML",
@@ -76,7 +76,7 @@ it.each<[string, string, string]>([
   [
     "an operation of the API",
     "stubs:\n- { method: GET,\n    path: /api/v1/roles, response: {} }\n",
-    'FILE:3: stubs[0].path: GET /api/v1/roles is answered by the operation listRoles. To replace its response, add a fault: { "match": { "operationId": "listRoles" }, "when": { "times": null }, "do": { "status": 200, "body": {} } }',
+    'FILE:3: stubs[0].path: GET /api/v1/roles is answered by the operation listRoles. To replace its response, add a fault: {"match":{"operationId":"listRoles"},"when":{"times":null},"do":{"status":200,"body":{}}}',
   ],
   [
     "a duplicate",
@@ -129,27 +129,27 @@ it.each<[string, string, string]>([
   [
     "a template with __proto__",
     inBody("'{{body.__proto__.x}}'"),
-    "FILE:5: stubs[0].response.body: {{body.__proto__.x}} has a name that JavaScript reserves. Use another one",
+    "FILE:5: stubs[0].response.body: {{body.__proto__.x}} is not a template. Possible are",
   ],
   [
     "a template with constructor",
     inBody("'{{path.constructor}}'"),
-    "FILE:5: stubs[0].response.body: {{path.constructor}} has a name that JavaScript reserves. Use another one",
+    "FILE:5: stubs[0].response.body: {{path.constructor}} is not a template. Possible are",
   ],
   [
     "a template for the environment",
     inBody("'{{env.HOME}}'"),
-    "FILE:5: stubs[0].response.body: {{env.HOME}} is not a template. Possible are {{id}}, {{now}}, {{path.NAME}}, {{query.NAME}}, {{header.NAME}} and {{body.FIELD}}",
+    "FILE:5: stubs[0].response.body: {{env.HOME}} is not a template. Possible are {{id}}, {{now}}, {{query.NAME}}, {{header.NAME}} and {{body.FIELD}}",
   ],
   [
     "a template with code",
     inBody("'{{process.exit()}}'"),
-    "FILE:5: stubs[0].response.body: {{process.exit()}} is not a template. Possible are {{id}}, {{now}}, {{path.NAME}}, {{query.NAME}}, {{header.NAME}} and {{body.FIELD}}",
+    "FILE:5: stubs[0].response.body: {{process.exit()}} is not a template. Possible are {{id}}, {{now}}, {{query.NAME}}, {{header.NAME}} and {{body.FIELD}}",
   ],
   [
     "a template without an end",
     inBody("'{{id'"),
-    "FILE:5: stubs[0].response.body: has {{ without the end of a template. Possible are {{id}}, {{now}}, {{path.NAME}}, {{query.NAME}}, {{header.NAME}} and {{body.FIELD}}",
+    "FILE:5: stubs[0].response.body: has {{ without the end of a template. Possible are {{id}}, {{now}}, {{query.NAME}}, {{header.NAME}} and {{body.FIELD}}",
   ],
   [
     "a key that is a list",

@@ -8,7 +8,6 @@ export const stubHandlers = {
     query?.redact
       ? Response.json({ stubs: backend.stubs.list().map((stub) => redacted({ ...stub })) })
       : { stubs: backend.stubs.list() },
-  // `add` and `replace` validate it.
   addStub: ({ backend, body }) => ({ id: backend.stubs.add(body as Stub) }),
   clearStubs: ({ backend }) => backend.stubs.clear(),
   replaceStub: ({ backend, params, body }) =>

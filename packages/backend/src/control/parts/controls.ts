@@ -7,6 +7,7 @@ import type { Snapshot } from "../../contents/snapshot.ts";
 import type { Faults } from "../../faults/faults.ts";
 import type { Journal } from "../../http/journal/journal.ts";
 import type { JournalDetail } from "../../http/journal/journal-detail.ts";
+import type { Stubs } from "../../http/stubs/stubs.ts";
 import type { BackendEvent, Events } from "../../model/changes/events.ts";
 import type { Policies } from "../../model/policies.ts";
 import type { State } from "../../model/state.ts";
@@ -15,7 +16,6 @@ import type { Deliveries } from "../../platform/delivery.ts";
 import type { Inbox } from "../../platform/inbox.ts";
 import type { Transfers } from "../../platform/transfers.ts";
 import type { Upcoming } from "../../platform/upcoming.ts";
-import type { Stubs } from "../../stubs/stubs.ts";
 
 /** What a copy of a backend responded. */
 export interface RehearsedResponse {

@@ -6,8 +6,7 @@ import { isObject, readText, suggestion, UsageError } from "../values/command-li
 
 /** The largest file, in bytes: as large as what the control plane takes. */
 const maxBytes = 2 ** 20;
-const maxDepth = 64;
-const tooDeep = `is nested deeper than ${maxDepth} levels`;
+const tooDeep = "is nested deeper than 64 levels";
 
 /**
  * Reads the stubs of a YAML or JSON file. Throws UsageError in one line that names the option, the file and the line, and the
@@ -20,7 +19,7 @@ export async function readStubs(option: string, path: string): Promise<readonly 
     throw new UsageError(`${place}: has ${Math.ceil(size / 2 ** 20)} MiB. At most 1 MiB is allowed.`);
   const text = readText(option, path);
   // The parser takes long to fail at such a depth.
-  if (bracketDepth(text) > maxDepth) throw new UsageError(`${place}: ${tooDeep}`);
+  if (/(?:[[{][^[\]{}]*){65}/.test(text)) throw new UsageError(`${place}: ${tooDeep}`);
   const { LineCounter, parseDocument } = await import("yaml");
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
@@ -48,16 +47,6 @@ function stubsIn(content: unknown): readonly Stub[] {
   if (unknown !== undefined) throw new InputError(unknown, `is not a known field.${suggestion(unknown, ["stubs"])}`);
   createBackend({ seed: {}, stubs: content.stubs });
   return content.stubs;
-}
-
-/** How deep brackets and braces stand in each other, outside of quotes. */
-function bracketDepth(text: string): number {
-  let [depth, most] = [0, 0];
-  for (const [bracket] of text.replaceAll(/"(?:[^"\\]|\\.)*"/gs, "").matchAll(/[[\]{}]/g)) {
-    depth = "[{".includes(bracket) ? depth + 1 : Math.max(0, depth - 1);
-    most = Math.max(most, depth);
-  }
-  return most;
 }
 
 /** Where a field stands in a document, or else the closest part that contains it. */
