@@ -7,7 +7,7 @@ import { checkInput, InputError, under } from "../model/errors/input-error.ts";
 import type { Generators, Sequences } from "../model/generators.ts";
 import { checkPolicies, defaultPolicies } from "../model/policies.ts";
 import { type TransferRecord, time, transferSchema } from "../model/records/transfer-record.ts";
-import { clearState, createState, stubRecordKey } from "../model/state.ts";
+import { clearState, createState } from "../model/state.ts";
 import { checkRate, parseTime } from "../model/time/clock.ts";
 import type { TimerPurpose } from "../model/time/timer-queue.ts";
 import type { Random } from "../model/values/random.ts";
@@ -22,13 +22,15 @@ const purpose = { kind: z.string(), id: z.string(), index: z.int().exactOptional
 
 const faultsSchema = z.strictObject({ last: z.int(), waiting: z.array(z.looseObject({ id: z.string() })) });
 
-/** What an older snapshot lacks: stubs, and the records of their collections. */
+const stubRecord = z.strictObject({
+  id: z.string(),
+  collection: z.string(),
+  fields: z.record(z.string(), z.unknown()),
+});
+/** What an older snapshot lacks: stubs, and the records of their collections by key. */
 const stubsSchema = z.strictObject({
-  last: z.int(),
-  all: z.array(z.looseObject({ id: z.string() })),
-  records: z.array(
-    z.strictObject({ id: z.string(), collection: z.string(), fields: z.record(z.string(), z.unknown()) }),
-  ),
+  ...{ last: z.int(), all: z.array(z.looseObject({ id: z.string() })) },
+  records: z.array(z.tuple([z.string(), stubRecord])),
 });
 
 const snapshotSchema = z.strictObject({
@@ -93,7 +95,7 @@ export function takeSnapshot({ world, generators, tokens, faults, stubs, inbox }
     transfers: [...state.transfers.values()],
     timers: clock.timers().filter(({ kind }) => isRestorable(kind)),
     faults: JSON.parse(JSON.stringify(faults.keep())),
-    stubs: JSON.parse(JSON.stringify({ ...stubs.keep(), records: [...state.stubRecords.values()] })),
+    stubs: JSON.parse(JSON.stringify({ ...stubs.keep(), records: [...state.stubRecords] })),
     inbox: JSON.parse(JSON.stringify(inbox.answer)),
   });
 }
@@ -169,7 +171,7 @@ export function restoreSnapshot(
   Object.assign(policies, defaultPolicies(), snapshot.policies);
   insert(seed, world);
   for (const { credential, ...window } of snapshot.windows) state.windows.set(credential, window);
-  for (const record of stubRecords) state.stubRecords.set(stubRecordKey(record), record);
+  for (const [key, record] of stubRecords) state.stubRecords.set(key, record);
   for (const transfer of snapshot.transfers) state.transfers.set(transfer.id, transfer);
   for (const { at, ...about } of snapshot.timers)
     if (about.kind === callEndTimer) scheduleCallEnd(world, about.id, at);

@@ -110,7 +110,7 @@ function checkAction(field: string, action: unknown, { schemas }: Actions, other
 }
 
 function checkMatch(match: z.output<typeof zFaultMatch>, operations: readonly OperationDescription[]): void {
-  const { operationId, method, path: pathname, headers, body } = match;
+  const { operationId, method, path: pathname } = match;
   if (operationId !== undefined && !operations.some(({ id }) => id === operationId)) {
     const ids = operations.map(({ id }) => id);
     throw new InputError("match.operationId", `unknown operation "${operationId}".${suggestion(operationId, ids)}`);
@@ -119,14 +119,12 @@ function checkMatch(match: z.output<typeof zFaultMatch>, operations: readonly Op
   if (method !== undefined && !methods.includes(method.toUpperCase()))
     throw new InputError("match.method", `no operation uses the method "${method}". Use one of ${methods.join(", ")}.`);
   if (pathname !== undefined) under("match.path", () => checkPath(pathname, method, operations));
-  checkCriteria({ headers, body });
+  checkCriteria(match);
 }
 
 /** Checks the names in the criteria of a request. */
-export function checkCriteria({
-  headers = {},
-  body = {},
-}: Pick<z.output<typeof zFaultMatch>, "headers" | "body">): void {
+export function checkCriteria(match: Pick<z.output<typeof zFaultMatch>, "headers" | "body">): void {
+  const { headers = {}, body = {} } = match;
   for (const name of Object.keys(headers))
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new InputError("match.headers", `"${name}" is not a header name`);
   for (const path of Object.keys(body))

@@ -10,7 +10,7 @@ import { answered } from "./process-request.ts";
 import type { Dispatcher, DispatchInput, RoutedRequest } from "./routed-request.ts";
 import { listCollection, useCollection } from "./stubs/collection.ts";
 import type { FoundStub } from "./stubs/stubs.ts";
-import { filled, filledText } from "./stubs/template.ts";
+import { filledResponse } from "./stubs/template.ts";
 import type { IncomingRequest } from "./transport/transport.ts";
 
 /** A request to a stub, with the stub's operation as far as it has one. */
@@ -73,27 +73,20 @@ async function bodyFor({ request, stub, recordBody }: StubRequest): Promise<Chec
 function answerOf({ world, stubs, newId }: Dispatcher, routed: StubRequest, body: unknown): Answer {
   const { request, url, params, stub } = routed;
   const { method, path, collection } = stub.stub;
-  const { status = 200, headers = {}, body: template } = stubs.nextResponse(stub) ?? {};
+  const response = stubs.nextResponse(stub) ?? {};
   if (collection === undefined) {
-    let made: string | undefined;
-    const id = () => (made ??= newId());
-    const values = { id, now: world.clock.iso(), params, query: url.searchParams, headers: request.headers, body };
-    // What a request sends must not add a header.
-    const own = Object.entries(headers).map(([name, text]) => [
-      name,
-      filledText(text, values).replaceAll(/[^\t -~]/g, "?"),
-    ]);
-    return {
-      status,
-      headers: Object.fromEntries(own),
-      ...(template !== undefined && { body: filled(template, values) }),
+    let id: string | undefined;
+    const sameId = () => {
+      id ??= newId();
+      return id;
     };
+    const { headers } = request;
+    return filledResponse(response, { sameId, now: world.clock.iso(), params, query: url.searchParams, headers, body });
   }
-  const hasId = path.endsWith("}");
-  if (!hasId && method === "GET") {
-    const page = readQuery(url.searchParams, operations.listCalls, pageSchema);
-    return page.problem ? page : listCollection(collection, pageSchema.parse(page.value), world.state.stubRecords);
-  }
-  const id = hasId ? Object.values(params).at(-1) : undefined;
-  return useCollection(collection, { method, id, fields: Object(body), newId }, world.state.stubRecords);
+  const records = world.state.stubRecords;
+  const id = path.endsWith("}") ? Object.values(params).at(-1) : undefined;
+  if (id !== undefined || method === "POST")
+    return useCollection(collection, { method, id, fields: Object(body), newId }, records);
+  const page = readQuery(url.searchParams, operations.listCalls, pageSchema);
+  return page.problem ? page : listCollection(collection, pageSchema.parse(page.value), records);
 }

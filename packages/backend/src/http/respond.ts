@@ -24,15 +24,11 @@ export function respond(dispatcher: Dispatcher, requestId: string, answer: Answe
   const headers = baseHeaders(dispatcher, requestId);
   if (answer.problem === undefined) {
     const { status, body, headers: own } = answer;
-    const isText = typeof body === "string";
-    if (body !== undefined) headers["Content-Type"] = isText ? "text/plain" : "application/json";
+    const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+    if (text !== undefined) headers["Content-Type"] = text === body ? "text/plain" : "application/json";
     if (hasSecret(body)) headers["Cache-Control"] = "no-store";
-    const text = isText ? body : body === undefined ? undefined : JSON.stringify(body);
-    const plain = {
-      status,
-      headers: own === undefined ? headers : withOwn(headers, own),
-      text: hasNoBody(status) ? undefined : text,
-    };
+    const all = own === undefined ? headers : withOwn(headers, own);
+    const plain = { status, headers: all, text: bodiless.includes(status) ? undefined : text };
     return corruption === undefined ? { response: plain, text: plain.text } : damaged(plain, corruption, world);
   }
   const { code, status, meta } = answer.problem;
@@ -60,8 +56,8 @@ function damaged(response: PlainResponse, corruption: Corruption, { clock }: Wor
   return { response: { ...response, headers: { ...headers, "Content-Type": "text/html" } } };
 }
 
-/** Whether a response with this status has no body. */
-const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
+/** The statuses of responses that have no body. */
+const bodiless: readonly number[] = [204, 205, 304];
 
 /** Headers with own ones in the place of those of the same name. */
 function withOwn(headers: Readonly<Record<string, string>>, own: Readonly<Record<string, string>>) {

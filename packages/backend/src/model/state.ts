@@ -73,11 +73,6 @@ export function contactKey(accountId: string, number: string): string {
   return `${accountId} ${number}`;
 }
 
-/** Key of a record of stubs: ids are those of a collection. */
-export function stubRecordKey({ collection, id }: Pick<StubRecord, "collection" | "id">): string {
-  return `${collection} ${id}`;
-}
-
 /** Creates an empty state. The log gets each change of a record. */
 export function createState(log?: ChangeLog): WorldState {
   const records = <Item extends object>(collection: keyof WorldState) => new ReportingMap<Item>(collection, log);

@@ -6,15 +6,15 @@ import { isObject } from "../../model/values/json.ts";
 import type { OperationTable } from "../checks/router.ts";
 import { checkJson, checkText } from "./template.ts";
 
-/** Throws InputError naming the invalid field unless `stub` is a stub, of a request that no operation answers. */
-export function assertStub(stub: unknown, table: Pick<OperationTable, "match">): asserts stub is Stub {
+/** Throws InputError naming the invalid field unless `stub` is a stub, of a request that no operation of the table answers. */
+export function assertStub(stub: unknown, table?: Pick<OperationTable, "match">): asserts stub is Stub {
   if (!isObject(stub) || Array.isArray(stub))
     throw new InputError("", "a stub must be an object with method, path and response");
   // First, because nothing else stops at a depth.
   checkJson(stub, () => {});
   const { method, path, match = {}, response, responses, collection } = checkInput(zStub, stub);
   const params = under("path", () => paramsOf(path));
-  const found = table.match(method, path);
+  const found = table?.match(method, path);
   if (found !== undefined && "operation" in found)
     throw new InputError("path", `${method} ${path} is ${faultInstead(found.operation.id)}`);
   checkCriteria(match);

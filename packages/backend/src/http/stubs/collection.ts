@@ -1,5 +1,5 @@
 import { type Answer, problem } from "../../model/errors/problem.ts";
-import { stubRecordKey, type WorldState } from "../../model/state.ts";
+import type { WorldState } from "../../model/state.ts";
 
 /** What a request asks of a collection. */
 export interface CollectionRequest {
@@ -20,7 +20,7 @@ export function useCollection(
   records: Records,
 ): Answer {
   if (id === undefined) return store(records, collection, newId(), fields, 201);
-  const key = stubRecordKey({ collection, id });
+  const key = `${collection} ${id}`;
   const found = records.get(key);
   if (found === undefined)
     return problem("resource_not_found", { detail: `There is no record ${id} in the collection ${collection}.` });
@@ -34,7 +34,7 @@ export function useCollection(
 function store(records: Records, collection: string, id: string, fields: object, status: number): Answer {
   // It comes first, and is not that of the body.
   const body = { ...{ id, ...fields }, id };
-  records.set(stubRecordKey({ collection, id }), { id, collection, fields: body });
+  records.set(`${collection} ${id}`, { id, collection, fields: body });
   return { status, body };
 }
 

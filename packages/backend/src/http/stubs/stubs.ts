@@ -84,11 +84,12 @@ export function createStubs({ table, events, changed = () => {} }: StubsPlace) {
     all = stubs;
     changed();
   };
-  const checked = (id: string, stub: unknown, others: readonly ActiveStub[], hits = 0): ActiveStub => {
+  const checked = (id: string, stub: unknown, others: readonly ActiveStub[], hits?: number): ActiveStub => {
     if (others.length >= mostStubs)
       throw new InputError("", `more than ${mostStubs} stubs are not allowed. Remove those that are not used.`);
-    assertStub(stub, table);
-    const entry = activeStub(id, structuredClone(stub), hits);
+    // A newer program may have an operation for a stub that was kept. It answers then.
+    assertStub(stub, hits === undefined ? table : undefined);
+    const entry = activeStub(id, structuredClone(stub), hits ?? 0);
     const same = others.find(({ shape }) => shape === entry.shape);
     if (same === undefined) return entry;
     const advice = "Replace it, or remove one of the two.";

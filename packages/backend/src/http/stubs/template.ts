@@ -1,12 +1,14 @@
 import { isFieldPath } from "../../faults/fault-check.ts";
 import { fieldAt } from "../../faults/match-fault.ts";
+import type { StubResponse } from "../../generated/models.gen.ts";
 import { InputError } from "../../model/errors/input-error.ts";
+import type { Success } from "../../model/errors/problem.ts";
 import { isObject } from "../../model/values/json.ts";
 
 /** What the templates of a response stand for. */
 export interface TemplateValues {
-  /** The new id. */
-  readonly id: () => string;
+  /** Makes an id, and returns the same one from then on. */
+  readonly sameId: () => string;
   /** The time of the sandbox's clock. */
   readonly now: string;
   readonly params: Readonly<Record<string, string>>;
@@ -53,8 +55,16 @@ export function checkText(text: string, field: string, params: readonly string[]
   if (rest.includes("{{")) throw new InputError(field, `has {{ without the end of a template. ${advice}`);
 }
 
+/** Fills the templates of a response in. */
+export function filledResponse({ status = 200, headers = {}, body }: StubResponse, values: TemplateValues): Success {
+  const own: Record<string, string> = {};
+  // What a request sends must not add a header.
+  for (const [name, text] of Object.entries(headers)) own[name] = filledText(text, values).replaceAll(/[^\t -~]/g, "?");
+  return { status, headers: own, ...(body !== undefined && { body: filled(body, values) }) };
+}
+
 /** Fills templates in. A text that is one template becomes the value itself, null if there is none. */
-export function filled(value: unknown, values: TemplateValues): unknown {
+function filled(value: unknown, values: TemplateValues): unknown {
   if (Array.isArray(value)) return value.map((part) => filled(part, values));
   if (isObject(value))
     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, filled(part, values)]));
@@ -64,16 +74,16 @@ export function filled(value: unknown, values: TemplateValues): unknown {
 }
 
 /** Fills templates in; values that are no texts become JSON. */
-export function filledText(text: string, values: TemplateValues): string {
+function filledText(text: string, values: TemplateValues): string {
   return text.replaceAll(template, (_, name: string) => {
     const value = templateValue(name.trim(), values) ?? "";
     return isObject(value) ? JSON.stringify(value) : String(value);
   });
 }
 
-function templateValue(name: string, { id, now, params, query, headers, body }: TemplateValues): unknown {
+function templateValue(name: string, { sameId, now, params, query, headers, body }: TemplateValues): unknown {
   const [source = "", path = ""] = name.split(/\.(.*)/s);
-  if (source === "id") return id();
+  if (source === "id") return sameId();
   if (source === "now") return now;
   if (source === "path") return params[path];
   if (source === "query") return query.get(path);

@@ -212,9 +212,17 @@ it("a restore leaves everything as it is if the stubs of a snapshot are invalid"
   const backend = createBackend({ stubs: [sequence] });
   backend.faults.add("createCall 503");
   const snapshot = createBackend().snapshot();
-  const all = [{ ...stub("/api/v1/roles"), id: "stub-1" }];
+  const all = [{ ...stub("roles"), id: "stub-1", hits: 0 }];
   expect(() => backend.restore({ ...snapshot, stubs: { last: 1, all, records: [] } })).toThrow("stubs.all[0].path");
   expect([backend.stubs.list().length, backend.faults.list().length]).toEqual([1, 1]);
+});
+
+it("a stub that was kept does no harm where a newer version has an operation for it", async () => {
+  const snapshot = createBackend().snapshot();
+  const backend = createBackend();
+  const all = [{ ...stub("/api/v1/roles", { stubbed: true }), id: "stub-1", hits: 0 }];
+  backend.restore({ ...snapshot, stubs: { last: 1, all, records: [] } });
+  expect((await send(backend, "GET /roles")).body).toHaveProperty("roles");
 });
 
 it("a stub survives the end of the process, with its sequence and its records", async () => {
