@@ -373,11 +373,7 @@ declare interface ListedFault {
   readonly scenario?: string;
 }
 
-declare interface ListedStub {
-  readonly id: string;
-  readonly hits: number;
-}
-
+type ListedStub = Stub & Pick<ListedFault, "id" | "hits">;
 type Lists = { [Name in CollectionName]: z.ZodOptional<z.ZodArray<(typeof recordSchemas)[Name]>> };
 declare type MemberRecord = Checked<"members">;
 
@@ -611,7 +607,7 @@ declare interface StubResponse {
 
 declare interface Stubs {
   add(stub: Stub): string;
-  list(): readonly (Stub & ListedStub)[];
+  list(): readonly ListedStub[];
   replace(id: string, stub: Stub): boolean;
   remove(id: string): boolean;
   clear(): void;
@@ -960,12 +956,12 @@ declare const snapshotSchema: z.ZodObject<{
   }, z.core.$strict>;
   stubs: z.ZodExactOptional<z.ZodObject<{
     last: z.ZodInt;
-    all: z.ZodArray<z.ZodObject<{ id: z.ZodString }, z.core.$loose>>;
-    records: z.ZodArray<z.ZodObject<{
+    waiting: z.ZodArray<z.ZodObject<{ id: z.ZodString }, z.core.$loose>>;
+    records: z.ZodArray<z.ZodTuple<[z.ZodString, z.ZodObject<{
       id: z.ZodString;
       collection: z.ZodString;
       fields: z.ZodRecord<z.ZodString, z.ZodUnknown>;
-    }, z.core.$strict>>;
+    }, z.core.$strict>], null>>;
   }, z.core.$strict>>;
   inbox: z.ZodObject<{
     status: z.ZodExactOptional<z.ZodInt>;

@@ -28,10 +28,7 @@ const stubRecord = z.strictObject({
   fields: z.record(z.string(), z.unknown()),
 });
 /** What an older snapshot lacks: stubs, and the records of their collections by key. */
-const stubsSchema = z.strictObject({
-  ...{ last: z.int(), all: z.array(z.looseObject({ id: z.string() })) },
-  records: z.array(z.tuple([z.string(), stubRecord])),
-});
+const stubsSchema = faultsSchema.extend({ records: z.array(z.tuple([z.string(), stubRecord])) });
 
 const snapshotSchema = z.strictObject({
   version: z.literal(version),

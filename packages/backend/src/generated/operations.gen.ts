@@ -27,7 +27,7 @@ export const controlOperations = {
   clearFaults: { id: "clearFaults", method: "DELETE", path: "/_control/v1/faults", summary: "Remove all faults", pathParameters: [], queryParameters: {}, hasBody: false, status: 204 },
   checkFault: { id: "checkFault", method: "POST", path: "/_control/v1/faults/check", summary: "Check a fault without adding it", pathParameters: [], queryParameters: {}, hasBody: true, status: 200 },
   removeFault: { id: "removeFault", method: "DELETE", path: "/_control/v1/faults/{id}", summary: "Remove a fault", pathParameters: ["id"], queryParameters: {}, hasBody: false, status: 204 },
-  listStubs: { id: "listStubs", method: "GET", path: "/_control/v1/stubs", summary: "List the stubs", pathParameters: [], queryParameters: { redact: "boolean" }, hasBody: false, status: 200 },
+  listStubs: { id: "listStubs", method: "GET", path: "/_control/v1/stubs", summary: "List the stubs", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
   addStub: { id: "addStub", method: "POST", path: "/_control/v1/stubs", summary: "Add a stub", pathParameters: [], queryParameters: {}, hasBody: true, status: 201 },
   clearStubs: { id: "clearStubs", method: "DELETE", path: "/_control/v1/stubs", summary: "Remove all stubs", pathParameters: [], queryParameters: {}, hasBody: false, status: 204 },
   replaceStub: { id: "replaceStub", method: "PUT", path: "/_control/v1/stubs/{id}", summary: "Replace a stub", pathParameters: ["id"], queryParameters: {}, hasBody: true, status: 204 },

@@ -177,7 +177,7 @@ export const zStub = z.strictObject({
   public: z.boolean().optional(),
   response: zStubResponse.optional(),
   responses: z.array(zStubResponse).min(1).max(100).optional(),
-  collection: z.string().min(1).max(63).regex(/^[a-z][A-Za-z0-9]*$/).optional()
+  collection: z.string().min(1).max(63).regex(/^(?!meta$)[a-z][A-Za-z0-9]*$/).optional()
 });
 
 export const zScenarioName = z.enum([
@@ -305,8 +305,6 @@ export const zCheckFaultBody = z.union([zFault, zFaultText]);
 
 export const zRemoveFaultPath = z.strictObject({ id: z.string().min(1).max(100) });
 
-export const zListStubsQuery = z.strictObject({ redact: z.boolean().optional() });
-
 export const zAddStubBody = zStub;
 
 export const zRemoveStubPath = z.strictObject({ id: z.string().min(1).max(100) });
@@ -410,7 +408,7 @@ export const controlSchemas = {
   clearFaults: {},
   checkFault: { body: zCheckFaultBody },
   removeFault: { path: zRemoveFaultPath },
-  listStubs: { query: zListStubsQuery },
+  listStubs: {},
   addStub: { body: zAddStubBody },
   clearStubs: {},
   replaceStub: { path: zReplaceStubPath, body: zReplaceStubBody },

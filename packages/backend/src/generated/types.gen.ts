@@ -1047,7 +1047,7 @@ export interface operations {
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listStubs: {
-    readonly parameters: { readonly query?: { readonly redact?: components["parameters"]["Redact"] } };
+    readonly parameters: {};
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["StubList"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly addStub: {

@@ -87,10 +87,8 @@ async function respondWithFaults(
     ...reasonsOf(processed, operation, request.headers.get("x-account-id"), dispatcher.world.state),
   });
   try {
-    const { stub } = routed;
-    return written(
-      await (stub === undefined ? processRequest(dispatcher, routed) : processStub(dispatcher, { ...routed, stub })),
-    );
+    if (routed.stub !== undefined) return written(await processStub(dispatcher, routed, routed.stub));
+    return written(await processRequest(dispatcher, routed));
   } catch (error) {
     if (request.signal?.aborted === true)
       return {

@@ -1,5 +1,4 @@
 import { type Answer, problem, type Success } from "../model/errors/problem.ts";
-import type { World } from "../model/world.ts";
 import { authenticate, callerAddress, limitRate, restrictKey, selectAccount } from "./checks/authenticate.ts";
 import type { Processed } from "./checks/decision.ts";
 import type { AnyExchange, AnyHandler } from "./checks/exchange.ts";
@@ -38,24 +37,14 @@ export async function processRequest(
 
 function callHandler(handler: AnyHandler, exchange: AnyExchange): Processed {
   const { operation, caller, account } = exchange;
-  return answered("operation", exchange, { caller, account }, () => {
+  const { result, effects, thrown } = exchange.changes.during(() => {
     const answer = handler(exchange);
     if (operation.hiddenFields && answer.problem === undefined)
       checkHidden(operation.id, operation.hiddenFields, answer);
     return answer;
   });
-}
-
-/** Runs what answers a request, and notes what it changes. */
-export function answered(
-  step: Processed["step"],
-  { changes }: Pick<World, "changes">,
-  by: Pick<Processed, "caller" | "account">,
-  task: () => Answer,
-): Processed {
-  const { result, effects, thrown } = changes.during(task);
   const answer = result ?? problem("internal_error");
-  return { step, answer, ...by, effects, ...(thrown && { error: thrownText(thrown.error) }) };
+  return { step: "operation", answer, caller, account, effects, ...(thrown && { error: thrownText(thrown.error) }) };
 }
 
 /** The stack of an exception, or its message. */

@@ -27,7 +27,8 @@ export function respond(dispatcher: Dispatcher, requestId: string, answer: Answe
     const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
     if (text !== undefined) headers["Content-Type"] = text === body ? "text/plain" : "application/json";
     if (hasSecret(body)) headers["Cache-Control"] = "no-store";
-    const all = own === undefined ? headers : withOwn(headers, own);
+    // In lower case, so that own headers replace those of the same name.
+    const all = own === undefined ? headers : { ...namesInLowerCase(headers), ...namesInLowerCase(own) };
     const plain = { status, headers: all, text: bodiless.includes(status) ? undefined : text };
     return corruption === undefined ? { response: plain, text: plain.text } : damaged(plain, corruption, world);
   }
@@ -59,12 +60,7 @@ function damaged(response: PlainResponse, corruption: Corruption, { clock }: Wor
 /** The statuses of responses that have no body. */
 const bodiless: readonly number[] = [204, 205, 304];
 
-/** Headers with own ones in the place of those of the same name. */
-function withOwn(headers: Readonly<Record<string, string>>, own: Readonly<Record<string, string>>) {
-  const merged = new Headers(headers);
-  for (const [name, value] of Object.entries(own)) merged.set(name, value);
-  return Object.fromEntries(merged);
-}
+const namesInLowerCase = (headers: Readonly<Record<string, string>>) => Object.fromEntries(new Headers(headers));
 
 /** The headers of every response. The date is the backend's, so that clients can correct their clocks by it. */
 function baseHeaders({ world, formatDate }: Dispatcher, requestId: string): Record<string, string> {

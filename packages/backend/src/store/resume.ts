@@ -4,7 +4,7 @@ import type { InboxEvent } from "../generated/models.gen.ts";
 import type { Tokens } from "../http/checks/tokens.ts";
 import type { WritableJournal } from "../http/journal/journal.ts";
 import { keepJournal } from "../http/journal/keep-journal.ts";
-import { noStubs, type StubsSnapshot, type StubTable } from "../http/stubs/stubs.ts";
+import { noStubs, type StubTable } from "../http/stubs/stubs.ts";
 import { InputError } from "../model/errors/input-error.ts";
 import { defaultPolicies, type Policies } from "../model/policies.ts";
 import { clearState } from "../model/state.ts";
@@ -83,7 +83,7 @@ interface Facts {
   readonly policies: Policies;
   readonly faults: FaultsSnapshot;
   /** Absent in the data of an older program. */
-  readonly stubs?: StubsSnapshot;
+  readonly stubs?: FaultsSnapshot;
   readonly inbox: InboxAnswer;
 }
 

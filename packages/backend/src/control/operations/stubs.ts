@@ -1,13 +1,9 @@
 import type { Stub } from "../../generated/models.gen.ts";
-import { redacted } from "../../model/values/redact.ts";
 import type { ControlHandlers } from "../parts/exchange.ts";
 import { controlError } from "../parts/reply.ts";
 
 export const stubHandlers = {
-  listStubs: ({ backend, query }) =>
-    query?.redact
-      ? Response.json({ stubs: backend.stubs.list().map((stub) => redacted({ ...stub })) })
-      : { stubs: backend.stubs.list() },
+  listStubs: ({ backend }) => ({ stubs: backend.stubs.list() }),
   addStub: ({ backend, body }) => ({ id: backend.stubs.add(body as Stub) }),
   clearStubs: ({ backend }) => backend.stubs.clear(),
   replaceStub: ({ backend, params, body }) =>

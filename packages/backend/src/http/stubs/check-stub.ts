@@ -26,7 +26,7 @@ export function assertStub(stub: unknown, table?: Pick<OperationTable, "match">)
       checkHeaders(headers);
       checkJson({ headers, body }, (text, place) => checkText(text, place, params));
     });
-  if (collection !== undefined) checkCollection(collection, method, path);
+  if (collection !== undefined) checkCollection(method, path);
 }
 
 function faultInstead(operationId: string): string {
@@ -50,9 +50,7 @@ export function paramsOf(path: string): readonly string[] {
   return params;
 }
 
-function checkCollection(collection: string, method: string, path: string): void {
-  if (collection === "meta")
-    throw new InputError("collection", "must not be meta, which a list has beside its records");
+function checkCollection(method: string, path: string): void {
   const hasId = path.endsWith("}");
   if (method === "POST" && hasId)
     throw new InputError("path", "must not end with a parameter: POST stores under a new id");

@@ -1,41 +1,29 @@
 import { type Answer, problem } from "../../model/errors/problem.ts";
 import type { WorldState } from "../../model/state.ts";
 
-/** What a request asks of a collection. */
-export interface CollectionRequest {
-  readonly method: string;
-  /** The last parameter of the path; undefined for the collection itself. */
-  readonly id: string | undefined;
-  /** The fields of the body, for the methods that have one. */
-  readonly fields: object;
-  readonly newId: () => string;
-}
-
 type Records = WorldState["stubRecords"];
 
-/** Stores in a collection, or reads and removes a record. */
+/** Stores the fields of a body in a collection by the method of a request, or reads and removes a record. */
 export function useCollection(
-  collection: string,
-  { method, id, fields, newId }: CollectionRequest,
-  records: Records,
+  [collection, records]: readonly [name: string, records: Records],
+  { method, id, fields }: { readonly method: string; readonly id: string; readonly fields: object },
 ): Answer {
-  if (id === undefined) return store(records, collection, newId(), fields, 201);
   const key = `${collection} ${id}`;
   const found = records.get(key);
+  const store = (status: number, before: object): Answer => {
+    // The id comes first, and is not that of the body.
+    const body = { ...{ id, ...before, ...fields }, id };
+    records.set(key, { id, collection, fields: body });
+    return { status, body };
+  };
+  if (method === "POST") return store(201, {});
   if (found === undefined)
     return problem("resource_not_found", { detail: `There is no record ${id} in the collection ${collection}.` });
-  if (method === "PUT") return store(records, collection, id, fields, 200);
-  if (method === "PATCH") return store(records, collection, id, { ...found.fields, ...fields }, 200);
+  if (method === "PUT") return store(200, {});
+  if (method === "PATCH") return store(200, found.fields);
   if (method === "GET") return { status: 200, body: found.fields };
   records.delete(key);
   return { status: 204 };
-}
-
-function store(records: Records, collection: string, id: string, fields: object, status: number): Answer {
-  // It comes first, and is not that of the body.
-  const body = { ...{ id, ...fields }, id };
-  records.set(`${collection} ${id}`, { id, collection, fields: body });
-  return { status, body };
 }
 
 /** Lists a page in the shape of the API's own lists: the newest first, with their total number (§4.6). */

@@ -1,18 +1,14 @@
 import type { OperationDescription } from "@call-transfer/spec";
+import type { FaultsPlace, ListedFault } from "../../faults/active-faults.ts";
+import type { FaultsSnapshot } from "../../faults/faults.ts";
 import { isRequestMatch, type RequestCriteria } from "../../faults/match-fault.ts";
 import type { Stub, StubResponse } from "../../generated/models.gen.ts";
-import type { Events } from "../../model/changes/events.ts";
 import { InputError, under } from "../../model/errors/input-error.ts";
 import { formOf, type OperationTable } from "../checks/router.ts";
 import { assertStub, paramsOf } from "./check-stub.ts";
 
-/** What the list of stubs adds to each. */
-export interface ListedStub {
-  /** What replaces and deletes it. */
-  readonly id: string;
-  /** How many requests it has answered. */
-  readonly hits: number;
-}
+/** A stub as the list shows it: with the id that replaces and removes it, and the number of requests that it has answered. */
+type ListedStub = Stub & Pick<ListedFault, "id" | "hits">;
 
 /** The stubs of a backend, in the order in which they were added. */
 export interface Stubs {
@@ -22,7 +18,7 @@ export interface Stubs {
    */
   add(stub: Stub): string;
   /** Lists the stubs. */
-  list(): readonly (Stub & ListedStub)[];
+  list(): readonly ListedStub[];
   /** Replaces a stub, which keeps its id; false if none has this id. Throws InputError like `add`. */
   replace(id: string, stub: Stub): boolean;
   /** Removes a stub; false if none has this id. */
@@ -31,14 +27,7 @@ export interface Stubs {
   clear(): void;
 }
 
-/** The part of a snapshot that holds the stubs. */
-export interface StubsSnapshot {
-  /** The number in the last id. */
-  readonly last: number;
-  readonly all: readonly { readonly id: string; readonly [part: string]: unknown }[];
-}
-
-export const noStubs: StubsSnapshot = { last: 0, all: [] };
+export const noStubs: FaultsSnapshot = { last: 0, waiting: [] };
 
 /** A stub, prepared for matching. */
 export interface ActiveStub extends Pick<ListedStub, "id"> {
@@ -65,19 +54,12 @@ type StubbedRequest = Pick<RequestCriteria, "url" | "headers"> & { readonly meth
 /** The stubs, with what the backend itself does with them. */
 export type StubTable = ReturnType<typeof createStubs>;
 
-/** What stubs need of their backend. */
-interface StubsPlace {
-  readonly table: Pick<OperationTable, "match">;
-  readonly events: Pick<Events, "emit">;
-  /** Runs after any change, also of the response that comes next. */
-  readonly changed?: (() => void) | undefined;
-}
-
 /** The number of stubs that a backend holds at most. A request that no operation matches is compared with all of them. */
 const mostStubs = 1000;
 
 /** Creates an empty list of stubs. */
-export function createStubs({ table, events, changed = () => {} }: StubsPlace) {
+export function createStubs(table: Pick<OperationTable, "match">, place: Pick<FaultsPlace, "events" | "changed">) {
+  const { events, changed = () => {} } = place;
   let last = 0;
   let all: readonly ActiveStub[] = [];
   const put = (stubs: readonly ActiveStub[]): void => {
@@ -135,12 +117,12 @@ export function createStubs({ table, events, changed = () => {} }: StubsPlace) {
       return next;
     },
     /** Exports the stubs for a snapshot. */
-    keep: (): StubsSnapshot => ({ last, all: all.map((entry) => ({ ...listed(entry) })) }),
+    keep: (): FaultsSnapshot => ({ last, waiting: all.map((entry) => ({ ...listed(entry) })) }),
     /** Checks the stubs of a snapshot. The returned function replaces all stubs. Throws InputError naming the invalid field. */
-    prepare(kept: StubsSnapshot): () => void {
+    prepare(kept: FaultsSnapshot): () => void {
       const prepared: ActiveStub[] = [];
-      for (const [index, { id, hits, ...stub }] of kept.all.entries())
-        under(`stubs.all[${index}]`, () => prepared.push(checked(id, stub, prepared, Number(hits))));
+      for (const [index, { id, hits, ...stub }] of kept.waiting.entries())
+        under(`stubs.waiting[${index}]`, () => prepared.push(checked(id, stub, prepared, Number(hits))));
       return () => {
         last = kept.last;
         put(prepared);
@@ -149,7 +131,7 @@ export function createStubs({ table, events, changed = () => {} }: StubsPlace) {
   };
 }
 
-const listed = ({ id, stub, hits }: ActiveStub): Stub & ListedStub => ({ ...structuredClone(stub), id, hits });
+const listed = ({ id, stub, hits }: ActiveStub): ListedStub => ({ ...structuredClone(stub), id, hits });
 
 /** The stub with its parameters, if it matches a request apart from its body. */
 function matchOf(stub: ActiveStub, { method, url, headers }: StubbedRequest): FoundStub | undefined {

@@ -7,8 +7,8 @@ import { isObject } from "../../model/values/json.ts";
 
 /** What the templates of a response stand for. */
 export interface TemplateValues {
-  /** Makes an id, and returns the same one from then on. */
-  readonly sameId: () => string;
+  /** A new id. */
+  readonly id: string;
   /** The time of the sandbox's clock. */
   readonly now: string;
   readonly params: Readonly<Record<string, string>>;
@@ -56,7 +56,8 @@ export function checkText(text: string, field: string, params: readonly string[]
 }
 
 /** Fills the templates of a response in. */
-export function filledResponse({ status = 200, headers = {}, body }: StubResponse, values: TemplateValues): Success {
+export function filledResponse(response: StubResponse = {}, values: TemplateValues): Success {
+  const { status = 200, headers = {}, body } = response;
   const own: Record<string, string> = {};
   // What a request sends must not add a header.
   for (const [name, text] of Object.entries(headers)) own[name] = filledText(text, values).replaceAll(/[^\t -~]/g, "?");
@@ -81,9 +82,9 @@ function filledText(text: string, values: TemplateValues): string {
   });
 }
 
-function templateValue(name: string, { sameId, now, params, query, headers, body }: TemplateValues): unknown {
+function templateValue(name: string, { id, now, params, query, headers, body }: TemplateValues): unknown {
   const [source = "", path = ""] = name.split(/\.(.*)/s);
-  if (source === "id") return sameId();
+  if (source === "id") return id;
   if (source === "now") return now;
   if (source === "path") return params[path];
   if (source === "query") return query.get(path);

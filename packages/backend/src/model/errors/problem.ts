@@ -12,15 +12,13 @@ export interface Problem {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A success answer. */
-export interface Success {
+/** A success answer: a body that is a text is sent as it is, and own headers take the place of the usual ones. */
+export type Success = {
   readonly status: number;
-  /** Sent as JSON, or, if it is a text, as it is. */
   readonly body?: unknown;
-  /** In place of the usual ones of the same name. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Problem["headers"];
   readonly problem?: undefined;
-}
+};
 
 export type Answer = Success | Problem;
 /** What a check found, or the problem. */

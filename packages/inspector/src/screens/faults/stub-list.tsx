@@ -13,7 +13,7 @@ type ListedStub = Schema<"StubList">["stubs"][number];
 /** The stubs of the sandbox: the user's own responses to requests that no operation matches. */
 export function StubList() {
   const live = useLive<Schema<"StubList">>(
-    (control) => control.GET("/_control/v1/stubs", { params: { query: { redact: true } } }),
+    (control) => control.GET("/_control/v1/stubs"),
     // A request may have been answered by one.
     ({ type }) => type === "request" || type.startsWith("stub."),
   );
