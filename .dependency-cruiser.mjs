@@ -34,7 +34,7 @@ export const layers = {
     "conformance",
   ],
   "backend/model": ["values", "errors", "time", "storage", "changes", "records"],
-  "backend/http": ["transport", "checks", "journal"],
+  "backend/http": ["transport", "checks", "journal", "stubs"],
   "backend/control": ["parts", "operations"],
   inspector: ["data", "parts", "screens"],
   contract: ["webhooks", "facts", "document", "world", "suite", "cases", "coverage", "live"],

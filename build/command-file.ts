@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
+import { asModules } from "./options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const sources = fileURLToPath(new URL("../packages/mock-server/src/cli.ts", import.meta.url));
@@ -22,6 +23,7 @@ function bundle(): string {
     ...{ entryPoints: [sources], outdir: "/", absWorkingDir: root, write: false, bundle: true, splitting: true },
     ...{ platform: "node", format: "esm", target: "es2022", conditions: ["@call-transfer/source"] },
     external: ["@stoplight/*"],
+    alias: asModules,
   });
   const hash = createHash("sha256");
   for (const { hash: one } of outputFiles) hash.update(one);

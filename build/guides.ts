@@ -29,7 +29,8 @@ const sdkPages = [
 ];
 const testPages = ["testing", "time-faults-sandboxes", "transfers"];
 const serverPages = [
-  ...["mock-server", "mock-server-cli", "mock-server-faults", "mock-server-webhooks", "mock-server-proxy"],
+  ...["mock-server", "mock-server-cli", "mock-server-faults", "mock-server-stubs"],
+  ...["mock-server-webhooks", "mock-server-proxy"],
   ...["mock-server-msw", "inspector", "attack", "collections", "containers", "hosting"],
 ];
 

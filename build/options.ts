@@ -1,5 +1,11 @@
 // Build options that all packages share.
+import { fileURLToPath } from "node:url";
 import type { Options } from "tsup";
+
+/** Packages of which a bundle takes the ES modules: what Node would load is CommonJS that requires modules of Node by name. */
+export const asModules = {
+  yaml: fileURLToPath(new URL("../node_modules/yaml/browser/index.js", import.meta.url)),
+};
 
 export const shared = {
   target: "es2022",

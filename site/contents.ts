@@ -54,6 +54,7 @@ export const contents: readonly Section[] = [
       "inspector",
       "mock-server-cli",
       "mock-server-faults",
+      "mock-server-stubs",
       "mock-server-webhooks",
       "mock-server-msw",
       "mock-server-proxy",

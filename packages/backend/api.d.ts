@@ -3,7 +3,7 @@ declare module "@call-transfer/backend" {
     Backend, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults, HandledResponse, Inbox,
     InboxEvent, InputError, Journal, JournalEntry, Keys, ListedFault, MemberRecord, NewTransfer, OperationCoverage,
     Peer, Policies, RehearsedResponse, RingRecord, RowChange, SandboxStore, SandboxStores, Sandboxes, SandboxesOptions,
-    Seed, Snapshot, State, StoredRow, StoredSandbox, TransferRecord, Transfers, Upcoming, createBackend,
+    Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, Upcoming, createBackend,
     createSandboxes, demo, inboxUrl
   };
 }
@@ -49,6 +49,7 @@ declare interface BackendControls {
   readonly policies: Readonly<Policies>;
   changePolicies(changes: Partial<Policies>): Policies;
   readonly faults: Faults;
+  readonly stubs: Stubs;
   readonly deliveries: Deliveries;
   readonly inbox: Inbox;
   readonly transfers: Transfers;
@@ -82,6 +83,7 @@ declare interface BackendOptions {
   readonly prng?: number;
   readonly policies?: Partial<Policies>;
   readonly faults?: readonly (Fault | string)[];
+  readonly stubs?: readonly Stub[];
   readonly scenarios?: readonly ScenarioName[];
   readonly fetch?: typeof globalThis.fetch;
   readonly forwardWebhooks?: string;
@@ -146,7 +148,7 @@ declare interface Collections {
 declare type ContactRecord = Checked<"contacts">;
 
 declare interface Decision {
-  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "proxy";
+  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "proxy";
   readonly section?: string;
   readonly detail?: string;
 }
@@ -329,6 +331,7 @@ declare interface JournalEntry {
   readonly status: number;
   readonly code?: string;
   readonly fault?: string;
+  readonly stub?: string;
   readonly error?: string;
   readonly requestId: string;
   readonly replayOf?: number;
@@ -370,6 +373,7 @@ declare interface ListedFault {
   readonly scenario?: string;
 }
 
+type ListedStub = Stub & Pick<ListedFault, "id" | "hits">;
 type Lists = { [Name in CollectionName]: z.ZodOptional<z.ZodArray<(typeof recordSchemas)[Name]>> };
 declare type MemberRecord = Checked<"members">;
 
@@ -576,6 +580,37 @@ declare interface StoredRow {
 declare interface StoredSandbox {
   readonly name: string;
   readonly options: string;
+}
+
+declare interface Stub {
+  readonly name?: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly match?: StubMatch;
+  readonly public?: boolean;
+  readonly response?: StubResponse;
+  readonly responses?: readonly StubResponse[];
+  readonly collection?: string;
+}
+
+declare interface StubMatch {
+  readonly headers?: { readonly [key: string]: string };
+  readonly query?: { readonly [key: string]: string };
+  readonly body?: { readonly [key: string]: string | number | boolean | null };
+}
+
+declare interface StubResponse {
+  readonly status?: number;
+  readonly headers?: { readonly [key: string]: string };
+  readonly body?: unknown;
+}
+
+declare interface Stubs {
+  add(stub: Stub): string;
+  list(): readonly ListedStub[];
+  replace(id: string, stub: Stub): boolean;
+  remove(id: string): boolean;
+  clear(): void;
 }
 
 declare interface TimerPurpose {
@@ -919,6 +954,15 @@ declare const snapshotSchema: z.ZodObject<{
     last: z.ZodInt;
     waiting: z.ZodArray<z.ZodObject<{ id: z.ZodString }, z.core.$loose>>;
   }, z.core.$strict>;
+  stubs: z.ZodExactOptional<z.ZodObject<{
+    last: z.ZodInt;
+    waiting: z.ZodArray<z.ZodObject<{ id: z.ZodString }, z.core.$loose>>;
+    records: z.ZodArray<z.ZodTuple<[z.ZodString, z.ZodObject<{
+      id: z.ZodString;
+      collection: z.ZodString;
+      fields: z.ZodRecord<z.ZodString, z.ZodUnknown>;
+    }, z.core.$strict>], null>>;
+  }, z.core.$strict>>;
   inbox: z.ZodObject<{
     status: z.ZodExactOptional<z.ZodInt>;
     delaySecs: z.ZodExactOptional<z.ZodNumber>;

@@ -17,7 +17,7 @@ declare module "@call-transfer/mock-server/backend" {
     Backend, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults, HandledResponse, Inbox,
     InboxEvent, InputError, Journal, JournalEntry, Keys, ListedFault, MemberRecord, NewTransfer, OperationCoverage,
     Peer, Policies, RehearsedResponse, RingRecord, RowChange, SandboxStore, SandboxStores, Sandboxes, SandboxesOptions,
-    Seed, Snapshot, State, StoredRow, StoredSandbox, TransferRecord, Transfers, Upcoming, createBackend,
+    Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, Upcoming, createBackend,
     createSandboxes, demo, inboxUrl
   };
 }

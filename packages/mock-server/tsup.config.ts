@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from "node:fs";
 import { defineConfig, type Options } from "tsup";
 import { licences } from "../../build/licences.ts";
-import { shared } from "../../build/options.ts";
+import { asModules, shared } from "../../build/options.ts";
 
 // Here and not by `clean`: two builds write into the folder, and neither may remove what the other wrote.
 rmSync("dist", { recursive: true, force: true });
@@ -26,12 +26,13 @@ const command: Options = {
   dts: false,
   entry: ["src/cli.ts"],
   format: ["esm"],
-  noExternal: [/^@call-transfer\//, /^@noble\/hashes\//, "openapi-fetch", /^zod$/],
+  noExternal: [/^@call-transfer\//, /^@noble\/hashes\//, "openapi-fetch", /^yaml$/, /^zod$/],
   esbuildPlugins: [licences],
   esbuildOptions(options) {
     shared.esbuildOptions(options);
     // From the sources of our other packages, to which the maps then lead.
     options.conditions = ["@call-transfer/source"];
+    options.alias = asModules;
     options.chunkNames = "cli/[name]-[hash]";
   },
 };

@@ -24,7 +24,7 @@ const models = {
         "HoursWindow",
         "InboxEvent",
       ],
-      ...["LocalTime", "RequestCaller", "Rule", "SignatureParts", "WebhookMatch"],
+      ...["LocalTime", "RequestCaller", "Rule", "SignatureParts", "Stub", "StubMatch", "StubResponse", "WebhookMatch"],
     ].map((name) => [name, name]),
   ),
 };

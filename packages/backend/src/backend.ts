@@ -86,9 +86,11 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   const { events, keeper } = core.world;
   const isResumed = begin(core, options);
   const record = createRecorder(core.journal, events, keeper);
-  const { world, tokens, faults, journal } = core;
+  const { world, tokens, faults, stubs, journal } = core;
+  // From the sequence of faults, so that stubs do not change the ids of other records.
+  const newId = (): string => core.randoms.faults.uuid();
   const answerAndRecord = (recorder: Recorder) =>
-    createAnswer({ world, tokens, faults, ...parts, requestIds: core.requestIds, record: recorder });
+    createAnswer({ world, tokens, faults, stubs, newId, ...parts, requestIds: core.requestIds, record: recorder });
   const answer = answerAndRecord(record);
   const isForControl = ({ pathname }: URL): boolean =>
     options.controlPlane === true && pathname.startsWith(`${controlPrefix}/`);

@@ -20,7 +20,7 @@ export function createControls(
   options: BackendOptions,
   operations: readonly OperationDescription[],
 ): Omit<BackendControls, "replay" | "rehearse" | "clock" | "state"> & Pick<World, "clock" | "state"> {
-  const { world, tokens, faults, inbox, deliveries, transfers, journal } = core;
+  const { world, tokens, faults, stubs, inbox, deliveries, transfers, journal } = core;
   const { state, clock, policies, events, expiries } = world;
   return {
     clock,
@@ -28,6 +28,7 @@ export function createControls(
     collections: new CheckedCollections(world, transfers.followCalls),
     policies,
     faults,
+    stubs,
     deliveries,
     inbox,
     transfers,

@@ -2,6 +2,7 @@ import { createFaults } from "./faults/faults.ts";
 import type { OperationTable } from "./http/checks/router.ts";
 import { createTokens } from "./http/checks/tokens.ts";
 import { createJournal } from "./http/journal/journal.ts";
+import { createStubs } from "./http/stubs/stubs.ts";
 import { ChangeLog } from "./model/change-log.ts";
 import { createEvents } from "./model/changes/events.ts";
 import { under } from "./model/errors/input-error.ts";
@@ -60,6 +61,7 @@ export function createCore(
   const tokens = createTokens(new Uint8Array(32));
   const changed = keeper && (() => keeper.touch("faults"));
   const faults = createFaults(randoms.faults, table.operations, { clock, sandbox: name, events, changed });
+  const stubs = createStubs(table, { events, changed: keeper && (() => keeper.touch("stubs")) });
   const inbox = createInbox(world);
   const { fetch, forwardWebhooks: forwardTo } = options;
   const deliveries = new SignedDeliveries(world, faults, { inbox, fetch, forwardTo });
@@ -70,5 +72,6 @@ export function createCore(
     keeper?.plan("soon");
   });
   const requestIds = new ReservedIds(randoms.requestIds, keeper);
-  return { world, generators, randoms, requestIds, timers, tokens, faults, inbox, deliveries, transfers, journal };
+  const parts = { deliveries, transfers, journal };
+  return { world, generators, randoms, requestIds, timers, tokens, faults, stubs, inbox, ...parts };
 }

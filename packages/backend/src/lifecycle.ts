@@ -2,6 +2,7 @@ import { applyScenario } from "./contents/apply-scenario.ts";
 import { demoSeed } from "./contents/demo-seed.ts";
 import { loadFirstSeed } from "./contents/load-seed.ts";
 import type { Core } from "./core.ts";
+import { noStubs } from "./http/stubs/stubs.ts";
 import { under } from "./model/errors/input-error.ts";
 import { defaultPolicies } from "./model/policies.ts";
 import { clearState } from "./model/state.ts";
@@ -40,8 +41,10 @@ export function stop({ world: { clock, events, keeper }, deliveries }: Core): vo
   else keeper.withoutNoting(end);
 }
 
-function loadInitial({ world, faults }: Core, { seed = demoSeed, faults: initial = [] }: BackendOptions): void {
+function loadInitial({ world, faults, stubs }: Core, options: BackendOptions): void {
+  const { seed = demoSeed, faults: initial = [], stubs: initialStubs = [] } = options;
   under("seed", () => loadFirstSeed(world, seed));
+  for (const [index, stub] of initialStubs.entries()) under(`stubs[${index}]`, () => stubs.add(stub));
   for (const [index, fault] of initial.entries()) under(`faults[${index}]`, () => faults.addInitial(fault));
   world.expiries.restart();
 }
@@ -72,11 +75,12 @@ export function reset(core: Core, options: BackendOptions): void {
 }
 
 function clear(core: Core, options: BackendOptions): void {
-  const { world, faults, inbox, deliveries, journal } = core;
+  const { world, faults, stubs, inbox, deliveries, journal } = core;
   clearState(world.state);
   world.clock.reset();
   Object.assign(world.policies, defaultPolicies(), structuredClone(options.policies));
   faults.restore({ last: 0, waiting: [] });
+  stubs.prepare(noStubs)();
   inbox.clear();
   journal.clear();
   deliveries.clear();

@@ -3,6 +3,7 @@ import type { ScenarioName } from "./contents/scenarios.ts";
 import type { Seed } from "./contents/seed.ts";
 import type { WebhookAttack } from "./control/parts/exchange.ts";
 import type { Fault } from "./faults/fault.ts";
+import type { Stub } from "./generated/models.gen.ts";
 import { checkInput } from "./model/errors/input-error.ts";
 import type { Policies } from "./model/policies.ts";
 import type { SandboxStore } from "./model/storage/store.ts";
@@ -33,6 +34,8 @@ export interface BackendOptions {
   readonly policies?: Partial<Policies>;
   /** The initial faults, also after a reset; none by default. A text such as `createCall 503` is read by `parseFault`. */
   readonly faults?: readonly (Fault | string)[];
+  /** The initial stubs, also after a reset: responses to requests that no operation matches; none by default. */
+  readonly stubs?: readonly Stub[];
   /** The scenarios to apply at the start, in this order, also after a reset; none by default. */
   readonly scenarios?: readonly ScenarioName[];
   /** Sends webhook deliveries; by default the global fetch, looked up at each delivery. */
@@ -43,7 +46,7 @@ export interface BackendOptions {
   readonly controlPlane?: boolean;
   /**
    * Keeps the state beyond the end of the process; by default it is in memory only. What the store holds comes back: seed,
-   * clock, policies, faults and scenarios have no effect then, until a reset.
+   * clock, policies, faults, stubs and scenarios have no effect then, until a reset.
    */
   readonly store?: SandboxStore;
   /**
@@ -62,7 +65,7 @@ export interface BackendOptions {
   readonly attack?: WebhookAttack;
 }
 
-// The seed, policies and faults are validated where they are applied.
+// The seed, policies, faults and stubs are validated where they are applied.
 const objectWith = (...functions: readonly [string, string, ...string[]]) =>
   z.custom<Readonly<Record<string, unknown>>>(
     (value) => functions.every((name) => typeof Object(value)[name] === "function"),
@@ -79,6 +82,7 @@ const optionsSchema = z.strictObject({
   prng: z.int().optional(),
   policies: z.unknown().optional(),
   faults: z.array(z.unknown()).optional(),
+  stubs: z.array(z.unknown()).optional(),
   scenarios: z.array(z.unknown()).optional(),
   fetch: z.custom((value) => typeof value === "function", "must be a function").optional(),
   forwardWebhooks: z

@@ -30,6 +30,11 @@ describe("the coverage", () => {
     expect(about("status 200", gaps(runOf(served)))).toEqual([]);
   });
 
+  it("does not count a response of no operation, such as that of a stub", () => {
+    const { rows } = measureCoverage([runOf({ status: 200, byFault: false })]);
+    expect(rows.filter(({ reached }) => reached.size > 0)).toEqual([]);
+  });
+
   it("does not count what a failed case reached", () => {
     expect(about("status 200", gaps(runOf(served, { failure: "failed" })))).toHaveLength(1);
   });

@@ -42,6 +42,12 @@ describe("the recorder", () => {
     expect(await violationsOf(() => answer(401, problem("token_missing")))).toEqual([]);
   });
 
+  it("does not judge a success at a path of no operation, such as that of a stub", async () => {
+    const text = () => new Response("hello", { status: 200, headers: { "Content-Type": "text/plain" } });
+    expect(await violationsOf(text, "/api/v1/contacts")).toEqual([]);
+    expect(await violationsOf(text)).not.toEqual([]);
+  });
+
   it.each([
     ["a body that violates the schema", () => answer(200, { accounts: [{ id: "1" }] }), "name"],
     ["a body that is not JSON", () => new Response("{", { status: 200, headers }), "not JSON"],

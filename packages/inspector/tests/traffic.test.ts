@@ -77,6 +77,12 @@ describe("the filter of the traffic", () => {
     expect([shown("is:unmatched", unmatched), shown("caller:none", unmatched)]).toEqual([true, true]);
   });
 
+  it("finds what stubs answered, by their id too, and not among the unmatched", () => {
+    const stubbed = entryOfRequest({ ...plain, stub: "stub-1", decidedBy: { step: "stub" } });
+    const words = ["is:stub", "op:stub-1", "stub-1", "is:unmatched"];
+    expect(words.map((word) => shown(word, stubbed))).toEqual([true, true, true, false]);
+  });
+
   it("finds a response that a fault withheld among the errors", () => {
     expect(shown("is:error", request({ status: 0 }))).toBe(true);
   });

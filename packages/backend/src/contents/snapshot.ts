@@ -2,6 +2,7 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import type { Tokens } from "../http/checks/tokens.ts";
 import type { WritableJournal } from "../http/journal/journal.ts";
+import { noStubs, type StubTable } from "../http/stubs/stubs.ts";
 import { checkInput, InputError, under } from "../model/errors/input-error.ts";
 import type { Generators, Sequences } from "../model/generators.ts";
 import { checkPolicies, defaultPolicies } from "../model/policies.ts";
@@ -21,6 +22,14 @@ const purpose = { kind: z.string(), id: z.string(), index: z.int().exactOptional
 
 const faultsSchema = z.strictObject({ last: z.int(), waiting: z.array(z.looseObject({ id: z.string() })) });
 
+const stubRecord = z.strictObject({
+  id: z.string(),
+  collection: z.string(),
+  fields: z.record(z.string(), z.unknown()),
+});
+/** What an older snapshot lacks: stubs, and the records of their collections by key. */
+const stubsSchema = faultsSchema.extend({ records: z.array(z.tuple([z.string(), stubRecord])) });
+
 const snapshotSchema = z.strictObject({
   version: z.literal(version),
   now: time,
@@ -35,6 +44,7 @@ const snapshotSchema = z.strictObject({
   transfers: z.array<z.ZodType<TransferRecord>>(transferSchema),
   timers: z.array(z.strictObject({ at: time, ...purpose })),
   faults: faultsSchema,
+  stubs: stubsSchema.exactOptional(),
   inbox: inboxAnswerSchema,
 });
 
@@ -50,6 +60,7 @@ export interface SnapshotParts {
   readonly generators: Pick<Generators, "sequences" | "isDrawn">;
   readonly tokens: Pick<Tokens, "secret">;
   readonly faults: { keep(): object; restore(faults: z.output<typeof faultsSchema>): void };
+  readonly stubs: Pick<StubTable, "keep" | "prepare">;
   readonly inbox: Inbox;
   readonly transfers: { schedule(at: number, purpose: TimerPurpose): void };
 }
@@ -61,11 +72,12 @@ interface Pictured extends Pick<SnapshotParts, "tokens"> {
   };
   readonly generators: { readonly sequences: Readonly<Record<keyof Sequences, Pick<Random, "position">>> };
   readonly faults: { keep(): object };
+  readonly stubs: Pick<StubTable, "keep">;
   readonly inbox: Pick<Inbox, "answer">;
 }
 
 /** Takes a snapshot of a backend. */
-export function takeSnapshot({ world, generators, tokens, faults, inbox }: Pictured): Snapshot {
+export function takeSnapshot({ world, generators, tokens, faults, stubs, inbox }: Pictured): Snapshot {
   const { state, clock, policies } = world;
   return structuredClone({
     version,
@@ -80,6 +92,7 @@ export function takeSnapshot({ world, generators, tokens, faults, inbox }: Pictu
     transfers: [...state.transfers.values()],
     timers: clock.timers().filter(({ kind }) => isRestorable(kind)),
     faults: JSON.parse(JSON.stringify(faults.keep())),
+    stubs: JSON.parse(JSON.stringify({ ...stubs.keep(), records: [...state.stubRecords] })),
     inbox: JSON.parse(JSON.stringify(inbox.answer)),
   });
 }
@@ -130,7 +143,7 @@ function checkVersion(input: unknown): void {
 
 /** Restores a backend from a snapshot. Everything is checked first; throws InputError that names the bad field. */
 export function restoreSnapshot(
-  { world, generators, tokens, faults, inbox, transfers }: SnapshotParts,
+  { world, generators, tokens, faults, stubs, inbox, transfers }: SnapshotParts,
   input: unknown,
 ): void {
   const { state, clock, policies } = world;
@@ -143,7 +156,10 @@ export function restoreSnapshot(
   parseTime("now", snapshot.now);
   // A snapshot of an older version has none.
   const rate = checkRate("rate", snapshot.rate ?? 1);
+  const { records: stubRecords, ...keptStubs } = snapshot.stubs ?? { ...noStubs, records: [] };
+  const restoreStubs = stubs.prepare(keptStubs);
   faults.restore(snapshot.faults);
+  restoreStubs();
 
   clearState(state);
   clock.reset();
@@ -152,6 +168,7 @@ export function restoreSnapshot(
   Object.assign(policies, defaultPolicies(), snapshot.policies);
   insert(seed, world);
   for (const { credential, ...window } of snapshot.windows) state.windows.set(credential, window);
+  for (const [key, record] of stubRecords) state.stubRecords.set(key, record);
   for (const transfer of snapshot.transfers) state.transfers.set(transfer.id, transfer);
   for (const { at, ...about } of snapshot.timers)
     if (about.kind === callEndTimer) scheduleCallEnd(world, about.id, at);

@@ -20,6 +20,7 @@ import { sandboxHandlers } from "./operations/sandboxes.ts";
 import { scenarioHandlers } from "./operations/scenarios.ts";
 import { specificationHandlers } from "./operations/specification.ts";
 import { stateHandlers } from "./operations/state.ts";
+import { stubHandlers } from "./operations/stubs.ts";
 import { transferHandlers } from "./operations/transfers.ts";
 import { webhookHandlers } from "./operations/webhooks.ts";
 import type { BackendControls } from "./parts/controls.ts";
@@ -39,6 +40,7 @@ const handlers: ControlHandlers = {
   ...scenarioHandlers,
   ...specificationHandlers,
   ...stateHandlers,
+  ...stubHandlers,
   ...transferHandlers,
   ...webhookHandlers,
 };

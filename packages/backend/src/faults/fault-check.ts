@@ -110,35 +110,49 @@ function checkAction(field: string, action: unknown, { schemas }: Actions, other
 }
 
 function checkMatch(match: z.output<typeof zFaultMatch>, operations: readonly OperationDescription[]): void {
-  const { operationId, method, path: pathname, headers = {}, body = {} } = match;
+  const { operationId, method, path: pathname } = match;
   if (operationId !== undefined && !operations.some(({ id }) => id === operationId)) {
     const ids = operations.map(({ id }) => id);
     throw new InputError("match.operationId", `unknown operation "${operationId}".${suggestion(operationId, ids)}`);
   }
   const methods = [...new Set(operations.map((operation) => operation.method))];
-  if (method !== undefined && !methods.includes(method.toUpperCase()))
+  if (method !== undefined && !methods.includes(method.toUpperCase()) && !pathname?.includes("*"))
     throw new InputError("match.method", `no operation uses the method "${method}". Use one of ${methods.join(", ")}.`);
   if (pathname !== undefined) under("match.path", () => checkPath(pathname, method, operations));
+  checkCriteria(match);
+}
+
+/** Checks the names in the criteria of a request. */
+export function checkCriteria(match: Pick<z.output<typeof zFaultMatch>, "headers" | "body">): void {
+  const { headers = {}, body = {} } = match;
   for (const name of Object.keys(headers))
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new InputError("match.headers", `"${name}" is not a header name`);
   for (const path of Object.keys(body))
-    if (!/^[^.[\]]+(\.[^.[\]]+|\[\d+\])*$/.test(path))
+    if (!isFieldPath(path))
       throw new InputError("match.body", `"${path}" is not the path of a field, such as members[0].destinationId`);
+}
+
+/** Whether a text is the path of a field, such as `members[0].destinationId`. */
+export function isFieldPath(path: string): boolean {
+  return /^[^.[\]]+(\.[^.[\]]+|\[\d+\])*$/.test(path);
 }
 
 /** Throws InputError if no operation can have this path: such a fault would never apply. */
 export function checkPath(path: string, method: string | undefined, known: readonly OperationDescription[]): void {
   const wanted = method?.toUpperCase();
   const paths = known.flatMap((one) => (wanted === undefined || one.method === wanted ? [one.path] : []));
-  if (paths.some((template) => isPathOf(path, template))) return;
+  // With `*` it may be the path of a stub.
+  if (path.includes("*") || paths.some((template) => isPathOf(path, template))) return;
   const full = `/api/v1${path}`;
-  const hint = paths.some((template) => isPathOf(full, template)) ? ` Did you mean ${full}?` : suggestion(path, paths);
+  const hint = paths.some((template) => isPathOf(full, template))
+    ? ` Did you mean ${full}?`
+    : suggestion(path, paths) || " To name a stub, put a * into the path.";
   throw new InputError("", `there is no operation ${[wanted, path].filter(Boolean).join(" ")}.${hint}`);
 }
 
-/** Whether a path may be one of a template; a path with `*` may be. */
+/** Whether a path may be one of a template. */
 function isPathOf(path: string, template: string): boolean {
-  return path.includes("*") || path === template || isLike(template.replaceAll(/\{\w+\}/g, "*"), path);
+  return path === template || isLike(template.replaceAll(/\{\w+\}/g, "*"), path);
 }
 
 function checkWhen(
@@ -172,7 +186,8 @@ function checkError({ code, errors = [] }: { code: string; errors?: readonly { c
       );
 }
 
-function checkHeaders(headers: Record<string, string>): void {
+/** Checks the headers of a response. */
+export function checkHeaders(headers: Record<string, string>): void {
   try {
     new Headers(headers);
   } catch {

@@ -44,7 +44,7 @@ export interface Faults {
   clear(): void;
 }
 
-/** The part of a snapshot that holds the faults. */
+/** The part of a snapshot that holds the faults, or the stubs. */
 export interface FaultsSnapshot {
   /** The number in the last id. */
   readonly last: number;

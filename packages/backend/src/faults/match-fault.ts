@@ -101,8 +101,8 @@ export function isLike(pattern: string, text: string | null): boolean {
   return text.length - last.length >= end && text.endsWith(last);
 }
 
-/** The parts of a field's path, such as `members`, `0` and `destinationId`. */
-function fieldAt(body: unknown, path: string): unknown {
+/** The value of a field by its path, such as `members[0].destinationId`. Only own fields count. */
+export function fieldAt(body: unknown, path: string): unknown {
   return path
     .split(/[.[\]]+/)
     .filter((part) => part !== "")

@@ -120,6 +120,65 @@ export type WebhookFaultAction = ("truncate" | "reorder") | {
   readonly alsoTo: readonly string[];
 };
 
+/**
+ * A response of your own, for requests that no operation of the API matches. It has one of `response`,
+ * `responses` and `collection`.
+ */
+export interface Stub {
+  /** A name to show. */
+  readonly name?: string;
+  /** The HTTP method. */
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /**
+   * The whole path, such as `/api/v1/contacts/{contactId}`. A parameter in braces stands for one segment.
+   * Of several stubs that match, the one with the fewest parameters answers, then the one with the most
+   * criteria.
+   */
+  readonly path: string;
+  /** Which requests match; all to the path by default. */
+  readonly match?: StubMatch;
+  /** Whether it answers requests without a credential, such as a login; false by default. */
+  readonly public?: boolean;
+  /** What it responds. */
+  readonly response?: StubResponse;
+  /** One response after the other. The last one repeats. */
+  readonly responses?: readonly StubResponse[];
+  /**
+   * The name of a collection that the stub stores in and reads from, such as `contacts`. POST stores the
+   * body under a new `id`, GET lists by `limit` and `offset`, and with the id as the last segment of the
+   * path GET reads, PUT replaces, PATCH merges fields and DELETE removes.
+   */
+  readonly collection?: string;
+}
+
+/** Which requests match, besides method and path. Texts may contain `*`, which stands for any characters. */
+export interface StubMatch {
+  /** Values by header name, in any case. */
+  readonly headers?: { readonly [key: string]: string };
+  /** Values by query parameter. */
+  readonly query?: { readonly [key: string]: string };
+  /**
+   * Values by field of the body, such as `members[0].destinationId`. A text also matches a number that
+   * reads the same.
+   */
+  readonly body?: { readonly [key: string]: string | number | boolean | null };
+}
+
+/**
+ * A response. Texts in `headers` and `body` may contain templates: `{{id}}` is a new id, `{{now}}` the time
+ * of the sandbox's clock, and `{{path.contactId}}`, `{{query.q}}`, `{{header.x-test}}` and `{{body.name}}`
+ * are values of the request. A text that is one template has the type of the value, and is null if the
+ * request lacks it.
+ */
+export interface StubResponse {
+  /** The response status; 200 by default. */
+  readonly status?: number;
+  /** The response headers by name. */
+  readonly headers?: { readonly [key: string]: string };
+  /** A text, or JSON; none by default. */
+  readonly body?: unknown;
+}
+
 /** A request and its response in short: no headers, query or body, so no secrets. */
 export interface JournalEntry {
   /** Counts up from 1, also across a clear and a reset. */
@@ -138,6 +197,8 @@ export interface JournalEntry {
   readonly code?: string;
   /** The id of the fault that matched the request. */
   readonly fault?: string;
+  /** The id of the stub that matched the request, which is no operation of the API. */
+  readonly stub?: string;
   /** The exception behind a 500; never part of the response. */
   readonly error?: string;
   /** The value of the response header `X-Request-Id`. */
@@ -181,10 +242,10 @@ export interface Deviation {
 /** What decided a response, and why. */
 export interface Decision {
   /**
-   * A check in the fixed order of checks, the operation itself, a fault, or something in front of the
-   * backend (`gate`, `proxy`).
+   * A check in the fixed order of checks, the operation itself, a fault, a stub, or something in front of
+   * the backend (`gate`, `proxy`).
    */
-  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "proxy";
+  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "proxy";
   /** The section of the specification with the rule, such as `§5.4`. */
   readonly section?: string;
   /** The reason for an error, in a sentence. */

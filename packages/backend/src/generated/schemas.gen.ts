@@ -154,6 +154,32 @@ export const zRequestFault = z.strictObject({
 /** A failure of API requests (`match`) or of webhook deliveries (`webhooks`). */
 export const zFault = z.union([zRequestFault, zWebhookFault]);
 
+/** Which requests match, besides method and path. Texts may contain `*`, which stands for any characters. */
+export const zStubMatch = z.strictObject({
+  headers: z.record(z.string(), z.string()).optional(),
+  query: z.record(z.string(), z.string()).optional(),
+  body: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullable()).optional()
+});
+
+/** A response. Texts in `headers` and `body` may contain templates: `{{id}}` is a new id, `{{now}}` the time of the sandbox's clock, and `{{path.contactId}}`, `{{query.q}}`, `{{header.x-test}}` and `{{body.name}}` are values of the request. A text that is one template has the type of the value, and is null if the request lacks it. */
+export const zStubResponse = z.strictObject({
+  status: z.int().gte(200).lte(599).optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  body: z.unknown().optional()
+});
+
+/** A response of your own, for requests that no operation of the API matches. It has one of `response`, `responses` and `collection`. */
+export const zStub = z.strictObject({
+  name: z.string().min(1).max(100).optional(),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  path: z.string().min(1).max(500),
+  match: zStubMatch.optional(),
+  public: z.boolean().optional(),
+  response: zStubResponse.optional(),
+  responses: z.array(zStubResponse).min(1).max(100).optional(),
+  collection: z.string().min(1).max(63).regex(/^(?!meta$)[a-z][A-Za-z0-9]*$/).optional()
+});
+
 export const zScenarioName = z.enum([
   'app-misses-offers', 'slow-app', 'everyone-away', 'secret-just-rotated', 'daily-quota-used', 'queue-full',
   'rate-limited', 'flaky-503', 'lost-answers'
@@ -279,6 +305,14 @@ export const zCheckFaultBody = z.union([zFault, zFaultText]);
 
 export const zRemoveFaultPath = z.strictObject({ id: z.string().min(1).max(100) });
 
+export const zAddStubBody = zStub;
+
+export const zRemoveStubPath = z.strictObject({ id: z.string().min(1).max(100) });
+
+export const zReplaceStubBody = zStub;
+
+export const zReplaceStubPath = z.strictObject({ id: z.string().min(1).max(100) });
+
 export const zApplyScenarioPath = z.strictObject({ name: z.string() });
 
 export const zListRequestsQuery = z.strictObject({
@@ -374,6 +408,11 @@ export const controlSchemas = {
   clearFaults: {},
   checkFault: { body: zCheckFaultBody },
   removeFault: { path: zRemoveFaultPath },
+  listStubs: {},
+  addStub: { body: zAddStubBody },
+  clearStubs: {},
+  replaceStub: { path: zReplaceStubPath, body: zReplaceStubBody },
+  removeStub: { path: zRemoveStubPath },
   listScenarios: {},
   applyScenario: { path: zApplyScenarioPath },
   listRequests: { query: zListRequestsQuery },

@@ -22,6 +22,8 @@ export interface paths {
   readonly "/_control/v1/faults": { readonly get: operations["listFaults"]; readonly post: operations["addFault"]; readonly delete: operations["clearFaults"] };
   readonly "/_control/v1/faults/check": { readonly post: operations["checkFault"] };
   readonly "/_control/v1/faults/{id}": { readonly delete: operations["removeFault"] };
+  readonly "/_control/v1/stubs": { readonly get: operations["listStubs"]; readonly post: operations["addStub"]; readonly delete: operations["clearStubs"] };
+  readonly "/_control/v1/stubs/{id}": { readonly put: operations["replaceStub"]; readonly delete: operations["removeStub"] };
   readonly "/_control/v1/scenarios": { readonly get: operations["listScenarios"] };
   readonly "/_control/v1/scenarios/{name}": { readonly post: operations["applyScenario"] };
   readonly "/_control/v1/requests": { readonly get: operations["listRequests"]; readonly delete: operations["clearRequests"] };
@@ -347,6 +349,53 @@ export interface components {
         readonly scenario?: string;
       })[];
     };
+    /** @description A response of your own, for requests that no operation of the API matches. It has one of `response`, `responses` and `collection`. */
+    readonly Stub: {
+      /** @description A name to show. */
+      readonly name?: string;
+      /**
+       * @description The HTTP method.
+       * @enum {string}
+       */
+      readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+      /** @description The whole path, such as `/api/v1/contacts/{contactId}`. A parameter in braces stands for one segment. Of several stubs that match, the one with the fewest parameters answers, then the one with the most criteria. */
+      readonly path: string;
+      /** @description Which requests match; all to the path by default. */
+      readonly match?: components["schemas"]["StubMatch"];
+      /** @description Whether it answers requests without a credential, such as a login; false by default. */
+      readonly public?: boolean;
+      /** @description What it responds. */
+      readonly response?: components["schemas"]["StubResponse"];
+      /** @description One response after the other. The last one repeats. */
+      readonly responses?: readonly components["schemas"]["StubResponse"][];
+      /** @description The name of a collection that the stub stores in and reads from, such as `contacts`. POST stores the body under a new `id`, GET lists by `limit` and `offset`, and with the id as the last segment of the path GET reads, PUT replaces, PATCH merges fields and DELETE removes. */
+      readonly collection?: string;
+    };
+    /** @description Which requests match, besides method and path. Texts may contain `*`, which stands for any characters. */
+    readonly StubMatch: {
+      /** @description Values by header name, in any case. */
+      readonly headers?: { readonly [key: string]: string };
+      /** @description Values by query parameter. */
+      readonly query?: { readonly [key: string]: string };
+      /** @description Values by field of the body, such as `members[0].destinationId`. A text also matches a number that reads the same. */
+      readonly body?: { readonly [key: string]: string | number | boolean | null };
+    };
+    /** @description A response. Texts in `headers` and `body` may contain templates: `{{id}}` is a new id, `{{now}}` the time of the sandbox's clock, and `{{path.contactId}}`, `{{query.q}}`, `{{header.x-test}}` and `{{body.name}}` are values of the request. A text that is one template has the type of the value, and is null if the request lacks it. */
+    readonly StubResponse: {
+      /** @description The response status; 200 by default. */
+      readonly status?: number;
+      /** @description The response headers by name. */
+      readonly headers?: { readonly [key: string]: string };
+      /** @description A text, or JSON; none by default. */
+      readonly body?: unknown;
+    };
+    readonly StubAdded: { readonly id: string };
+    readonly StubList: {
+      readonly stubs: readonly (components["schemas"]["Stub"] & components["schemas"]["StubAdded"] & {
+        /** @description How many requests it has answered. */
+        readonly hits: number;
+      })[];
+    };
     /** @enum {string} */
     readonly ScenarioName: "app-misses-offers" | "slow-app" | "everyone-away" | "secret-just-rotated" | "daily-quota-used" | "queue-full" | "rate-limited" | "flaky-503" | "lost-answers";
     readonly Scenario: {
@@ -382,6 +431,8 @@ export interface components {
       readonly code?: string;
       /** @description The id of the fault that matched the request. */
       readonly fault?: string;
+      /** @description The id of the stub that matched the request, which is no operation of the API. */
+      readonly stub?: string;
       /** @description The exception behind a 500; never part of the response. */
       readonly error?: string;
       /** @description The value of the response header `X-Request-Id`. */
@@ -420,10 +471,10 @@ export interface components {
     /** @description What decided a response, and why. */
     readonly Decision: {
       /**
-       * @description A check in the fixed order of checks, the operation itself, a fault, or something in front of the backend (`gate`, `proxy`).
+       * @description A check in the fixed order of checks, the operation itself, a fault, a stub, or something in front of the backend (`gate`, `proxy`).
        * @enum {string}
        */
-      readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "proxy";
+      readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "proxy";
       /** @description The section of the specification with the rule, such as `§5.4`. */
       readonly section?: string;
       /** @description The reason for an error, in a sentence. */
@@ -992,6 +1043,25 @@ export interface operations {
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["CheckedFault"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly removeFault: {
+    readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
+    readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly listStubs: {
+    readonly parameters: {};
+    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["StubList"] } }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly addStub: {
+    readonly parameters: {};
+    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Stub"] } };
+    readonly responses: { readonly 201: { content: { readonly "application/json": components["schemas"]["StubAdded"] } }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly clearStubs: { readonly parameters: {}; readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] } };
+  readonly replaceStub: {
+    readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
+    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Stub"] } };
+    readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly removeStub: {
     readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
   };

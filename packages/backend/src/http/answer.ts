@@ -21,9 +21,8 @@ export type AnswerRequest = (
 
 /** Creates the function that responds to requests to the API and records them in the journal. */
 export function createAnswer({ requestIds, record, ...context }: AnswerContext): AnswerRequest {
-  const { world, table, handlers, tokens, faults } = context;
-  const dispatcher: Dispatcher = { world, table, handlers, tokens, faults, formatDate: createDateFormatter() };
-  const { clock } = world;
+  const dispatcher: Dispatcher = { ...context, formatDate: createDateFormatter() };
+  const { clock } = context.world;
   return async (request, url, peerAddress) => {
     const start = performance.now();
     const requestId = requestIds.uuid();

@@ -6,13 +6,16 @@ import type { World } from "../model/world.ts";
 import { decisionOf, type Processed, type Reasons, reasonsOf } from "./checks/decision.ts";
 import { readAhead, readBody } from "./checks/validate.ts";
 import { processRequest, thrownText } from "./process-request.ts";
-import { type Corruption, respond, respondAs, type Sent } from "./respond.ts";
+import { findStub, processStub } from "./process-stub.ts";
+import { type Corruption, respond, type Sent } from "./respond.ts";
 import { type Dispatcher, type DispatchInput, maxRecordedBytes, type RoutedRequest } from "./routed-request.ts";
 import { untilAborted } from "./transport/transport.ts";
 
 /** A response, and what the journal records about it. */
 export interface Dispatched extends Sent, Reasons {
   readonly operationId?: string;
+  /** The id of the stub that matched the request. */
+  readonly stub?: string;
   /** The id of the fault that matched the request. */
   readonly fault?: string;
   /** The request body, if it is small enough to record. */
@@ -27,13 +30,16 @@ export interface Dispatched extends Sent, Reasons {
 type Replacement = Exclude<NonNullable<MatchedFaults["action"]>, Corruption>;
 /** Responds to a request under `/api/v1`. An exception becomes `internal_error`, without its message. */
 export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Promise<Dispatched> {
-  const { request, url, requestId } = input;
-  const match = dispatcher.table.match(request.method, url.pathname);
+  const { url, requestId } = input;
+  const known = dispatcher.table.match(input.request.method, url.pathname);
+  const stubbed = known !== undefined && "operation" in known ? undefined : await findStub(dispatcher, input);
+  const match = stubbed === undefined ? known : { ...stubbed, operation: stubbed.stub.operation };
   if (match === undefined || "allow" in match) {
     const headers = match && { Allow: match.allow.join(", ") };
     const answer = problem("not_found", { ...(headers && { headers }) });
     return { ...respond(dispatcher, requestId, answer), decidedBy: decisionOf("route", answer) };
   }
+  const request = stubbed?.request ?? input.request;
   const criteria = { operation: match.operation, url, headers: request.headers };
   const ahead = dispatcher.faults.asksForBody(criteria) ? await readAhead(request) : undefined;
   const readCriteria = ahead === undefined ? criteria : { ...criteria, body: ahead.value };
@@ -54,7 +60,7 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
   );
   return {
     ...dispatched,
-    operationId: match.operation.id,
+    ...(stubbed === undefined ? { operationId: match.operation.id } : { stub: stubbed.stub.id }),
     ...(faults.id !== undefined && { fault: faults.id }),
     ...(requestBody !== undefined && { requestBody }),
     ...(faults.action !== undefined && { faultAction: faults.action }),
@@ -81,6 +87,7 @@ async function respondWithFaults(
     ...reasonsOf(processed, operation, request.headers.get("x-account-id"), dispatcher.world.state),
   });
   try {
+    if (routed.stub !== undefined) return written(await processStub(dispatcher, routed, routed.stub));
     return written(await processRequest(dispatcher, routed));
   } catch (error) {
     if (request.signal?.aborted === true)
@@ -117,7 +124,7 @@ function isCorruption(action: NonNullable<MatchedFaults["action"]>): action is C
 async function replaceResponse(dispatcher: Dispatcher, routed: RoutedRequest, action: Replacement): Promise<Sent> {
   await recordUnreadBody(routed);
   if (typeof action === "string") return { response: new Response(), transport: { kind: action } };
-  if ("status" in action) return respondAs(action, dispatcher, routed.requestId);
+  if ("status" in action) return respond(dispatcher, routed.requestId, action);
   const error = "code" in action ? action : { code: "rate_limit_exceeded" as const, meta: action.rateLimit };
   return respond(dispatcher, routed.requestId, faultProblem(error, dispatcher.world.clock.now()));
 }

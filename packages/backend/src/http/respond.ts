@@ -1,6 +1,5 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import { slowBody, withUnknownEnums } from "../faults/corrupt-response.ts";
-import type { FaultAction } from "../faults/fault.ts";
 import { type Answer, problem } from "../model/errors/problem.ts";
 import { hasSecret } from "../model/values/redact.ts";
 import type { World } from "../model/world.ts";
@@ -19,15 +18,18 @@ export interface Sent {
 /** A fault action that damages the response in transit. */
 export type Corruption = "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum";
 
-/** Serializes the result of a handler. Sets all headers at once, because setting one later is slow. */
+/** Serializes an answer. Sets all headers at once, because setting one later is slow. */
 export function respond(dispatcher: Dispatcher, requestId: string, answer: Answer, corruption?: Corruption): Sent {
   const { world } = dispatcher;
   const headers = baseHeaders(dispatcher, requestId);
   if (answer.problem === undefined) {
-    const { status, body } = answer;
-    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const { status, body, headers: own } = answer;
+    const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+    if (text !== undefined) headers["Content-Type"] = text === body ? "text/plain" : "application/json";
     if (hasSecret(body)) headers["Cache-Control"] = "no-store";
-    const plain = { status, headers, text: body === undefined ? undefined : JSON.stringify(body) };
+    // In lower case, so that own headers replace those of the same name.
+    const all = own === undefined ? headers : { ...namesInLowerCase(headers), ...namesInLowerCase(own) };
+    const plain = { status, headers: all, text: bodiless.includes(status) ? undefined : text };
     return corruption === undefined ? { response: plain, text: plain.text } : damaged(plain, corruption, world);
   }
   const { code, status, meta } = answer.problem;
@@ -55,19 +57,10 @@ function damaged(response: PlainResponse, corruption: Corruption, { clock }: Wor
   return { response: { ...response, headers: { ...headers, "Content-Type": "text/html" } } };
 }
 
-/** Responds with the status, body and headers of a fault. */
-export function respondAs(
-  { status, body, headers: own = {} }: Extract<FaultAction, { status: number }>,
-  dispatcher: Dispatcher,
-  requestId: string,
-): Sent {
-  const headers = new Headers(baseHeaders(dispatcher, requestId));
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  if (body !== undefined) headers.set("Content-Type", typeof body === "string" ? "text/plain" : "application/json");
-  for (const [name, value] of Object.entries(own)) headers.set(name, value);
-  const isEmpty = body === undefined || [204, 205, 304].includes(status);
-  return { response: new Response(isEmpty ? null : text, { status, headers }), text };
-}
+/** The statuses of responses that have no body. */
+const bodiless: readonly number[] = [204, 205, 304];
+
+const namesInLowerCase = (headers: Readonly<Record<string, string>>) => Object.fromEntries(new Headers(headers));
 
 /** The headers of every response. The date is the backend's, so that clients can correct their clocks by it. */
 function baseHeaders({ world, formatDate }: Dispatcher, requestId: string): Record<string, string> {

@@ -4,6 +4,7 @@ import type { World } from "../model/world.ts";
 import type { AnyHandler } from "./checks/exchange.ts";
 import type { OperationTable } from "./checks/router.ts";
 import type { Tokens } from "./checks/tokens.ts";
+import type { ActiveStub, StubTable } from "./stubs/stubs.ts";
 import type { IncomingRequest } from "./transport/transport.ts";
 
 /** The parts of a backend that respond to requests. */
@@ -13,6 +14,9 @@ export interface Dispatcher {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly tokens: Tokens;
   readonly faults: Pick<FaultQueue, "asksForBody" | "match">;
+  readonly stubs: Pick<StubTable, "candidates" | "nextResponse">;
+  /** Makes an id for a stub. */
+  readonly newId: () => string;
   /** Formats the header `Date`. */
   readonly formatDate: (at: number) => string;
 }
@@ -30,6 +34,8 @@ export interface DispatchInput {
 export interface RoutedRequest extends DispatchInput {
   readonly operation: OperationDescription;
   readonly params: Readonly<Record<string, string>>;
+  /** The stub that answers in place of an operation; `operation` is then what faults read of it. */
+  readonly stub?: ActiveStub;
   /** Records the request body for the journal. */
   readonly recordBody: (value: unknown, bytes: number) => void;
   /** Notes what the request finds now that it has waited. `isCounted`: it is in its rate-limit window already. */

@@ -48,11 +48,22 @@ export interface State {
   readonly transfers: Map<string, TransferRecord>;
 }
 
+/** A record of a collection of stubs. */
+export interface StubRecord {
+  readonly id: string;
+  /** The name of the collection. */
+  readonly collection: string;
+  /** The record as it is shown, with its id. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
 /** Everything one backend knows. */
 export interface WorldState extends State {
   readonly members: Members;
   readonly groups: Groups;
   readonly calls: Calls;
+  /** The records of stubs, keyed by collection and id. */
+  readonly stubRecords: Map<string, StubRecord>;
   /** The rate-limit window of each credential: its start in milliseconds, and the number of requests so far. */
   readonly windows: Map<string, { readonly from: number; readonly count: number }>;
 }
@@ -79,6 +90,7 @@ export function createState(log?: ChangeLog): WorldState {
     apiKeys: records("apiKeys"),
     roles: records("roles"),
     transfers: records("transfers"),
+    stubRecords: records("stubRecords"),
     windows: records("windows"),
   };
 }

@@ -4,6 +4,7 @@ import type { InboxEvent } from "../generated/models.gen.ts";
 import type { Tokens } from "../http/checks/tokens.ts";
 import type { WritableJournal } from "../http/journal/journal.ts";
 import { keepJournal } from "../http/journal/keep-journal.ts";
+import { noStubs, type StubTable } from "../http/stubs/stubs.ts";
 import { InputError } from "../model/errors/input-error.ts";
 import { defaultPolicies, type Policies } from "../model/policies.ts";
 import { clearState } from "../model/state.ts";
@@ -33,6 +34,7 @@ export interface KeptCore {
   readonly timers: KeptTimers | undefined;
   readonly tokens: Tokens;
   readonly faults: FaultQueue;
+  readonly stubs: StubTable;
   readonly inbox: ReceivingInbox;
   readonly deliveries: DeliveryEngine;
   readonly transfers: TransferEngine;
@@ -51,6 +53,7 @@ export function keepCore(core: KeptCore, keeper: Keeper): boolean {
     // Untyped code may change policies in place.
     policies: { read: () => world.policies, isCompared: true },
     faults: { read: faults.keep },
+    stubs: { read: core.stubs.keep },
     inbox: { read: () => inbox.answer },
   } satisfies Record<keyof Facts, Fact>);
   if (stored !== undefined) resumeChecked(core, stored);
@@ -79,6 +82,8 @@ interface Facts {
   readonly tokenSecret: string;
   readonly policies: Policies;
   readonly faults: FaultsSnapshot;
+  /** Absent in the data of an older program. */
+  readonly stubs?: FaultsSnapshot;
   readonly inbox: InboxAnswer;
 }
 
@@ -134,12 +139,13 @@ function undo(core: KeptCore, { changes, facts: stored }: NotStored): void {
   noteAnew(core);
 }
 
-function resumeFacts({ world, randoms, tokens, faults, inbox }: KeptCore, facts: Facts): void {
+function resumeFacts({ world, randoms, tokens, faults, stubs, inbox }: KeptCore, facts: Facts): void {
   Object.assign(world.policies, knownPolicies(facts.policies));
   randoms.main.position = facts.random.main;
   randoms.faults.position = facts.random.faults;
   tokens.secret = hexToBytes(facts.tokenSecret);
   faults.restore(facts.faults);
+  stubs.prepare(facts.stubs ?? noStubs)();
   inbox.answer = facts.inbox;
 }
 

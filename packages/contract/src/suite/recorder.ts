@@ -126,9 +126,11 @@ function createInspection(onlyStated: boolean) {
       const { status } = response;
       const { pathname } = new URL(request.url);
       const operation = operationOf(request.method, pathname);
+      // The contract says nothing about what else a server answers, such as by stubs of its user.
+      const isForeign = operation === undefined && status < 400;
       const { body, broken } = inspect(operation, response, text, onlyStated);
       const code = status >= 400 ? memberOf(body, "code") : undefined;
-      if (!isRaw(forcedResponses, status)) {
+      if (!isForeign && !isRaw(forcedResponses, status)) {
         const key = request.headers.get("Authorization")?.replace("Bearer ", "");
         const named = request.headers.get("X-Account-Id") ?? accountOfKey.get(key ?? "");
         // Accounts elsewhere are not those of the world, whose names and numbers they may have.

@@ -50,6 +50,17 @@ describe("a server that keeps the contract", () => {
     expect(status).toBe(0);
   });
 
+  it("gets the same report with stubs beside the operations", async () => {
+    // The tables alone: one line says how long it took.
+    const report = async () =>
+      (await run(["--base-url", server.url, "--member", demo.members.owner])).out.replaceAll(/[\d.]+ m?s\b/g, "");
+    const plain = await report();
+    server.backend.stubs.add({ method: "GET", path: "/api/v1/contacts/{id}", response: { body: "hello" } });
+    server.backend.stubs.add({ method: "GET", path: "/api/v1/calls/{id}", response: { body: { calls: 1 } } });
+    expect(await report()).toBe(plain);
+    expect(server.backend.stubs.list().map(({ hits }) => hits)).toEqual([0, 0]);
+  });
+
   it("is also checked with an access token", async () => {
     const accessToken = await server.backend.keys.issueToken({ userId: demo.users.owner });
     const args = ["--base-url", server.url, "--access-token", accessToken, "--account-id", demo.accountId];

@@ -213,3 +213,19 @@ describe.each(["faults", "scenarios", "policies"])("the part %s", (part) => {
     }
   });
 });
+
+it("shows stubs, what they answered, and removes one", async () => {
+  await using inspector = await open({ server: frozen });
+  const { page, server } = inspector;
+  await inspector.go("faults", "stubs");
+  await page.getByText("No stubs").waitFor();
+  await server.addStub({ method: "GET", path: "/api/v1/contacts/{id}", response: { body: { name: "Ada" } } });
+  await page.getByText("No request yet").waitFor();
+  await fetch(`${server.url}/api/v1/contacts/1`, { headers: { authorization: `Bearer ${demo.apiKey}` } });
+  await page.getByText("Answered once").waitFor();
+  await page.getByRole("link", { name: "Show the requests" }).click();
+  await page.getByText("/api/v1/contacts/1").first().waitFor();
+  await inspector.go("faults", "stubs");
+  await page.getByRole("button", { name: "Remove stub-1" }).click();
+  await page.getByText("No stubs").waitFor();
+});

@@ -114,6 +114,7 @@ function sandboxAt(url: string, sandbox: string | undefined, token: string | und
     addFault: async (text: string) => dataOf(await control.POST("/_control/v1/faults", { body: { text } })).id,
     removeFault: async (id: string) =>
       dataOf(await control.DELETE("/_control/v1/faults/{id}", { params: { path: { id } } })),
+    addStub: async (body: Schema<"Stub">) => dataOf(await control.POST("/_control/v1/stubs", { body })).id,
     startTransfer: async (body: Schema<"NewTransfer">) =>
       dataAs<"Transfer">(await control.POST("/_control/v1/transfers", { body })),
     transfers: async () => dataAs<"TransferList">(await control.GET("/_control/v1/transfers")).transfers,

@@ -3,7 +3,7 @@ import { type Columns, type Part, shortIds, statusColour } from "./columns.ts";
 
 /** Describes a request: its status, duration and path, for a failure why it failed and what to change, then code and operation. */
 export function describeRequest(event: BackendEvent): Columns {
-  const { method, path, operationId, code, fault, durationMs } = event;
+  const { method, path, operationId, code, fault, stub, durationMs } = event;
   const status = Number(event.status);
   const colour = statusColour(status);
   const [fix, why] = [advice(event), reason(event, status)];
@@ -13,6 +13,7 @@ export function describeRequest(event: BackendEvent): Columns {
     ...texts(why, { isReason: true }),
     ...texts(deviationsIn(event), { colour: "yellow", isReason: true }),
     ...texts(fault, { colour: "magenta" }),
+    ...texts(stub, { colour: "cyan" }),
     // A reason says more.
     ...texts(code, { colour, isOptional: (fix ?? why) !== undefined }),
     ...texts(operationId, { colour: "dim", isOptional: true }),

@@ -216,6 +216,41 @@ it("starts with the seed of a file and prints its credentials", async () => {
   expect([response.status, accountId, Object.keys(tokens).length]).toEqual([200, demo.accountId, 4]);
 });
 
+it("answers by the stubs of a file, which a data file keeps with their records", async () => {
+  const stubs = fileOf(
+    "stubs.yaml",
+    `stubs:
+  - { method: POST, path: /api/v1/contacts, collection: contacts }
+  - { method: GET, path: "/api/v1/contacts/{id}", collection: contacts }
+`,
+  );
+  const data = join(folder, "stubs.db");
+  const first = await ready("--stubs", stubs, "--data", data);
+  const headers = { authorization: `Bearer ${first.apiKey}`, "content-type": "application/json" };
+  const init = { method: "POST", headers, body: JSON.stringify({ name: "Ada" }) };
+  const created = await (await fetch(`${first.url}/api/v1/contacts`, init)).json();
+  expect(created).toMatchObject({ id: expect.any(String), name: "Ada" });
+  first.child.kill("SIGKILL");
+  await once(first.child, "close");
+  const second = await ready("--data", data);
+  const found = await fetch(`${second.url}/api/v1/contacts/${created.id}`, { headers });
+  expect([found.status, await found.json()]).toEqual([200, created]);
+  const { requests } = await (await fetch(`${second.url}/_control/v1/requests`)).json();
+  expect(requests.at(-1)).toMatchObject({ stub: "stub-2", decidedBy: { step: "stub" } });
+});
+
+it.each([
+  [["--stubs", "none.yaml"], "--stubs none.yaml: file not found."],
+  [
+    ["--engine", "proxy", "--target", "http://127.0.0.1:1", "--stubs", "a.yaml"],
+    "--stubs does not work with --engine proxy",
+  ],
+  [["--engine", "prism", "--stubs", "a.yaml"], "--stubs does not work with --engine prism"],
+])("refuses %j", async (args, message) => {
+  const { status, stderr } = await finish(...args);
+  expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
 it("writes the ready file, and removes it at shutdown", async () => {
   const path = join(folder, "ready.json");
   const { child, output } = await ready("--ready-file", path);

@@ -47,6 +47,12 @@ it.each([
   expect(line.length).toBeLessThanOrEqual(width);
 });
 
+it("names the stub that answered", () => {
+  const { operationId: _, code: __, ...request } = refused;
+  const stubbed = { ...request, status: 200, stub: "stub-1", decidedBy: { step: "stub" } };
+  expect(lines([stubbed])).toEqual(["12:00:05Z POST     200 2.3 ms /api/v1/calls  stub-1"]);
+});
+
 it("shows times in UTC, as the inspector and the API do, wherever the machine is", () => {
   vi.stubEnv("TZ", "Asia/Tokyo");
   expect(lines([refused])[0]).toMatch(/^12:00:05Z POST/);

@@ -7,6 +7,7 @@ import type { Snapshot } from "../../contents/snapshot.ts";
 import type { Faults } from "../../faults/faults.ts";
 import type { Journal } from "../../http/journal/journal.ts";
 import type { JournalDetail } from "../../http/journal/journal-detail.ts";
+import type { Stubs } from "../../http/stubs/stubs.ts";
 import type { BackendEvent, Events } from "../../model/changes/events.ts";
 import type { Policies } from "../../model/policies.ts";
 import type { State } from "../../model/state.ts";
@@ -47,6 +48,8 @@ export interface BackendControls {
   changePolicies(changes: Partial<Policies>): Policies;
   /** The faults to inject into requests and deliveries. */
   readonly faults: Faults;
+  /** Responses to requests that no operation matches. */
+  readonly stubs: Stubs;
   /** The webhooks sent so far, and new ones on request. */
   readonly deliveries: Deliveries;
   /** The built-in webhook receiver. */

@@ -55,10 +55,10 @@ function checkToken(
   return { caller: { kind: "user", userId: claims.userId, credential } };
 }
 
-/** Checks the restrictions of an API key (§5.3): the caller's address, then the scope. */
+/** Checks the restrictions of an API key (§5.3): the caller's address, then the scope that an operation needs. */
 export function restrictKey(
   caller: Caller,
-  operation: OperationDescription,
+  operation: OperationDescription | undefined,
   address: string | undefined,
 ): Problem | undefined {
   if (caller.kind === "user") return undefined;
@@ -66,7 +66,7 @@ export function restrictKey(
   const from = normalizedAddress(address ?? "");
   if (allowedIps !== undefined && !allowedIps.some((allowed) => normalizedAddress(allowed) === from))
     return problem("api_key_ip_restricted");
-  if (scopes !== undefined && !scopes.includes(operation.scope))
+  if (operation !== undefined && scopes !== undefined && !scopes.includes(operation.scope))
     return problem("api_key_insufficient_scope", { detail: `The API key lacks the scope ${operation.scope}.` });
   return undefined;
 }

@@ -40,7 +40,7 @@ export function createRouter<Operation extends Route>(
 }
 
 /** The paths of a template, with a group for each of its parameters. */
-function formOf(template: string): RegExp {
+export function formOf(template: string): RegExp {
   const literals = template.split(/\{\w+\}/).map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
   return new RegExp(`^${literals.join("([^/]+)")}$`);
 }

@@ -197,9 +197,9 @@ function countsIn({ changes, timers }: Effects): Pick<JournalEntry, "changeCount
   };
 }
 
-/** Whether no operation matches a request. A refused request was not compared with the operations. */
-export function isUnmatched({ operationId, decidedBy }: JournalEntry): boolean {
-  return operationId === undefined && decidedBy.step !== "gate";
+/** Whether no operation and no stub matches a request. A refused request was not compared with them. */
+export function isUnmatched({ operationId, stub, decidedBy }: JournalEntry): boolean {
+  return operationId === undefined && stub === undefined && decidedBy.step !== "gate";
 }
 
 function matches(filter: JournalFilter, entry: JournalEntry): boolean {

@@ -12,8 +12,13 @@ export interface Problem {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A success answer. */
-export type Success = { readonly status: number; readonly body?: unknown; readonly problem?: undefined };
+/** A success answer: a body that is a text is sent as it is, and own headers take the place of the usual ones. */
+export type Success = {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Problem["headers"];
+  readonly problem?: undefined;
+};
 
 export type Answer = Success | Problem;
 /** What a check found, or the problem. */

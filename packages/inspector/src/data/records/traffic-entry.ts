@@ -9,7 +9,7 @@ export interface TrafficEntry {
   readonly id: string;
   readonly at: string;
   readonly method: string;
-  /** The operation, or the type of the event; empty if no operation matches. */
+  /** The operation, the stub, or the type of the event; empty if nothing matches. */
   readonly name: string;
   readonly address: string;
   /** Undefined while a delivery waits for its answer, 0 if there was no response. */
@@ -29,17 +29,19 @@ export interface TrafficEntry {
 }
 
 /** What is special about an entry. */
-export type Mark = "replay" | "unmatched" | "deviation" | "changed" | "redelivery";
+export type Mark = "replay" | "unmatched" | "stub" | "deviation" | "changed" | "redelivery";
 
 /** The event of every delivery (§6). */
 const offer = "transfer.offer";
 
 /** The row of a request. */
 export function entryOfRequest(request: Schema<"RequestEntry">): TrafficEntry {
-  const { id, at, method, path, operationId = "", status, code, error, durationMs, fault, caller } = request;
+  const { id, at, method, path, status, code, error, durationMs, fault, stub, caller } = request;
+  const { operationId = stub ?? "" } = request;
   const marks: Mark[] = [];
   if (request.replayOf !== undefined) marks.push("replay");
   if (operationId === "" && request.decidedBy.step !== "gate") marks.push("unmatched");
+  if (stub !== undefined) marks.push("stub");
   if (request.deviations !== undefined) marks.push("deviation");
   if (request.changeCount !== undefined) marks.push("changed");
   return withText(

@@ -45,12 +45,11 @@ export function RequestDetail({ id }: { readonly id: string }) {
 
 function Head({ detail }: { readonly detail: Detail }) {
   const { status, code } = entryOfRequest(detail);
-  const { id, method, path, operationId, at, durationMs, requestId, replayOf } = detail;
+  const { id, method, path, at, durationMs, requestId, replayOf } = detail;
   return (
     <header class="detail-head">
       <h2 dir="auto">
-        {method}{" "}
-        {operationId === undefined ? "no operation" : <Link to={["reference", operationId]}>{operationId}</Link>}
+        {method} <Answerer detail={detail} />
       </h2>
       <TrafficStatus status={status} code={code} />
       <Code>{path}</Code>
@@ -68,6 +67,12 @@ function Head({ detail }: { readonly detail: Detail }) {
       </p>
     </header>
   );
+}
+
+/** What answers such requests. */
+function Answerer({ detail: { operationId, stub } }: { readonly detail: Detail }) {
+  if (operationId !== undefined) return <Link to={["reference", operationId]}>{operationId}</Link>;
+  return stub === undefined ? "no operation" : <Link to={["faults", "stubs"]}>{stub}</Link>;
 }
 
 function Decision({ detail: { decidedBy, rule, fault, error, status } }: { readonly detail: Detail }) {

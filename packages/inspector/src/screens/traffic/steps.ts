@@ -13,5 +13,6 @@ export const steps: Readonly<Record<Schema<"Decision">["step"], string>> = {
   query: "Check of the query",
   body: "Check of the body",
   operation: "The operation",
+  stub: "A stub",
   proxy: "The real API, through the proxy",
 };

@@ -103,7 +103,7 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
     { title: "when", cell: ({ at }) => relativeTime(at, now) },
     { title: "method", cell: ({ method }) => method },
     { title: "path", cell: ({ path }) => path, flexible: true },
-    { title: "operation", cell: ({ operationId }) => operationId },
+    { title: "operation", cell: ({ operationId, stub }) => operationId ?? stub },
     {
       title: "status",
       cell: ({ status }) => (status === 0 ? "none" : status),
@@ -125,7 +125,7 @@ function formatUnmatched({ method, path, status, closest }: Schema<"UnmatchedLis
 }
 
 function formatDetail(entry: Schema<"RequestDetail">): string {
-  const { id, at, method, path, operationId, status, code, fault, error } = entry;
+  const { id, at, method, path, operationId, status, code, fault, stub, error } = entry;
   const { requestId, durationMs, decidedBy, caller, replayOf } = entry;
   const facts = formatFields({
     id,
@@ -139,6 +139,7 @@ function formatDetail(entry: Schema<"RequestDetail">): string {
     "request id": requestId,
     "replay of": replayOf,
     fault,
+    stub,
     error,
   });
   const part = (title: string, text: string | undefined): string[] => (text ? [`${title}:\n${text}`] : []);

@@ -126,6 +126,10 @@ export const startOptions = {
     { ...ofState, kind: "faults", value: "FAULT", multiple: true },
     'inject a fault, such as "createCall 503, 503, pass" or "* 503 10%", or those of a JSON file, or JSON itself',
   ),
+  stubs: option(
+    { ...ofState, ...file, ...inStart },
+    "answer requests outside of the API by the stubs of this YAML or JSON file. Its schema is @call-transfer/mock-server/stubs.schema.json",
+  ),
   scenario: option(
     { ...ofState, value: "NAME", multiple: true },
     "start in a situation to test, such as flaky-503 or everyone-away; an unknown name lists them all",

@@ -4,9 +4,11 @@ import { dirname, join, resolve } from "node:path";
 import type { Backend } from "@call-transfer/backend";
 import { hasColour } from "../../log/colour.ts";
 import { startMockServer } from "../../server/server.ts";
+import type { MockServerOptions } from "../../server/server-options.ts";
 import { StoreError } from "../../store/store-error.ts";
 import { errorMessage } from "../../web/error-message.ts";
 import { readDotenv, type Variables, withVariables } from "../files/dotenv.ts";
+import { readStubs } from "../files/stubs-file.ts";
 import { writeFileAtomically } from "../files/write-file.ts";
 import { type OptionTable, startOptions } from "../options/options.ts";
 import { frozenClockWarning } from "../terminal/frozen-clock-warning.ts";
@@ -18,11 +20,14 @@ import { runServer } from "./run-server.ts";
 import { expectTaken, importedSnapshot, logMode, type StartValues, serverOptions } from "./start-options.ts";
 
 /** Checks the options before anything starts. Throws UsageError for a wrong one. */
-function readOptions(values: StartValues) {
-  const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile, data } = values;
+async function readOptions(values: StartValues) {
+  const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile, data, stubs } = values;
   expectTaken(values, "stateful");
   if (readyFile !== undefined) beginReadyFile(readyFile);
-  const options = serverOptions(values);
+  const options: MockServerOptions = {
+    ...serverOptions(values),
+    ...(stubs !== undefined && { stubs: await readStubs("--stubs", stubs) }),
+  };
   const log = logMode(values);
   const lifetimeSecs = readLifetime(
     "--token-lifetime",
@@ -45,7 +50,7 @@ function readOptions(values: StartValues) {
 /** Starts a server and prints its address and credentials. A signal ends the process. */
 export async function start(values: StartValues): Promise<void> {
   const { "export-on-exit": snapshotFile, "write-env": envFile, data } = values;
-  const { options, log, lifetimeSecs, imported } = readOptions(values);
+  const { options, log, lifetimeSecs, imported } = await readOptions(values);
   const server = await listening(() => startMockServer(options), options);
   // Before the signal handlers, so that a signal cannot export the seed over the snapshot.
   if (imported !== undefined) server.backend.restore(imported);

@@ -1,0 +1,171 @@
+import type { OperationDescription } from "@call-transfer/spec";
+import type { FaultsPlace, ListedFault } from "../../faults/active-faults.ts";
+import type { FaultsSnapshot } from "../../faults/faults.ts";
+import { isRequestMatch, type RequestCriteria } from "../../faults/match-fault.ts";
+import type { Stub, StubResponse } from "../../generated/models.gen.ts";
+import { InputError, under } from "../../model/errors/input-error.ts";
+import { formOf, type OperationTable } from "../checks/router.ts";
+import { assertStub, paramsOf } from "./check-stub.ts";
+
+/** A stub as the list shows it: with the id that replaces and removes it, and the number of requests that it has answered. */
+type ListedStub = Stub & Pick<ListedFault, "id" | "hits">;
+
+/** The stubs of a backend, in the order in which they were added. */
+export interface Stubs {
+  /**
+   * Adds a stub and returns its id. Throws InputError naming the invalid field: for a request that an operation of the API
+   * answers, for a duplicate, and if there are 1000 stubs.
+   */
+  add(stub: Stub): string;
+  /** Lists the stubs. */
+  list(): readonly ListedStub[];
+  /** Replaces a stub, which keeps its id; false if none has this id. Throws InputError like `add`. */
+  replace(id: string, stub: Stub): boolean;
+  /** Removes a stub; false if none has this id. */
+  remove(id: string): boolean;
+  /** Removes every stub. The records of their collections stay. */
+  clear(): void;
+}
+
+export const noStubs: FaultsSnapshot = { last: 0, waiting: [] };
+
+/** A stub, prepared for matching. */
+export interface ActiveStub extends Pick<ListedStub, "id"> {
+  readonly stub: Stub;
+  /** What faults and the dispatcher read of an operation. The API document has none for it. */
+  readonly operation: OperationDescription;
+  readonly form: RegExp;
+  /** What two stubs for the same requests have in common. */
+  readonly shape: string;
+  /** Higher for one that says more about a request. */
+  readonly rank: number;
+  hits: number;
+}
+
+/** A stub that matches a request, apart from the criteria of the body. */
+export interface FoundStub {
+  readonly stub: ActiveStub;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** What stubs are compared with. */
+type StubbedRequest = Pick<RequestCriteria, "url" | "headers"> & { readonly method: string };
+
+/** The stubs, with what the backend itself does with them. */
+export type StubTable = ReturnType<typeof createStubs>;
+
+/** The number of stubs that a backend holds at most. A request that no operation matches is compared with all of them. */
+const mostStubs = 1000;
+
+/** Creates an empty list of stubs. */
+export function createStubs(table: Pick<OperationTable, "match">, place: Pick<FaultsPlace, "events" | "changed">) {
+  const { events, changed = () => {} } = place;
+  let last = 0;
+  let all: readonly ActiveStub[] = [];
+  const put = (stubs: readonly ActiveStub[]): void => {
+    all = stubs;
+    changed();
+  };
+  const checked = (id: string, stub: unknown, others: readonly ActiveStub[], hits?: number): ActiveStub => {
+    if (others.length >= mostStubs)
+      throw new InputError("", `more than ${mostStubs} stubs are not allowed. Remove those that are not used.`);
+    // A newer program may have an operation for a stub that was kept. It answers then.
+    assertStub(stub, hits === undefined ? table : undefined);
+    const entry = activeStub(id, structuredClone(stub), hits ?? 0);
+    const same = others.find(({ shape }) => shape === entry.shape);
+    if (same === undefined) return entry;
+    const advice = "Replace it, or remove one of the two.";
+    throw new InputError("path", `${same.id} has the same method, path and match. ${advice}`);
+  };
+  const drop = (isGone: (entry: ActiveStub) => boolean): boolean => {
+    const gone = all.filter(isGone);
+    if (gone.length > 0) put(all.filter((entry) => !isGone(entry)));
+    for (const { id, hits } of gone) events.emit("stub.removed", { id, hits });
+    return gone.length > 0;
+  };
+  const stubs: Stubs = {
+    add(stub) {
+      const entry = checked(`stub-${last + 1}`, stub, all);
+      last += 1;
+      put([...all, entry]);
+      events.emit("stub.added", { id: entry.id, method: stub.method, path: stub.path });
+      return entry.id;
+    },
+    list: () => all.map(listed),
+    replace(id, stub) {
+      const index = all.findIndex((entry) => entry.id === id);
+      if (index === -1) return false;
+      put(all.with(index, checked(id, stub, all.toSpliced(index, 1))));
+      events.emit("stub.replaced", { id, method: stub.method, path: stub.path });
+      return true;
+    },
+    remove: (id) => drop((entry) => entry.id === id),
+    clear: () => void drop(() => true),
+  };
+  return {
+    ...stubs,
+    /** The stubs that match a request apart from its body, the best first. */
+    candidates: (request: StubbedRequest): readonly FoundStub[] =>
+      all.flatMap((stub) => matchOf(stub, request) ?? []).sort((one, other) => other.stub.rank - one.stub.rank),
+    /** Counts a request, and returns its response, if the stub has no collection. */
+    nextResponse(entry: ActiveStub): StubResponse | undefined {
+      const { response, responses = [] } = entry.stub;
+      const next = response ?? responses[Math.min(entry.hits, responses.length - 1)];
+      entry.hits += 1;
+      // The count alone does not make a read wait for the store.
+      if (entry.hits < responses.length) changed();
+      return next;
+    },
+    /** Exports the stubs for a snapshot. */
+    keep: (): FaultsSnapshot => ({ last, waiting: all.map((entry) => ({ ...listed(entry) })) }),
+    /** Checks the stubs of a snapshot. The returned function replaces all stubs. Throws InputError naming the invalid field. */
+    prepare(kept: FaultsSnapshot): () => void {
+      const prepared: ActiveStub[] = [];
+      for (const [index, { id, hits, ...stub }] of kept.waiting.entries())
+        under(`stubs.waiting[${index}]`, () => prepared.push(checked(id, stub, prepared, Number(hits))));
+      return () => {
+        last = kept.last;
+        put(prepared);
+      };
+    },
+  };
+}
+
+const listed = ({ id, stub, hits }: ActiveStub): ListedStub => ({ ...structuredClone(stub), id, hits });
+
+/** The stub with its parameters, if it matches a request apart from its body. */
+function matchOf(stub: ActiveStub, { method, url, headers }: StubbedRequest): FoundStub | undefined {
+  const { operation, form } = stub;
+  const values = operation.method === method ? form.exec(url.pathname) : null;
+  const { headers: wanted = {}, query = {} } = stub.stub.match ?? {};
+  if (values === null || !isRequestMatch({ headers: wanted, query }, { operation, url, headers }, "")) return undefined;
+  const params = operation.pathParameters.map((name, index) => [name, decoded(values[index + 1] ?? "")]);
+  return { stub, params: Object.fromEntries(params) };
+}
+
+/** A segment as text; as it is if it is not valid percent-encoding. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+const noOperation: Omit<OperationDescription, "id" | "method" | "path" | "hasBody" | "pathParameters"> = {
+  ...{ tag: "stubs", resource: "", sdkMethod: "", summary: "", roles: [], scope: "", accountScoped: false },
+  ...{ retry: "once", queryParameters: {}, statuses: [], errorCodes: [], successes: [] },
+};
+
+/** Prepares a stub that was checked. */
+function activeStub(id: string, stub: Stub, hits: number): ActiveStub {
+  const { method, path, match = {} } = stub;
+  const pathParameters = paramsOf(path);
+  const hasBody = method !== "GET" && method !== "DELETE";
+  const criteria = [match.headers, match.query, match.body].map((one = {}) => Object.entries(one).sort());
+  return {
+    ...{ id, stub, hits, form: formOf(path), rank: criteria.flat().length - mostStubs * pathParameters.length },
+    operation: { ...noOperation, id, method, path, hasBody, pathParameters },
+    shape: JSON.stringify([method, path.replaceAll(/\{\w+\}/g, "{}"), criteria]),
+  };
+}

@@ -1,0 +1,60 @@
+import { statSync } from "node:fs";
+import { createBackend, InputError, type Stub } from "@call-transfer/backend";
+import type { Document } from "yaml";
+import { errorMessage } from "../../web/error-message.ts";
+import { isObject, readText, suggestion, UsageError } from "../values/command-line.ts";
+
+/** The largest file, in bytes: as large as what the control plane takes. */
+const maxBytes = 2 ** 20;
+const tooDeep = "is nested deeper than 64 levels";
+
+/**
+ * Reads the stubs of a YAML or JSON file. Throws UsageError in one line that names the option, the file and the line, and the
+ * wrong field.
+ */
+export async function readStubs(option: string, path: string): Promise<readonly Stub[]> {
+  const place = `${option} ${path}`;
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > maxBytes)
+    throw new UsageError(`${place}: has ${Math.ceil(size / 2 ** 20)} MiB. At most 1 MiB is allowed.`);
+  const text = readText(option, path);
+  // The parser takes long to fail at such a depth.
+  if (/(?:[[{][^[\]{}]*){65}/.test(text)) throw new UsageError(`${place}: ${tooDeep}`);
+  const { LineCounter, parseDocument } = await import("yaml");
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
+  const errorAt = (offset: number, message: string): UsageError =>
+    new UsageError(`${place}:${lines.linePos(offset).line}: ${message}`);
+  const [wrong] = [...document.errors, ...document.warnings];
+  if (wrong !== undefined)
+    throw errorAt(wrong.pos[0], wrong.message.includes("call stack") ? tooDeep : `not valid YAML: ${wrong.message}`);
+  try {
+    return stubsIn(document.toJS());
+  } catch (error) {
+    if (!(error instanceof InputError)) throw new UsageError(`${place}: ${errorMessage(error)}`);
+    throw errorAt(offsetOf(document, error.field), error.message);
+  }
+}
+
+/** The stubs of a file's content. Throws InputError that names the field. */
+function stubsIn(content: unknown): readonly Stub[] {
+  if (!isObject(content) || !Array.isArray(content.stubs))
+    throw new InputError(
+      "",
+      "must be an object with a list of stubs, such as stubs: [{ method: GET, path: /a, response: {} }]",
+    );
+  const unknown = Object.keys(content).find((name) => name !== "stubs" && name !== "$schema");
+  if (unknown !== undefined) throw new InputError(unknown, `is not a known field.${suggestion(unknown, ["stubs"])}`);
+  createBackend({ seed: {}, stubs: content.stubs });
+  return content.stubs;
+}
+
+/** Where a field stands in a document, or else the closest part that contains it. */
+function offsetOf(document: Document.Parsed, field: string): number {
+  const keys = field.match(/[^.[\]]+/g) ?? [];
+  for (let count = keys.length; count > 0; count -= 1) {
+    const node: unknown = document.getIn(keys.slice(0, count), true);
+    if (isObject(node) && Array.isArray(node.range)) return Number(node.range[0]);
+  }
+  return 0;
+}
