@@ -36,10 +36,11 @@ export class Auth {
   }
 
   /** @throws {ConfigurationError} The token function returned something that is not a token. */
-  async credential(): Promise<Credential> {
+  credential(): Credential | Promise<Credential> {
     // Counted before: a renewal that ends while the function runs is newer than its result.
     const renewals = this.#renewals;
-    return { token: typeof this.#source === "string" ? this.#source : await this.#getToken(false), renewals };
+    if (typeof this.#source === "string") return { token: this.#source, renewals };
+    return this.#getToken(false).then((token) => ({ token, renewals }));
   }
 
   /**
