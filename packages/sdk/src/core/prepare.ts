@@ -57,7 +57,10 @@ export function prepareCall(
     body,
     signal,
     timeoutMs,
-    retryPolicy: { ...settings.retryPolicy, ...(given.retry && checkOptions(given.retry, requestRetryRules, "retry.")) },
+    retryPolicy: {
+      ...settings.retryPolicy,
+      ...(given.retry && checkOptions(given.retry, requestRetryRules, "retry.")),
+    },
     accountId,
     baseUrl: settings.baseUrl,
     context: given.context,

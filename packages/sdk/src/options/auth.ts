@@ -1,4 +1,4 @@
-import { defaultTimeoutMs } from "../generated/operations.gen.ts";
+import { defaultTimeoutMs } from "../generated/constants.gen.ts";
 import { checkToken } from "./checks.ts";
 import type { AccessTokenFunction } from "./options.ts";
 
