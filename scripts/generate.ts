@@ -15,8 +15,9 @@ import { modelOf } from "./generate/read/model.ts";
 import {
   renderNoun,
   renderResources,
+  renderSdkConstants,
   renderSdkExports,
-  renderSdkTables,
+  renderSdkOperations,
   renderSignature,
   renderVersion,
 } from "./generate/resources.ts";
@@ -53,7 +54,8 @@ async function render(): Promise<Map<string, string>> {
     ["packages/spec/src/limits.gen.ts", renderLimits(document)],
     ["packages/sdk/src/generated/types.gen.ts", sdkTypes],
     ["packages/sdk/src/generated/models.gen.ts", sdkModels],
-    ["packages/sdk/src/generated/operations.gen.ts", renderSdkTables(document, operations)],
+    ["packages/sdk/src/generated/constants.gen.ts", renderSdkConstants(document)],
+    ["packages/sdk/src/generated/operations.gen.ts", renderSdkOperations(operations)],
     ["packages/sdk/src/generated/version.gen.ts", renderVersion(read("packages/sdk/package.json"))],
     ["packages/sdk/src/generated/signature.gen.ts", renderSignature(document)],
     ["packages/sdk/src/query/queries.gen.ts", renderQueries(operations)],

@@ -32,7 +32,8 @@ function print(title, results) {
   for (const { name, ...of } of results) {
     const ratio = (by) => `${(of[by] / floor[by]).toFixed(2)}×`;
     const cells = [`${of.fast.toFixed(1)} µs`, ratio("fast"), `+${(of.fast - floor.fast).toFixed(1)} µs`];
-    const others = `median ${ratio("median")}  processor time ${ratio("cpu")}`;
+    const { ratio: paired, low, high } = of.paired;
+    const others = `median ${ratio("median")}  processor time ${paired.toFixed(2)}× (${low.toFixed(2)}–${high.toFixed(2)})`;
     console.log(`  ${name.padEnd(24)} ${cells.map((cell) => cell.padStart(10)).join("")}   ${others}`);
   }
 }

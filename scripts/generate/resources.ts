@@ -205,7 +205,7 @@ function candidateOf({ reconcile }: OperationModel, operations: OperationModel[]
   return operations.find(({ id }) => id === reconcile.list)?.paging?.itemSchema;
 }
 
-export function renderSdkTables(document: OpenApiDocument, operations: OperationModel[]): string {
+export function renderSdkOperations(operations: OperationModel[]): string {
   const rows = operations.map(({ id, method, path, retry, accountScoped, successes }) => {
     const success = successes.every(({ schema }) => schema) ? "object" : "object or nothing";
     const results = successes.flatMap(({ status, type, result }) =>
@@ -215,10 +215,6 @@ export function renderSdkTables(document: OpenApiDocument, operations: Operation
     const facts = { operationId: id, retry, ...(accountScoped && { accountScoped }), success, ...result };
     return `  ${JSON.stringify(`${method} ${path}`)}: ${JSON.stringify(facts)},`;
   });
-  const table = Object.entries(document["x-error-table"]);
-  const effectFree = table.filter(([, row]) => row.effect === "none").map(([code]) => code);
-  const withFieldErrors = table.filter(([, row]) => row.errors).map(([code]) => code);
-  const limits = document["x-limits"];
   const candidates = new Set(operations.flatMap((operation) => candidateOf(operation, operations) ?? []));
   const candidateTypes = [...candidates].sort();
   const imports = candidates.size > 0 ? `import type { ${candidateTypes.join(", ")} } from "./models.gen.ts";\n\n` : "";
@@ -246,8 +242,19 @@ export interface OperationFacts {
 export const operationFacts: Readonly<Record<string, OperationFacts>> = {
 ${rows.join("\n")}
 };
+`;
+}
 
-/** Error codes of 503 responses that had no effect, if assumption A-28 is right (x-effect). */
+/**
+ * Codes and limits of the SDK. Not in the file of the operations, which a bundle has beside the methods: gzip only finds text again
+ * within 32 kB, and both hold every path.
+ */
+export function renderSdkConstants(document: OpenApiDocument): string {
+  const table = Object.entries(document["x-error-table"]);
+  const effectFree = table.filter(([, row]) => row.effect === "none").map(([code]) => code);
+  const withFieldErrors = table.filter(([, row]) => row.errors).map(([code]) => code);
+  const limits = document["x-limits"];
+  return `${header}/** Error codes of 503 responses that had no effect, if assumption A-28 is right (x-effect). */
 export const effectFreeCodes: readonly string[] = ${JSON.stringify(effectFree)};
 
 /** Error codes whose errors list the failing fields. */

@@ -1,7 +1,7 @@
 // Measures what the SDK costs its users: bundle sizes, loading time, compiler memory and disk space of the packed SDK. Measures
 // too what a browser loads of the inspector, and the Worker of the mock server. Fails when a figure exceeds its budget, or the
-// limit that it has reached instead (docs/decisions/0010), and when sizes.json holds other sizes. `--write` updates that file
-// and every page that states a size.
+// limit that it has reached instead (docs/decisions/0010, 0056), and when sizes.json holds other sizes. `--write` updates that
+// file and every page that states a size.
 // Requires built packages and those in consumers/.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -71,13 +71,13 @@ interface BundleBudget {
 
 /** The bundles that are measured. A new entry of the SDK is a line here. */
 const bundles: readonly BundleBudget[] = [
-  { name: "whole SDK", program: whole, budget: 10.8, reached: 19.2, published: everything },
+  { name: "whole SDK", program: whole, budget: 19.2, published: everything },
   {
-    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 16.8 },
+    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 16.7 },
     published: smallest,
   },
   {
-    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 18.4 },
+    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 18.4 },
     published: largest,
   },
   {

@@ -41,7 +41,19 @@ export const percentile = (values, share) => values.toSorted((a, b) => a - b)[Ma
 
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Microseconds of each client's call: the 10th percentile, the median, and the processor time. */
+/**
+ * Processor time beside that of the first client, block by block in the same round: the median of the ratios, with its interval of
+ * 95 %. Other load slows both blocks of a round alike.
+ */
+function pairedRatio(cpu, floor) {
+  const ratios = cpu.map((time, round) => time / floor[round]).sort((a, b) => a - b);
+  const middle = (ratios.length - 1) / 2;
+  const reach = 0.98 * Math.sqrt(ratios.length);
+  const at = (rank) => ratios[Math.min(ratios.length - 1, Math.max(0, Math.round(rank)))];
+  return { ratio: at(middle), low: at(middle - reach), high: at(middle + reach) };
+}
+
+/** Microseconds of each client's call: the 10th percentile, the median, and the processor time, also beside the first client. */
 export async function timesOf(clients, options, { rounds, calls, warmUp }) {
   const measured = clients.map(({ name, create }) => ({ name, call: create(options).get, times: [], cpu: [] }));
   for (const { name, call } of measured) await check(name, call);
@@ -53,6 +65,7 @@ export async function timesOf(clients, options, { rounds, calls, warmUp }) {
     }
   }
   return measured.map(({ name, times, cpu }) => {
-    return { name, fast: percentile(times, 0.1), median: percentile(times, 0.5), cpu: mean(cpu) };
+    const paired = pairedRatio(cpu, measured[0].cpu);
+    return { name, fast: percentile(times, 0.1), median: percentile(times, 0.5), cpu: mean(cpu), paired };
   });
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { effectFreeCodes } from "../src/generated/operations.gen.ts";
+import { effectFreeCodes } from "../src/generated/constants.gen.ts";
 import { RetryBudget, RetryBudgets, retryCost } from "../src/options/retry-budget.ts";
 import { combine, outcomeOfResponse } from "../src/send/effect.ts";
 import { delayFor, parseRetryAfter, retryHint, shouldRetry } from "../src/send/retry.ts";

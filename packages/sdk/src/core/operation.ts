@@ -22,13 +22,13 @@ export function findOperation(givenMethod: string, path: string, baseUrl: string
     throw new InvalidArgumentError("method", "must be an HTTP method, such as GET");
   const method = givenMethod.toUpperCase();
   const known = isText(path) ? operationFacts[`${method} ${path}`] : undefined;
-  if (known) return { ...known, method, path, route: path };
+  if (known) return { method, path, route: path, ...known };
   checkPath(path, baseUrl);
   const [route = path] = path.split("?");
   const name = `${method} ${route}`;
   for (const [template, facts] of Object.entries(operationFacts)) {
     const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`);
-    if (pattern.test(name)) return { ...facts, method, path, route: template.slice(method.length + 1) };
+    if (pattern.test(name)) return { method, path, route: template.slice(method.length + 1), ...facts };
   }
   return { operationId: maskNumbers(name), retry: idempotent.test(method) ? "safe" : "once", method, path, route };
 }

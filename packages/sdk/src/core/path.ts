@@ -1,10 +1,11 @@
 import { InvalidArgumentError } from "../errors/invalid-argument-error.ts";
 import { isFunction, isObject, isText } from "../utils/guards.ts";
 
-/** Values that cannot be a path segment: empty, `.` or `..`, also percent-encoded. */
-const notASegment = /^(?:\.|%2e){0,2}$/i;
-/** Control characters, and halves of surrogate pairs, which cannot be encoded. */
-const unsafe = /[\p{Cc}\p{Cs}]/u;
+/**
+ * Values that cannot be a path segment: empty, `.` or `..`, also percent-encoded, and those with control characters or halves of
+ * surrogate pairs, which cannot be encoded.
+ */
+const notASegment = /^(?:\.|%2e){0,2}$|[\p{Cc}\p{Cs}]/iu;
 
 /**
  * Segments that a URL parser or a server resolves away. Some servers decode slashes first. A parameter behind `%` could
@@ -15,7 +16,7 @@ const dotSegment = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?=\/|%2f|%5c|$)|%.?\{/i;
 /** Checks a path that the caller wrote, also with a query: it must stay below the base URL, as the credential goes along. */
 export function checkPath(path: unknown, baseUrl: string): void {
   const isPlain =
-    isText(path, /^\/(?!\/)[^\\#\s]*$/) && !unsafe.test(path) && !dotSegment.test(path.split("?")[0] ?? "");
+    isText(path, /^\/(?!\/)[^\\#\s]*$/) && !notASegment.test(path) && !dotSegment.test(path.split("?")[0] ?? "");
   if (isPlain && new URL(baseUrl + path).href.startsWith(`${baseUrl}/`)) return;
   throw new InvalidArgumentError(
     "path",
@@ -26,7 +27,7 @@ export function checkPath(path: unknown, baseUrl: string): void {
 function encode(name: string, value: unknown): string {
   if (!isText(value))
     throw new InvalidArgumentError(name, `must be a string, not ${value === null ? value : typeof value}`);
-  if (notASegment.test(value) || unsafe.test(value))
+  if (notASegment.test(value))
     throw new InvalidArgumentError(
       name,
       "must not be empty, . or .., nor contain control characters or lone surrogates",

@@ -1,6 +1,6 @@
+import { codesWithFieldErrors } from "../generated/constants.gen.ts";
 import type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "../generated/error-codes.gen.ts";
 import type { ErrorResponseMeta, FieldError } from "../generated/models.gen.ts";
-import { codesWithFieldErrors } from "../generated/operations.gen.ts";
 import { isObject, isText } from "../utils/guards.ts";
 import { fieldErrorsIn, formatMessage, maxBodyText } from "./api-error-message.ts";
 import { kind, setFacts } from "./base.ts";

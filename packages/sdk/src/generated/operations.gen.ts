@@ -33,15 +33,3 @@ export const operationFacts: Readonly<Record<string, OperationFacts>> = {
   "POST /api/v1/calls": {"operationId":"createCall","retry":"once","accountScoped":true,"success":"object","result":{"initiated":"callId"}},
   "GET /api/v1/accounts": {"operationId":"listAccounts","retry":"safe","success":"object"},
 };
-
-/** Error codes of 503 responses that had no effect, if assumption A-28 is right (x-effect). */
-export const effectFreeCodes: readonly string[] = ["no_bots_available","region_saturated","service_unavailable"];
-
-/** Error codes whose errors list the failing fields. */
-export const codesWithFieldErrors: readonly string[] = ["flow_structure_invalid","validation_failed"];
-
-/** Retries after the first attempt (§8). */
-export const defaultMaxRetries = 2;
-
-/** Milliseconds that one attempt may take (§8). */
-export const defaultTimeoutMs = 60000;

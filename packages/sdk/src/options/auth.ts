@@ -1,4 +1,4 @@
-import { defaultTimeoutMs } from "../generated/operations.gen.ts";
+import { defaultTimeoutMs } from "../generated/constants.gen.ts";
 import { checkToken } from "./checks.ts";
 import type { AccessTokenFunction } from "./options.ts";
 
@@ -36,10 +36,11 @@ export class Auth {
   }
 
   /** @throws {ConfigurationError} The token function returned something that is not a token. */
-  async credential(): Promise<Credential> {
+  credential(): Credential | Promise<Credential> {
     // Counted before: a renewal that ends while the function runs is newer than its result.
     const renewals = this.#renewals;
-    return { token: typeof this.#source === "string" ? this.#source : await this.#getToken(false), renewals };
+    if (typeof this.#source === "string") return { token: this.#source, renewals };
+    return this.#getToken(false).then((token) => ({ token, renewals }));
   }
 
   /**

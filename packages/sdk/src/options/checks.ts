@@ -23,6 +23,11 @@ const objectWith = (...methods: string[]): Rule => [
   `must be an object with ${methods.join(", ")}`,
 ];
 
+const wholeFrom = (least: number): Rule => [
+  (value) => Number.isInteger(value) && (value as number) >= least,
+  `must be a whole number from ${least}`,
+];
+
 const clock: Rule = [
   (value) =>
     isObject(value) &&
@@ -47,8 +52,8 @@ const token: Rule = [
 const headerName = /^(?!(?:authorization|x-account-id)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-export const requestRules: Record<keyof RequestOptions, Rule> = {
-  signal: objectWith("addEventListener", "removeEventListener"),
+/** Rules of the options that a client and a request share. */
+const sharedRules = {
   timeoutMs: milliseconds,
   totalTimeoutMs: milliseconds,
   retry: anObject,
@@ -65,6 +70,11 @@ export const requestRules: Record<keyof RequestOptions, Rule> = {
     (value) => isObject(value) && !["method", "headers", "body", "signal", "redirect"].some((name) => name in value),
     "must be an object without method, headers, body, signal and redirect",
   ],
+} satisfies Partial<Record<keyof RequestOptions, Rule>>;
+
+export const requestRules: Record<keyof RequestOptions, Rule> = {
+  signal: objectWith("addEventListener", "removeEventListener"),
+  ...sharedRules,
   extraBody: fields,
   extraQuery: fields,
   context: fields,
@@ -72,10 +82,8 @@ export const requestRules: Record<keyof RequestOptions, Rule> = {
 
 export const reconcileRules: Record<keyof ReconcileOptions, Rule> = {
   signal: requestRules.signal,
-  maxCalls: [(value) => Number.isInteger(value) && (value as number) > 0, "must be a whole number from 1"],
+  maxCalls: wholeFrom(1),
 };
-
-const { signal: _signal, extraBody: _body, extraQuery: _query, context: _context, ...sharedRules } = requestRules;
 
 /** In order of severity. */
 export const loggedLevels: readonly (keyof Logger)[] = ["debug", "info", "warn", "error"];
@@ -89,7 +97,7 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
   allowInsecureHttp: anything,
   allowExposedApiKey: anything,
   onRetry: aFunction,
-  logger: objectWith("debug", "info", "warn", "error"),
+  logger: objectWith(...loggedLevels),
   logLevel: [(value) => logLevels.includes(value as LogLevel), `must be one of ${logLevels.join(", ")}`],
   showPhoneNumbers: anything,
   validate: aFunction,
@@ -100,7 +108,7 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
 };
 
 export const requestRetryRules: Record<keyof RequestRetryOptions, Rule> = {
-  max: [(value) => Number.isInteger(value) && (value as number) >= 0, "must be a whole number from 0"],
+  max: wholeFrom(0),
   maxWaitMs: [(value) => value === 0 || milliseconds[0](value), `must be a number from 0 to ${maxTimerMs}`],
   whenUnknown: [(value) => isText(value, /^(?:throw|check|repeat)$/), "must be throw, check or repeat"],
 };

@@ -1,4 +1,4 @@
-import { defaultMaxRetries, defaultTimeoutMs } from "../generated/operations.gen.ts";
+import { defaultMaxRetries, defaultTimeoutMs } from "../generated/constants.gen.ts";
 import { isText } from "../utils/guards.ts";
 import { onceAMinute, type PrintedCauses } from "../utils/once-a-minute.ts";
 import { Auth } from "./auth.ts";

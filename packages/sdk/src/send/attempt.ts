@@ -25,17 +25,10 @@ export async function attemptOnce(
 ): Promise<AttemptResult> {
   const number = call.attempts.length + 1;
   const state: AttemptState = { call, number, renewed, instrumentation, outcome: "not_sent", buffers: [] };
-  const end = await within(state, async (stop) => {
-    try {
-      return await throughMiddleware(state, stop.signal);
-    } finally {
-      // Middleware may return before its request ends. From now on nothing is sent or awaited.
-      state.over = true;
-      if (state.inFlight) {
-        stop.abort();
-        cancelReading(state);
-      }
-    }
+  const end = await within(state, (stop) => {
+    if (call.middleware.length > 0) return throughMiddleware(state, stop);
+    // Instrumentation adds headers to one attempt alone.
+    return exchange(state, instrumentation ? new Headers(call.headers) : call.headers, stop.signal);
   });
   const { attempt, sentAt = 0 } = state;
   if (attempt) attempt.durationMs = msSince(call.settings, sentAt);
@@ -50,9 +43,9 @@ export const between = <T>(
   call: Call,
   work: (stop: AbortSignal) => Promise<T>,
   waitingFor?: string,
-): Promise<{ value: T } | AttemptResult> => {
+): Promise<{ readonly value: T } | AttemptResult> => {
   const number = Number.POSITIVE_INFINITY;
-  return within({ call, number, outcome: "not_sent", buffers: [], waitingFor }, ({ signal }) => work(signal));
+  return within({ call, number, outcome: "not_sent", buffers: [], waitingFor }, async ({ signal }) => work(signal));
 };
 
 function cancelReading({ buffers }: AttemptState): void {
@@ -62,35 +55,35 @@ function cancelReading({ buffers }: AttemptState): void {
 function within<T>(state: AttemptState, work: (stop: AbortController) => Promise<T>) {
   const { timeoutMs, deadline, settings } = state.call;
   const remaining = deadline === undefined ? timeoutMs : deadline - settings.elapsed();
-  return withDeadline<{ value: T } | AttemptResult>(
-    state.call,
-    Math.max(0, Math.min(timeoutMs, remaining)),
-    async (stop) => ({ value: await work(stop) }),
-    (thrown, interruption) => {
-      cancelReading(state);
-      return failedResult(state, thrown, interruption);
-    },
-  );
+  return withDeadline(state.call, Math.max(0, Math.min(timeoutMs, remaining)), work, (thrown, interruption) => {
+    cancelReading(state);
+    return failedResult(state, thrown, interruption);
+  });
 }
 
-async function throughMiddleware(state: AttemptState, stop: AbortSignal): Promise<ReadResponse> {
-  const { call, number, instrumentation } = state;
+async function throughMiddleware(state: AttemptState, stop: AbortController): Promise<ReadResponse> {
+  const { call, number } = state;
   const { middleware, operationId, route, method, url, body, context: own } = call;
-  if (middleware.length === 0) {
-    // Instrumentation adds headers to one attempt alone.
-    return exchange(state, instrumentation ? new Headers(call.headers) : call.headers, stop);
-  }
   const headers = new Headers(call.headers);
   const context = { operationId, route, attemptNumber: number, context: own };
   const request = { method, url, headers, body: typeof body === "string" ? body : undefined };
-  // The credential goes onto a copy, so that middleware cannot see it.
-  const response = await runMiddleware(middleware, request, context, state, async () => {
-    const read = await exchange(state, new Headers(headers), stop);
-    return replay(read.response, read.text);
-  });
-  state.returned = true;
-  state.waitingFor = undefined;
-  return readBody(response, stop, state, call.tokens);
+  try {
+    // The credential goes onto a copy, so that middleware cannot see it.
+    const response = await runMiddleware(middleware, request, context, state, async () => {
+      const read = await exchange(state, new Headers(headers), stop.signal);
+      return replay(read.response, read.text);
+    });
+    state.returned = true;
+    state.waitingFor = undefined;
+    return await readBody(response, stop.signal, state, call.tokens);
+  } finally {
+    // Middleware may return before its request ends. From now on nothing is sent or awaited.
+    state.over = true;
+    if (state.inFlight) {
+      stop.abort();
+      cancelReading(state);
+    }
+  }
 }
 
 async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal): Promise<ReadResponse> {
@@ -113,17 +106,8 @@ async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal
   state.attempt = attempt;
   state.sentAt = sent.elapsed;
   state.outcome = "unknown";
-  try {
-    state.inFlight = true;
-    const fetching = () => fetchOnce(state, attempt, () => send(call.url, init), stop);
-    return await (instrumentation ? exchangeWithin(call, instrumentation, headers, fetching) : fetching());
-  } catch (error) {
-    state.failed = { error };
-    if (attempt.status === undefined) state.outcome = outcomeOfFailure(error);
-    throw error;
-  } finally {
-    state.inFlight = false;
-  }
+  const fetching = () => fetchOnce(state, attempt, send, init, stop);
+  return instrumentation ? exchangeWithin(call, instrumentation, headers, fetching) : fetching();
 }
 
 function requestInit(call: Call, headers: Headers, { token }: Credential, signal: AbortSignal): RequestInit {
@@ -131,7 +115,7 @@ function requestInit(call: Call, headers: Headers, { token }: Credential, signal
   headers.set("accept", "application/json");
   headers.set("authorization", `Bearer ${token}`);
   if (accountId !== undefined) headers.set("x-account-id", accountId);
-  const init: RequestInit & { duplex?: "half" } = { ...fetchOptions, method, headers, redirect: "manual", signal };
+  const init: RequestInit & { duplex?: "half" } = { method, headers, redirect: "manual", signal, ...fetchOptions };
   if (body !== undefined && body !== null) {
     init.body = body as BodyInit;
     // Node requires this for a stream.
@@ -141,17 +125,33 @@ function requestInit(call: Call, headers: Headers, { token }: Credential, signal
 }
 
 /** Calls fetch, and records what the response says. */
-async function fetchOnce(state: AttemptState, attempt: OpenAttempt, send: () => Promise<Response>, stop: AbortSignal) {
-  const response = toResponse(await send());
-  if (stop.aborted) {
-    // The attempt has ended, so the body is not read.
-    (async () => response.body?.cancel())().catch(() => {});
-    throw reasonOf(stop);
+async function fetchOnce(
+  state: AttemptState,
+  attempt: OpenAttempt,
+  send: typeof fetch,
+  init: RequestInit,
+  stop: AbortSignal,
+): Promise<ReadResponse> {
+  const { url, tokens } = state.call;
+  try {
+    state.inFlight = true;
+    const response = toResponse(await send(url, init));
+    if (stop.aborted) {
+      // The attempt has ended, so the body is not read.
+      (async () => response.body?.cancel())().catch(() => {});
+      throw reasonOf(stop);
+    }
+    attempt.status = response.status;
+    state.outcome = effectOf(response);
+    recordHead(state, attempt, response);
+    const read = await readBody(response, stop, state, tokens);
+    if (!response.ok) recordRefusal(state, attempt, read);
+    return read;
+  } catch (error) {
+    state.failed = { error };
+    if (attempt.status === undefined) state.outcome = outcomeOfFailure(error);
+    throw error;
+  } finally {
+    state.inFlight = false;
   }
-  attempt.status = response.status;
-  state.outcome = effectOf(response);
-  recordHead(state, attempt, response);
-  const read = await readBody(response, stop, state, state.call.tokens);
-  if (!response.ok) recordRefusal(state, attempt, read);
-  return read;
 }

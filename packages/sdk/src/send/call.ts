@@ -26,12 +26,14 @@ export interface Outgoing {
 
 /** One logical request: its settings, and what is known of it over all its attempts. */
 export interface Call
-  extends OperationFacts,
+  extends Pick<OperationFacts, "operationId" | "retry">,
     RequestErrorDetails,
     Outgoing,
     Pick<Settings, "timeoutMs" | "retryPolicy" | "accountId" | "fetchOptions" | "middleware"> {
   /** Settings of the client. What a request can override stands beside them. */
   readonly settings: Settings;
+  readonly success: OperationFacts["success"];
+  readonly result: OperationFacts["result"];
   readonly method: string;
   readonly route: string;
   /** Whether a success of an unknown operation may be something else than JSON. */

@@ -9,19 +9,19 @@ const graceMs = 50;
 
 /**
  * Runs work until it ends, its time is up, or the caller aborts. At 0 ms it is not started. It may ignore its signal.
- * `onFailure` turns its error, or the interruption, into the result.
+ * `onFailure` turns its error, or the interruption, into another result.
  */
-export function withDeadline<T>(
+export function withDeadline<T, Result>(
   { signal, settings: { timers, elapsed } }: Call,
   limitMs: number,
   work: (stop: AbortController) => Promise<T>,
-  onFailure: (thrown: unknown, interruption?: Failure) => T,
-): Promise<T> {
+  onFailure: (thrown: unknown, interruption?: Failure) => Result,
+): Promise<{ readonly value: T } | Result> {
   const stop = new AbortController();
-  return new Promise<T>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     let timer: unknown;
     let over = false;
-    const end = (result: () => T) => {
+    const end = (result: () => { readonly value: T } | Result) => {
       if (over) return;
       over = true;
       try {
@@ -61,7 +61,7 @@ export function withDeadline<T>(
     const dueAt = elapsed() + limitMs;
     timer = timers.setTimeout(() => onTimer(dueAt), limitMs);
     work(stop).then(
-      (value) => end(() => value),
+      (value) => end(() => ({ value })),
       (error: unknown) => end(() => onFailure(error)),
     );
   });

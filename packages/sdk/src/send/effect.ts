@@ -1,6 +1,6 @@
 // What an attempt changed on the server, as far as its response or its error tells.
 import type { RequestOutcome } from "../errors/details.ts";
-import { effectFreeCodes } from "../generated/operations.gen.ts";
+import { effectFreeCodes } from "../generated/constants.gen.ts";
 import { provesUnsent } from "./not-sent.ts";
 
 const byCertainty: readonly RequestOutcome[] = ["not_sent", "rejected", "unknown", "applied"];
