@@ -1,9 +1,11 @@
 import { InvalidArgumentError } from "../errors/invalid-argument-error.ts";
 import { operationFacts } from "../generated/operations.gen.ts";
 import type { RequestOptions } from "../options/options.ts";
+import { maskNumbers } from "../utils/mask-numbers.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import type { CallTransferCore } from "./core.ts";
-import { createListReader } from "./list-reader.ts";
+import type { ListInput } from "./list.ts";
+import { createListReader, unreadable } from "./list-reader.ts";
 
 /** A page holds its items under a name of its own, and the size of the whole list. */
 interface Page {
@@ -108,29 +110,38 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
 }
 
 /** The offset of the first page. Untyped code may pass text, or what the request then refuses. */
-function offsetOf(query: { readonly offset?: unknown }): number {
+function offsetOf(query: { readonly offset?: unknown } | null | undefined): number {
   try {
-    return Number(query.offset ?? 0);
+    return Number(query?.offset ?? 0);
   } catch {
     return 0;
   }
 }
 
-/** Starts a list that pages by limit and offset. */
+/**
+ * Starts a list that pages by limit and offset. A list that this SDK version does not have may page in another way, and would
+ * be cut short: each of its pages must show its items and `meta.total`.
+ */
 export function requestPage<List, Item>(
   client: CallTransferCore,
-  method: string,
   path: string,
-  items: keyof List & string,
-  filters: { limit?: number | undefined; offset?: number | undefined } | null | undefined,
+  input: ListInput,
   options?: RequestOptions,
 ): PagePromise<List, Item> {
-  const query = filters ?? {};
-  const operation = `${method} ${path}`;
-  return new PagePromise(client.request<List>(method, path, { query }, options).withResponse(), {
-    operationId: operationFacts[operation]?.operationId ?? operation,
+  const { items, query, ...own } = Object(input) as ListInput;
+  const known = operationFacts[`GET ${path}`]?.operationId;
+  const operationId = known ?? maskNumbers(`GET ${path}`);
+  const request = (query: object | null | undefined) =>
+    client.request<List>("GET", path, { ...own, query: query ?? {} }, options);
+  return new PagePromise(request(query).withResponse(), {
+    operationId,
     start: offsetOf(query),
-    itemsOf: (list) => (Array.isArray(list[items]) ? list[items] : []) as readonly Item[],
-    next: (offset) => client.request<List>(method, path, { query: { ...query, offset } }, options),
+    itemsOf: (page) => {
+      const { [items]: found, meta } = Object(page);
+      if (Array.isArray(found) && (known || Number.isSafeInteger(meta?.total))) return found;
+      if (known) return [];
+      throw unreadable(operationId, `has no list ${items} with meta.total: check items`);
+    },
+    next: (offset) => request({ ...query, offset }),
   });
 }
