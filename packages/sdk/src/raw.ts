@@ -33,7 +33,10 @@ type ResponsesOf<Operation> = Operation extends { readonly responses: infer Resp
 
 type Successes<Responses> = Responses[keyof Responses & SuccessStatus];
 type Failures<Responses> = Responses[Exclude<keyof Responses, SuccessStatus>];
-type DataOf<Operation> = OrUnknown<JsonOf<Successes<ResponsesOf<Operation>>>>;
+/** Undefined for an operation without a body, such as one that answers 204. */
+type DataOf<Operation, Data = JsonOf<Successes<ResponsesOf<Operation>>>> = [Data] extends [never]
+  ? undefined
+  : OrUnknown<Data>;
 
 /** What a raw request resolves with if an error is thrown: the data of a success. */
 export type RawSuccess<Operation, Init> = {

@@ -2,11 +2,9 @@
 import type { RequestInput } from "./prepare.ts";
 
 /** Parameters of a list, and where its items are. */
-export interface ListInput<Field extends string = string> extends Omit<RequestInput, "body" | "query"> {
+export interface ListInput<Field extends string = string> extends Omit<RequestInput, "body"> {
   /** Name of the field of a page that holds its items, such as `contacts`. */
   readonly items: Field;
-  /** Query parameters by name. `limit` is the size of a page, and `offset` is where the first page begins. */
-  readonly query?: object | null | undefined;
 }
 
 /** Names of a page's fields that are lists; any text if nothing is known of the page. */

@@ -97,9 +97,9 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
 
   /** Iterates over the pages with their new items. */
   async *#read(): AsyncGenerator<readonly [page: List, fresh: readonly Item[]], void, undefined> {
+    let page: List = await this;
     const { operationId, start } = this.#source;
     const reader = createListReader<Item>(operationId, start);
-    let page: List = await this;
     for (;;) {
       yield [page, reader.accept(this.itemsOf(page), (page as Page).meta?.total)];
       const offset = reader.nextOffset();
@@ -110,9 +110,9 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
 }
 
 /** The offset of the first page. Untyped code may pass text, or what the request then refuses. */
-function offsetOf(query: { readonly offset?: unknown } | null | undefined): number {
+function offsetOf(input: { readonly query?: unknown }): number {
   try {
-    return Number(query?.offset ?? 0);
+    return Number(Object(input.query).offset ?? 0);
   } catch {
     return 0;
   }
@@ -125,23 +125,22 @@ function offsetOf(query: { readonly offset?: unknown } | null | undefined): numb
 export function requestPage<List, Item>(
   client: CallTransferCore,
   path: string,
-  input: ListInput,
+  input: Partial<ListInput> = {},
   options?: RequestOptions,
 ): PagePromise<List, Item> {
-  const { items, query, ...own } = Object(input) as ListInput;
-  const known = operationFacts[`GET ${path}`]?.operationId;
-  const operationId = known ?? maskNumbers(`GET ${path}`);
-  const request = (query: object | null | undefined) =>
-    client.request<List>("GET", path, { ...own, query: query ?? {} }, options);
-  return new PagePromise(request(query).withResponse(), {
-    operationId,
-    start: offsetOf(query),
-    itemsOf: (page) => {
-      const { [items]: found, meta } = Object(page);
-      if (Array.isArray(found) && (known || Number.isSafeInteger(meta?.total))) return found;
-      if (known) return [];
-      throw unreadable(operationId, `has no list ${items} with meta.total: check items`);
+  // Reads its arguments only after the request has accepted them.
+  return new PagePromise(client.request<List>("GET", path, input, options).withResponse(), {
+    get operationId() {
+      return operationFacts[`GET ${path}`]?.operationId ?? maskNumbers(`GET ${path}`);
     },
-    next: (offset) => request({ ...query, offset }),
+    start: offsetOf(input),
+    itemsOf(page) {
+      const { [input.items as string]: found, meta } = Object(page);
+      const isKnown = operationFacts[`GET ${path}`];
+      if (Array.isArray(found) && (isKnown || Number.isSafeInteger(meta?.total))) return found;
+      if (isKnown) return [];
+      throw unreadable(this.operationId, `has no list ${input.items} with meta.total: check items`);
+    },
+    next: (offset) => client.request<List>("GET", path, { ...input, query: { ...input.query, offset } }, options),
   });
 }
