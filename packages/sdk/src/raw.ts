@@ -40,8 +40,11 @@ type DataOf<Operation, Data = JsonOf<Successes<ResponsesOf<Operation>>>> = [Data
 
 /** What a raw request resolves with if an error is thrown: the data of a success. */
 export type RawSuccess<Operation, Init> = {
+  /** The parsed body; undefined if the operation answers without one. */
   data: ParseAsResponse<DataOf<Operation>, Init>;
+  /** Never there: an error is thrown. */
   error?: never;
+  /** The response. Its body can be read again. */
   response: Response;
 };
 
