@@ -31,6 +31,7 @@ export const contents: readonly Section[] = [
       "errors",
       "errors/index",
       "paging",
+      "other-operations",
       "resilience",
       "observability",
       "frontends",

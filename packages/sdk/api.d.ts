@@ -7,15 +7,15 @@ declare module "@call-transfer/sdk" {
     ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup,
     DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorResponse, ErrorResponseMeta, FetchOptions,
     FieldError, FieldErrorCode, GoneError, Instrumentation, InstrumentedRequest, InvalidArgumentError,
-    InvalidResponseError, ListCallsQuery, ListMeta, LogLevel, Logger, MemberAvailability, Members, Middleware,
-    MiddlewareContext, NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest,
-    PagePromise, PaymentRequiredError, PermissionDeniedError, RateLimitError, ReconcileOptions, Reconciliation,
-    ReconciliationReason, RequestContext, RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation,
-    RequestOptions, RequestOutcome, RequestRetryOptions, RequestSummary, ResponseValidator, RetryEvent, RetryOptions,
-    RetrySkippedReason, Role, RoleDefinition, RoleList, Roles, ServerError, SharedClientOptions, TimeoutError,
-    TransferDestination, TransferDestinationConfig, TransferOffer, UnknownResult, UnprocessableEntityError, VERSION,
-    WithCode, createCall, createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts,
-    listCalls, listRoles, rotateDestinationSecret
+    InvalidResponseError, ItemIn, ListCallsQuery, ListField, ListInput, ListMeta, LogLevel, Logger, MemberAvailability,
+    Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails,
+    OutcomeWindow, OutgoingRequest, PagePromise, PaymentRequiredError, PermissionDeniedError, RateLimitError,
+    ReconcileOptions, Reconciliation, ReconciliationReason, RequestContext, RequestError, RequestErrorDetails,
+    RequestInput, RequestInstrumentation, RequestOptions, RequestOutcome, RequestRetryOptions, RequestSummary,
+    ResponseValidator, RetryEvent, RetryOptions, RetrySkippedReason, Role, RoleDefinition, RoleList, Roles, ServerError,
+    SharedClientOptions, TimeoutError, TransferDestination, TransferDestinationConfig, TransferOffer, UnknownResult,
+    UnprocessableEntityError, VERSION, WithCode, createCall, createDestinationGroup, deleteMemberHours,
+    getMemberAvailability, isApiError, listAccounts, listCalls, listRoles, rotateDestinationSecret
   };
 }
 
@@ -33,7 +33,7 @@ declare module "@call-transfer/sdk/query" {
 }
 
 declare module "@call-transfer/sdk/raw" {
-  export { RawClient, RawResult, components, operations, paths, raw };
+  export { RawClient, RawOptions, RawResult, RawSuccess, components, operations, paths, raw };
 }
 
 declare module "@call-transfer/sdk/webhooks" {
@@ -179,6 +179,7 @@ declare type ByCode<E extends ApiError, C = E["code"]> = C extends ErrorCode ? E
 declare class CallTransfer extends ResourceClient {
   #private;
   constructor(options?: ClientOptions);
+  list<Page = unknown, Field extends ListField<Page> = ListField<Page>>(path: string, input: ListInput<Field>, options?: RequestOptions): PagePromise<Page, ItemIn<Page, Field>>;
   withOptions(options?: Partial<ClientOptions>): CallTransfer;
 }
 
@@ -231,7 +232,7 @@ declare class ConflictError extends ApiError {
 }
 
 declare class ConnectionError extends RequestError {}
-type DataOf<Operation> = OrUnknown<JsonOf<Successes<ResponsesOf<Operation>>>>;
+type DataOf<Operation, Data = JsonOf<Successes<ResponsesOf<Operation>>>> = [Data] extends [never] ? undefined : OrUnknown<Data>;
 
 declare class DestinationGroups {
   #private;
@@ -352,9 +353,12 @@ declare interface IoredisClient {
   };
 }
 
+type IsList<Page, Field extends keyof Page> = string extends Field ? false : NonNullable<Page[Field]> extends readonly unknown[] ? true : false;
+declare type ItemIn<Page, Field extends string> = unknown extends Page ? unknown : Field extends keyof Page ? NonNullable<Page[Field]> extends readonly (infer Item)[] ? Item : never : never;
+
 type JsonOf<Response> = Response extends {
-  readonly content: { readonly "application/json": infer Body };
-} ? Body : never;
+  readonly content: infer Content;
+} ? Content[keyof Content & `application/${string}json${string}`] : never;
 
 declare type KeyInput = Readonly<Record<string, unknown>>;
 
@@ -378,6 +382,14 @@ declare interface LambdaResult {
   cookies?: string[];
   body: string;
   isBase64Encoded: boolean;
+}
+
+declare type ListField<Page> = unknown extends Page ? string : string & keyof {
+  [Field in keyof Page as IsList<Page, Field> extends true ? Field : never]: never;
+};
+
+declare interface ListInput<Field extends string = string> extends Omit<RequestInput, "body"> {
+  readonly items: Field;
 }
 
 declare type LogLevel = "debug" | "info" | "warn" | "error" | "off";
@@ -504,9 +516,11 @@ declare class PagePromise<List, Item> extends ApiPromise<List> implements AsyncI
   toArray(limits: { maxItems: number }): Promise<Item[]>;
 }
 
-type PathsWith<Method extends string> = {
-  [Path in keyof paths]: paths[Path] extends Readonly<Record<Method, object>> ? Path : never;
-}[keyof paths];
+type PathItem<Paths, Path extends keyof Paths, Method extends string> = Paths[Path] & Readonly<Record<Method, unknown>>;
+
+type PathsWith<Paths, Method extends string> = {
+  [Path in keyof Paths]: Paths[Path] extends Readonly<Record<Method, object>> ? Path : never;
+}[keyof Paths];
 
 declare class PaymentRequiredError extends ApiError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is PaymentRequiredError;
@@ -552,14 +566,28 @@ declare class RateLimitError extends ApiError {
 }
 
 declare type RawBody = string | Uint8Array | ArrayBuffer;
-declare type RawClient = { [V in Verb]: RawMethod<Lowercase<V>> };
-type RawMethod<Method extends Lowercase<Verb>> = <Path extends PathsWith<Method>, Init extends MaybeOptionalInit<paths[Path], Method>>(path: Path, ...init: undefined extends MaybeOptionalInit<paths[Path], Method> ? [init?: Init & Extra] : [init: Init & Extra]) => Promise<RawResult<paths[Path][Method], Init>>;
 
-declare type RawResult<Operation, Init> = {
+declare type RawClient<Paths extends object = paths, Throws extends boolean = false> = {
+  [V in Verb]: RawMethod<Paths, Lowercase<V>, Throws>;
+};
+
+type RawMethod<Paths, Method extends Lowercase<Verb>, Throws extends boolean> = <Path extends PathsWith<Paths, Method>, Init extends MaybeOptionalInit<PathItem<Paths, Path, Method>, Method>>(path: Path, ...init: undefined extends MaybeOptionalInit<PathItem<Paths, Path, Method>, Method> ? [init?: Init & Extra] : [init: Init & Extra]) => Promise<Throws extends true ? RawSuccess<PathItem<Paths, Path, Method>[Method], Init> : RawResult<PathItem<Paths, Path, Method>[Method], Init>>;
+
+declare interface RawOptions {
+  readonly throwOnError?: boolean;
+}
+
+declare type RawResult<Operation, Init> = RawSuccess<Operation, Init> | {
+  data?: never;
+  error: JsonOf<Failures<ResponsesOf<Operation>>>;
+  response: Response;
+};
+
+declare type RawSuccess<Operation, Init> = {
   data: ParseAsResponse<DataOf<Operation>, Init>;
   error?: never;
   response: Response;
-} | { data?: never; error: JsonOf<Failures<ResponsesOf<Operation>>>; response: Response };
+};
 
 declare interface ReconcileOptions {
   readonly signal?: AbortSignal | undefined;
@@ -619,7 +647,7 @@ declare interface RequestErrorDetails {
 
 declare interface RequestInput {
   readonly path?: Readonly<Record<string, unknown>>;
-  readonly query?: object | undefined;
+  readonly query?: object | null | undefined;
   readonly body?: unknown;
 }
 
@@ -716,7 +744,7 @@ declare interface SignOptions {
   at?: number;
 }
 
-type SuccessStatus = 200 | 201 | 202 | 204;
+type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | "2XX";
 type Successes<Responses> = Responses[keyof Responses & SuccessStatus];
 declare class TimeoutError extends RequestError {}
 
@@ -849,7 +877,14 @@ declare function postgresJsInbox<Tx extends PostgresJsTransaction & object>(sql:
   begin(options: string, work: (tx: Tx) => Promise<unknown>): Promise<unknown>;
 }, { table }?: { table?: string }): EventInbox<Tx>;
 
-declare function raw(client: CallTransferCore): RawClient;
+declare function raw<Paths extends object = paths>(client: CallTransferCore, options: RawOptions & {
+  readonly throwOnError: true;
+}): RawClient<Paths, true>;
+
+declare function raw<Paths extends object = paths>(client: CallTransferCore, options?: RawOptions & {
+  readonly throwOnError?: false;
+}): RawClient<Paths>;
+
 declare function redisEventStore(client: RedisClient, options?: RedisEventStoreOptions): EventStore;
 declare function rotateDestinationSecret(client: CallTransferCore, id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
 

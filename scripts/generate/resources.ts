@@ -109,7 +109,7 @@ function renderFunction(operation: OperationModel): string {
   const [promise, call] = operation.paging
     ? [
         `PagePromise<${resultType(operation)}, ${operation.paging.itemSchema}>`,
-        `requestPage(client, ${where}, "${operation.paging.items}", query, options)`,
+        `requestPage(client, "${operation.path}", { items: "${operation.paging.items}", ${parts.join(", ")} }, options)`,
       ]
     : [
         `ApiPromise<${resultType(operation)}>`,

@@ -25,9 +25,10 @@ afterEach(() => {
   trace.disable();
 });
 
-/** Run by scripts/demo.ts, what Next.js wants of every app, and a test of types. */
+/** Run by scripts/demo.ts, written by a command of a page, what Next.js wants of every app, and a test of types. */
 const notShown = [
   "examples/every-operation.mjs",
+  "examples/other-operations/platform.ts",
   "examples/recipes/nextjs/next.config.ts",
   "examples/recipes/receive/lambda-types.ts",
 ];
@@ -35,7 +36,7 @@ const notShown = [
 /** tests/pages/code-blocks.test.ts compares them with their blocks; a test of the Python client does the same for the others. */
 const shown = pages
   .flatMap((page) => blocksIn(page, read(page)).flatMap(({ marks }) => marks.from ?? []))
-  .filter((path) => !path.startsWith("examples/python/"));
+  .filter((path) => !path.startsWith("examples/python/") && !path.endsWith(".yaml"));
 
 /** The programs whose output a page shows below them. */
 const printing = pages.flatMap((page) =>

@@ -99,7 +99,7 @@ const bundles: readonly BundleBudget[] = [
     ...{ name: "query, every export, beside the whole SDK", program: `${whole}${entry("query")}`, beside: whole },
     ...{ budget: 1, published: "added by everything of `/query`" },
   },
-  { name: "raw, every export", program: entry("raw"), budget: 3.5, reached: 4.7, published: "everything of `/raw`" },
+  { name: "raw, every export", program: entry("raw"), budget: 3.5, reached: 4.8, published: "everything of `/raw`" },
   {
     ...{ name: "otel, every export, without its peer", program: entry("otel"), budget: 2 },
     published: "everything of `/otel`, without `@opentelemetry/api`",
@@ -187,7 +187,7 @@ function diskFigure(project: string): Figure {
   const folder = join(project, "node_modules/@call-transfer/sdk");
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => statSync(join(folder, path)));
   const value = paths.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0) / 1000;
-  return { name: "unpacked", value, budget: 600, reached: 1640, unit: "kB" };
+  return { name: "unpacked", value, budget: 600, reached: 1650, unit: "kB" };
 }
 
 /** What a browser loads of the inspector, each file compressed: at once, and with what its screens load when they are shown. */

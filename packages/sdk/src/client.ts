@@ -1,6 +1,8 @@
 import { original } from "./core/core.ts";
+import type { ItemIn, ListField, ListInput } from "./core/list.ts";
+import { type PagePromise, requestPage } from "./core/pagination.ts";
 import { ConfigurationError } from "./errors/base.ts";
-import type { ClientOptions } from "./options/options.ts";
+import type { ClientOptions, RequestOptions } from "./options/options.ts";
 import { ResourceClient } from "./resources/resources.gen.ts";
 import { isObject } from "./utils/guards.ts";
 
@@ -27,6 +29,29 @@ export class CallTransfer extends ResourceClient {
     super(options);
     // Without the original, which the garbage collector could not free otherwise.
     this.#options = Object.assign({}, options, { [original]: undefined });
+  }
+
+  /**
+   * Reads a list that this SDK version does not have a method for. It must page by `limit` and `offset`, and each page must
+   * have its items in a field and the size of the list in `meta.total`, as the list of calls. Read any other list with
+   * {@link CallTransferCore.request}. Retries and errors are those of a read.
+   *
+   * `Page` is the type of a page. The items have the type of its field `items`.
+   *
+   * @example
+   * for await (const contact of client.list<ContactList>("/api/v1/contacts", { items: "contacts" })) console.log(contact.id);
+   *
+   * @throws {ApiError} The API answered with an error.
+   * @throws {InvalidResponseError} A page has no list of that name or no `meta.total`, or the list cannot be read to its end.
+   * @throws {ConnectionError | TimeoutError | AbortError} There was no response.
+   * @throws {ConfigurationError | InvalidArgumentError} An option or a parameter is invalid, or the path leaves `baseUrl`. Nothing was sent.
+   */
+  list<Page = unknown, Field extends ListField<Page> = ListField<Page>>(
+    path: string,
+    input: ListInput<Field>,
+    options?: RequestOptions,
+  ): PagePromise<Page, ItemIn<Page, Field>> {
+    return requestPage(this, path, input, options);
   }
 
   /**

@@ -1,6 +1,7 @@
 export { CallTransfer } from "./client.ts";
 export type { ApiPromise, ApiResponse, ApiResult } from "./core/api-promise.ts";
 export { CallTransferCore } from "./core/core.ts";
+export type { ItemIn, ListField, ListInput } from "./core/list.ts";
 export type { PagePromise } from "./core/pagination.ts";
 export type { RequestInput } from "./core/prepare.ts";
 export { type AnyApiError, ApiError, type ApiErrorOf, isApiError, type WithCode } from "./errors/api-error.ts";

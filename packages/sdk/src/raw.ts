@@ -15,25 +15,42 @@ export type { components, operations, paths } from "./generated/types.gen.ts";
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
 
-type PathsWith<Method extends string> = {
-  [Path in keyof paths]: paths[Path] extends Readonly<Record<Method, object>> ? Path : never;
-}[keyof paths];
+type PathsWith<Paths, Method extends string> = {
+  [Path in keyof Paths]: Paths[Path] extends Readonly<Record<Method, object>> ? Path : never;
+}[keyof Paths];
 
-type SuccessStatus = 200 | 201 | 202 | 204;
+/** What stands under a path, which has the method. */
+type PathItem<Paths, Path extends keyof Paths, Method extends string> = Paths[Path] & Readonly<Record<Method, unknown>>;
 
-type JsonOf<Response> = Response extends { readonly content: { readonly "application/json": infer Body } }
-  ? Body
+type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | "2XX";
+
+/** The body in a media type such as `application/json` or `application/problem+json`. */
+type JsonOf<Response> = Response extends { readonly content: infer Content }
+  ? Content[keyof Content & `application/${string}json${string}`]
   : never;
 
 type ResponsesOf<Operation> = Operation extends { readonly responses: infer Responses } ? Responses : never;
 
 type Successes<Responses> = Responses[keyof Responses & SuccessStatus];
 type Failures<Responses> = Responses[Exclude<keyof Responses, SuccessStatus>];
-type DataOf<Operation> = OrUnknown<JsonOf<Successes<ResponsesOf<Operation>>>>;
+/** Undefined for an operation without a body, such as one that answers 204. */
+type DataOf<Operation, Data = JsonOf<Successes<ResponsesOf<Operation>>>> = [Data] extends [never]
+  ? undefined
+  : OrUnknown<Data>;
+
+/** What a raw request resolves with if an error is thrown: the data of a success. */
+export type RawSuccess<Operation, Init> = {
+  /** The parsed body; undefined if the operation answers without one. */
+  data: ParseAsResponse<DataOf<Operation>, Init>;
+  /** Never there: an error is thrown. */
+  error?: never;
+  /** The response. Its body can be read again. */
+  response: Response;
+};
 
 /** What a raw request resolves with: the data of a success, or the error that the API answered with. */
 export type RawResult<Operation, Init> =
-  | { data: ParseAsResponse<DataOf<Operation>, Init>; error?: never; response: Response }
+  | RawSuccess<Operation, Init>
   | { data?: never; error: JsonOf<Failures<ResponsesOf<Operation>>>; response: Response };
 
 /** The SDK's own options, and any option of `fetch`. */
@@ -42,19 +59,35 @@ interface Extra {
 }
 
 /** A verb of openapi-fetch. The types of its own turn text of open enumerations into objects. */
-type RawMethod<Method extends Lowercase<Verb>> = <
-  Path extends PathsWith<Method>,
-  Init extends MaybeOptionalInit<paths[Path], Method>,
+type RawMethod<Paths, Method extends Lowercase<Verb>, Throws extends boolean> = <
+  Path extends PathsWith<Paths, Method>,
+  Init extends MaybeOptionalInit<PathItem<Paths, Path, Method>, Method>,
 >(
   path: Path,
-  ...init: undefined extends MaybeOptionalInit<paths[Path], Method> ? [init?: Init & Extra] : [init: Init & Extra]
-) => Promise<RawResult<paths[Path][Method], Init>>;
+  ...init: undefined extends MaybeOptionalInit<PathItem<Paths, Path, Method>, Method>
+    ? [init?: Init & Extra]
+    : [init: Init & Extra]
+) => Promise<
+  Throws extends true
+    ? RawSuccess<PathItem<Paths, Path, Method>[Method], Init>
+    : RawResult<PathItem<Paths, Path, Method>[Method], Init>
+>;
+
+/** Options of `raw()`. */
+export interface RawOptions {
+  /** Throws errors of the API as `ApiError`s, as the methods of the client do. False by default: they are returned. */
+  readonly throwOnError?: boolean;
+}
 
 /**
  * openapi-fetch's methods with the client's credentials, timeouts and retries. Responses of the API, errors included, are
- * returned as `{ data, error, response }`. Lost responses throw.
+ * returned as `{ data, error, response }`; with `throwOnError`, errors are thrown. Lost responses throw.
+ *
+ * `Paths` are the operations: those of this SDK version, or those that openapi-typescript writes from another document.
  */
-export type RawClient = { [V in Verb]: RawMethod<Lowercase<V>> };
+export type RawClient<Paths extends object = paths, Throws extends boolean = false> = {
+  [V in Verb]: RawMethod<Paths, Lowercase<V>, Throws>;
+};
 
 /** The init of a raw request, as far as the SDK reads it. */
 interface RawInit extends Omit<RequestOptions, "middleware" | "signal" | "extraBody" | "extraQuery"> {
@@ -74,10 +107,10 @@ class Plan {
 }
 
 /** Sends a raw request. What goes wrong before, e.g. in a `bodySerializer`, is an `InvalidArgumentError`. */
-async function request(client: CallTransferCore, verb: Verb, template: string, init?: RawInit | null) {
+async function request(client: CallTransferCore, throws: boolean, verb: Verb, template: string, init?: RawInit | null) {
   let isSent = false;
   try {
-    return await exchange(client, verb, template, init, () => {
+    return await exchange(client, throws, verb, template, init, () => {
       isSent = true;
     });
   } catch (error) {
@@ -88,6 +121,7 @@ async function request(client: CallTransferCore, verb: Verb, template: string, i
 /** Ignores a fetch, base URL or middleware in the init: the credentials belong to the client. */
 async function exchange(
   client: CallTransferCore,
+  throws: boolean,
   verb: Verb,
   template: string,
   init: RawInit | null | undefined,
@@ -107,7 +141,7 @@ async function exchange(
     params: { ...params, path: undefined },
     fetch(outgoing: Outgoing) {
       onSend();
-      return send(outgoing);
+      return send(outgoing, throws);
     },
   });
 }
@@ -115,12 +149,32 @@ async function exchange(
 /**
  * Returns openapi-fetch's verbs with a client's credentials, timeouts, retries and middleware.
  *
+ * For operations that this SDK version does not have, pass the `paths` that openapi-typescript writes from their document. They
+ * are retried by their method: see {@link CallTransferCore.request}.
+ *
  * @example
  * const { data, error } = await raw(client).GET("/api/v1/roles");
+ * const api = raw<paths>(client, { throwOnError: true });
+ *
+ * @throws {InvalidArgumentError} `client` is none of this SDK, or an option is invalid.
  */
-export function raw(client: CallTransferCore): RawClient {
+export function raw<Paths extends object = paths>(
+  client: CallTransferCore,
+  options: RawOptions & { readonly throwOnError: true },
+): RawClient<Paths, true>;
+/** Returns errors of the API instead of throwing them. */
+export function raw<Paths extends object = paths>(
+  client: CallTransferCore,
+  options?: RawOptions & { readonly throwOnError?: false },
+): RawClient<Paths>;
+export function raw(client: CallTransferCore, options: RawOptions = {}): unknown {
   if (!readArguments("client", () => isFunction(client?.[transport])))
     throw new InvalidArgumentError("client", "must be a client of this version of @call-transfer/sdk");
-  const methodOf = (verb: Verb) => (template: string, init?: RawInit) => request(client, verb, template, init);
-  return Object.fromEntries(verbs.map((verb) => [verb, methodOf(verb)])) as unknown as RawClient;
+  const { throwOnError = false, ...others } = Object(options) as RawOptions;
+  if (typeof throwOnError !== "boolean") throw new InvalidArgumentError("throwOnError", "must be true or false");
+  for (const name of Object.keys(others))
+    throw new InvalidArgumentError(name, "is not an option of raw(). Use throwOnError, or the init of a request.");
+  const methodOf = (verb: Verb) => (template: string, init?: RawInit) =>
+    request(client, throwOnError, verb, template, init);
+  return Object.fromEntries(verbs.map((verb) => [verb, methodOf(verb)]));
 }

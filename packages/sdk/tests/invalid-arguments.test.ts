@@ -31,7 +31,7 @@ const bad: readonly unknown[] = [
 
 type Method = (...input: unknown[]) => { result(): Promise<{ ok: boolean; error: unknown }> } & Promise<unknown>;
 
-/** Every operation, and requests by path. */
+/** Every operation, and requests and lists by path. */
 const methodsOf = (client: CallTransfer): Readonly<Record<string, Method>> => {
   const { accounts, calls, destinationGroups, destinations, members, roles } = client;
   const all = { accounts, calls, destinationGroups, destinations, members, roles };
@@ -40,7 +40,8 @@ const methodsOf = (client: CallTransfer): Readonly<Record<string, Method>> => {
       .filter((name) => name !== "constructor")
       .map((name) => [`${noun}.${name}`, (Reflect.get(resource, name) as Method).bind(resource)] as const),
   );
-  return Object.fromEntries([...operations, ["request", client.request.bind(client) as unknown as Method]]);
+  const byPath = (["request", "list"] as const).map((name) => [name, client[name].bind(client) as unknown as Method]);
+  return Object.fromEntries([...operations, ...byPath]);
 };
 
 /** A client whose server answers each request with an error. */
@@ -60,8 +61,8 @@ const thrownBy = async (run: () => unknown): Promise<unknown> => {
 };
 
 describe("bad arguments", () => {
-  it("of all eight operations and of request() give errors of the SDK, which result() returns", async () => {
-    expect(names).toHaveLength(9);
+  it("of all eight operations, of request() and of list() give errors of the SDK, which result() returns", async () => {
+    expect(names).toHaveLength(10);
     const client = answering();
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...names), input, async (name, indexes) => {

@@ -8,6 +8,7 @@ from ._call import Call, Failure, Lost, Received, Result
 from ._errors import Attempt, AttemptError, ConnectionError, InvalidResponseError, TimeoutError
 from ._json import is_object, parse_json, parse_object
 from ._operation import Operation
+from ._other import Misfit, read_into
 from ._outcome import is_json_type, media_type, outcome_of_response
 from ._redact import excerpt
 from ._report import log_deprecation
@@ -102,15 +103,14 @@ def _success(call: Call, result: Result) -> Result:
     """Result of a success: its data, or why its body is unusable."""
     expected, text = call.operation.success, result.text
     if expected != "object" and not text:
-        return result
+        return result if call.model is None else _invalid(result, f"an empty body that does not fit {call.model.__name__}")
     value = parse_json(text)
     is_null = value is None and (text or "").strip() == "null"
     if is_object(value) if expected else value is not None or is_null:
         missing = _missing_field(call.operation, result.status, value)
         if missing:
             return _invalid(result, f"a body without {missing}")
-        result.data = value
-        return result
+        return _with_data(call, result, value)
     kind = media_type(result.headers.get("content-type"))
     start = (text or "").lstrip()
     # Truncated JSON comes from the API. Anything else may come from a login page or a wrong address.
@@ -122,6 +122,15 @@ def _success(call: Call, result: Result) -> Result:
         result.outcome = "unknown"
     wanted = "a JSON object" if expected else "JSON"
     return _invalid(result, f"a body that is not {wanted} ({what}): check base_url and proxies")
+
+
+def _with_data(call: Call, result: Result, value: Any) -> Result:
+    """Result of a success with its data, in the caller's model if there is one."""
+    try:
+        result.data = value if call.model is None else read_into(call.model, value)
+    except Misfit as misfit:
+        return _invalid(result, f"a body that does not fit {excerpt(call.clean(str(misfit)))}")
+    return result
 
 
 def _missing_field(operation: Operation, status: int | None, data: Any) -> str | None:

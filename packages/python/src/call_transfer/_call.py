@@ -106,6 +106,8 @@ class Call:
     find: Callable[[Call, OutcomeWindow, bytes | None, int, float | None], Steps[Reconciliation]] | None = None
     bind: Callable[[OutcomeUnknownError, Callable[[int], Steps[Reconciliation]]], None] | None = None
     """Gives an error the way to `find`."""
+    model: Any = None
+    """Model of the caller's own for the data of a success."""
     tokens: set[str] = field(default_factory=set[str])
     """Every token that was sent, to keep them out of messages and errors."""
     attempts: list[Attempt] = field(default_factory=list[Attempt])

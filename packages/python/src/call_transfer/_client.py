@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from typing_extensions import TypeVar as TypeVarWithDefault
+
 from ._auth import AccessTokenFunction, AsyncAccessTokenFunction, Auth
 from ._call import Call, Sent, Steps
 from ._core import send
@@ -32,6 +34,7 @@ from ._options import (
     read_variable,
     resolve_base_url,
 )
+from ._other import OtherList, check_model
 from ._prepare import prepare
 from ._reconcile import explain, find_in_list
 from ._results import load, result_of
@@ -41,8 +44,12 @@ if TYPE_CHECKING:
     import asyncio
 
     import httpx2
+    from pydantic import BaseModel
+
+    from ._pagination import AsyncPages, Pages
 
 DataT = TypeVar("DataT")
+ModelT = TypeVarWithDefault("ModelT", bound="BaseModel", default=Any)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +181,26 @@ class _Base:
     def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
         raise NotImplementedError
 
-    def _requested(self, method: str, path: str, path_params: Mapping[str, str] | None, query: Any, body: Any, options: Any) -> Call:
+    def _requested(
+        self, method: str, path: str, path_params: Mapping[str, str] | None, query: Any, body: Any, options: Any, model: Any
+    ) -> Call:
         operation = find_operation(method, path, OPERATIONS)
         if query is not None and not isinstance(query, Mapping):
             raise InvalidArgumentError("query", "must be a dict of names and values")
-        return self._call(operation, route=path, path=path_params, query=query, body=body, options=options)
+        if model is not None:
+            check_model(model)
+        call = self._call(operation, route=path, path=path_params, query=query, body=body, options=options)
+        call.model = model
+        return call
+
+    def _listed(
+        self, path: str, items: str, model: Any, path_params: Mapping[str, str] | None, query: Any, options: Any
+    ) -> tuple[Any, ...]:
+        """Returns the arguments of a list of a path, checked as far as they can be before it is read."""
+        call = self._requested("GET", path, path_params, query, NOT_GIVEN, options, model)
+        if not isinstance(items, str) or not items:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidArgumentError("items", "must be the name of the field that holds the items of a page")
+        return (call.operation, items, query or {}), OtherList(path, path_params, model)
 
 
 class Core(_Base):
@@ -288,11 +310,12 @@ class Core(_Base):
         method: str,
         path: str,
         *,
+        model: type[ModelT] | None = None,
         path_params: Mapping[str, str] | None = None,
         query: Mapping[str, object] | None = None,
         body: object = NOT_GIVEN,
         options: RequestOptions | None = None,
-    ) -> ApiResponse[Any]:
+    ) -> ApiResponse[ModelT]:
         """Sends a request to a path, such as `/api/v1/contacts/{id}` or `/api/v1/contacts/c-1?fields=name`.
 
         The path of an operation that this version knows is treated as that operation. Otherwise the method decides: GET, HEAD,
@@ -301,6 +324,7 @@ class Core(_Base):
         Args:
             method: HTTP method.
             path: Path, or its template. It must stay below `base_url`.
+            model: A model of pydantic for the data, such as `Contact`. Without one, the data is the parsed JSON.
             path_params: Values for the template.
             query: Query parameters by name. Those that are None are left out.
             body: Sent as JSON. None is sent as null.
@@ -309,13 +333,47 @@ class Core(_Base):
         Raises:
             ApiError: The API answered with an error.
             OutcomeUnknownError: An operation that is not idempotent may have been carried out.
+            InvalidResponseError: The answer does not fit the model. A model that extends `ApiModel` keeps it, with `mismatch`.
             RequestError: There was no usable response. See its subclasses.
             ConfigurationError: An option is invalid. Nothing was sent.
             InvalidArgumentError: An argument is invalid, or the path leaves `base_url`. Nothing was sent.
 
         """
-        sent = self._run(self._requested(method, path, path_params, query, body, options))
+        sent = self._run(self._requested(method, path, path_params, query, body, options, model))
         return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]  # pyright: ignore
+
+    def list(
+        self,
+        path: str,
+        *,
+        items: str,
+        model: type[ModelT] | None = None,
+        path_params: Mapping[str, str] | None = None,
+        query: Mapping[str, object] | None = None,
+        options: RequestOptions | None = None,
+    ) -> Pages[dict[str, Any], ModelT]:
+        """Reads a list that this version does not have a method for. It is requested when it is used.
+
+        It must page by `limit` and `offset`, and each page must have its items in a field and the size of the list in `meta.total`,
+        as the list of calls. Read any other list with `request()`. Retries and errors are those of a read.
+
+        Args:
+            path: Path, or its template. It must stay below `base_url`.
+            items: Name of the field of a page that holds its items, such as `contacts`.
+            model: A model of pydantic for an item, such as `Contact`. Without one, items are the parsed JSON, as pages are.
+            path_params: Values for the template.
+            query: Query parameters by name. `limit` is the size of a page, and `offset` is where the first page begins.
+            options: Options of each request. They override the client's.
+
+        Raises:
+            ConfigurationError: An option is invalid. Nothing was sent.
+            InvalidArgumentError: An argument is invalid, or the path leaves `base_url`. Nothing was sent.
+
+        """
+        from ._pagination import Pages
+
+        listed, other = self._listed(path, items, model, path_params, query, options)
+        return Pages(self, *listed, options=options, other=other)
 
     def close(self) -> None:
         """Closes the connections. A copy of a client, and a client with an `http_client`, close nothing."""
@@ -419,14 +477,31 @@ class AsyncCore(_Base):
         method: str,
         path: str,
         *,
+        model: type[ModelT] | None = None,
         path_params: Mapping[str, str] | None = None,
         query: Mapping[str, object] | None = None,
         body: object = NOT_GIVEN,
         options: RequestOptions | None = None,
-    ) -> ApiResponse[Any]:
+    ) -> ApiResponse[ModelT]:
         """Sends a request to a path. See `CallTransfer.request()`."""
-        sent = await self._run(self._requested(method, path, path_params, query, body, options))
+        sent = await self._run(self._requested(method, path, path_params, query, body, options, model))
         return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]  # pyright: ignore
+
+    def list(
+        self,
+        path: str,
+        *,
+        items: str,
+        model: type[ModelT] | None = None,
+        path_params: Mapping[str, str] | None = None,
+        query: Mapping[str, object] | None = None,
+        options: RequestOptions | None = None,
+    ) -> AsyncPages[dict[str, Any], ModelT]:
+        """Reads a list that this version does not have a method for. See `CallTransfer.list()`."""
+        from ._pagination import AsyncPages
+
+        listed, other = self._listed(path, items, model, path_params, query, options)
+        return AsyncPages(self, *listed, options=options, other=other)
 
     async def aclose(self) -> None:
         """Closes the connections. A copy of a client, and a client with an `http_client`, close nothing."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from ._errors import InvalidArgumentError
 from ._operation import Operation
 from ._options import RequestOptions
+from ._other import OtherList, check_page
 from ._reconcile import ListReader, page_of
 from ._results import parse
 
@@ -29,27 +30,35 @@ class _List(Generic[PageT, ItemT]):
         query: Mapping[str, object],
         *,
         options: RequestOptions | None,
+        other: OtherList | None = None,
     ) -> None:
         self._client = client
         self._operation = operation
         self._items = items
         self._query = query
         self._options = options
+        self._other = other
 
     def _request(self, offset: int | None) -> Any:
         query = self._query if offset is None else {**self._query, "offset": offset}
-        return self._client.fetch(self._operation, query=query, options=self._options)
+        own = {} if self._other is None else {"path": self._other.path_params, "route": self._other.path}
+        return self._client.fetch(self._operation, query=query, options=self._options, **own)
 
     def _reader(self) -> ListReader:
         start = self._query.get("offset")
         return ListReader(self._operation.operation_id, start if isinstance(start, int) else 0)
 
     def _page(self, data: Any) -> Any:
+        if self._other is not None:
+            check_page(self._operation.operation_id, self._items, data)
+            return data
         return parse(next(iter(self._operation.models.values())), data)
 
     def _accept(self, reader: ListReader, data: Any, page: Any) -> list[ItemT]:
         items, total = page_of(data, self._items)
         places = reader.accept(items, total)
+        if self._other is not None:
+            return self._other.read(self._operation.operation_id, self._items, items, places)
         models: list[ItemT] = getattr(page, self._items, None) or []
         return [models[place] for place in places if place < len(models)]
 

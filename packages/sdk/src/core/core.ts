@@ -111,8 +111,9 @@ export class CallTransferCore {
         const call = this.#prepare(method, path, options);
         return {
           headers: call.headers,
-          async send({ url, headers, body }) {
-            const { response, text } = await send(Object.assign(call, { url, headers, body, anyBody }));
+          async send({ url, headers, body }, throws) {
+            const { response, text, error } = await send(Object.assign(call, { url, headers, body, anyBody }));
+            if (throws && error) throw error;
             return replay(response, text);
           },
         };

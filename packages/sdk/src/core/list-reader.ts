@@ -16,10 +16,10 @@ const idOf = (item: unknown): unknown => (item as { id?: unknown } | null | unde
 const isNew = (item: unknown, ids: Set<unknown>): boolean =>
   idOf(item) === undefined || ids.size < ids.add(idOf(item)).size;
 
-function unreadable(operationId: string, why: string, at: number, count: string): InvalidResponseError {
-  const message = `${operationId} could not be read to its end: ${why} at offset ${at}, after ${count}. Read the list again, or continue with offset: ${at}`;
+/** The error of a list whose pages are unusable. */
+export function unreadable(operationId: string, problem: string): InvalidResponseError {
   const details = { outcome: "applied", attempts: [], operationId, retrySkippedReason: undefined } as const;
-  return new InvalidResponseError(message, details);
+  return new InvalidResponseError(`${operationId} ${problem}`, details);
 }
 
 /**
@@ -78,7 +78,12 @@ export function createListReader<Item>(operationId: string, start: number) {
       const isWhole = total === undefined || doubt === undefined || given + growth >= reached - start;
       if (isAtEnd && isWhole) return undefined;
       const why = growth > maxGrowth ? "it keeps growing" : stale >= maxStale && "pages bring nothing new";
-      if (why) throw unreadable(operationId, why, doubt ?? reached, `${given} items of ${total ?? "unknown"}`);
+      const at = doubt ?? reached;
+      if (why)
+        throw unreadable(
+          operationId,
+          `could not be read to its end: ${why} at offset ${at}, after ${given} items of ${total ?? "unknown"}. Read the list again, or continue with offset: ${at}`,
+        );
       // A page came twice, and its items are still missing: start again.
       if (isAtEnd) [reached, doubt] = [start, undefined];
       offset = Math.max(0, reached - Math.max(0, Math.min(overlap, length - 1)));

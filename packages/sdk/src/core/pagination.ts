@@ -1,9 +1,11 @@
 import { InvalidArgumentError } from "../errors/invalid-argument-error.ts";
 import { operationFacts } from "../generated/operations.gen.ts";
 import type { RequestOptions } from "../options/options.ts";
+import { maskNumbers } from "../utils/mask-numbers.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import type { CallTransferCore } from "./core.ts";
-import { createListReader } from "./list-reader.ts";
+import type { ListInput } from "./list.ts";
+import { createListReader, unreadable } from "./list-reader.ts";
 
 /** A page holds its items under a name of its own, and the size of the whole list. */
 interface Page {
@@ -95,9 +97,9 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
 
   /** Iterates over the pages with their new items. */
   async *#read(): AsyncGenerator<readonly [page: List, fresh: readonly Item[]], void, undefined> {
+    let page: List = await this;
     const { operationId, start } = this.#source;
     const reader = createListReader<Item>(operationId, start);
-    let page: List = await this;
     for (;;) {
       yield [page, reader.accept(this.itemsOf(page), (page as Page).meta?.total)];
       const offset = reader.nextOffset();
@@ -108,29 +110,37 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
 }
 
 /** The offset of the first page. Untyped code may pass text, or what the request then refuses. */
-function offsetOf(query: { readonly offset?: unknown }): number {
+function offsetOf(input: { readonly query?: unknown }): number {
   try {
-    return Number(query.offset ?? 0);
+    return Number(Object(input.query).offset ?? 0);
   } catch {
     return 0;
   }
 }
 
-/** Starts a list that pages by limit and offset. */
+/**
+ * Starts a list that pages by limit and offset. A list that this SDK version does not have may page in another way, and would
+ * be cut short: each of its pages must show its items and `meta.total`.
+ */
 export function requestPage<List, Item>(
   client: CallTransferCore,
-  method: string,
   path: string,
-  items: keyof List & string,
-  filters: { limit?: number | undefined; offset?: number | undefined } | null | undefined,
+  input: Partial<ListInput> = {},
   options?: RequestOptions,
 ): PagePromise<List, Item> {
-  const query = filters ?? {};
-  const operation = `${method} ${path}`;
-  return new PagePromise(client.request<List>(method, path, { query }, options).withResponse(), {
-    operationId: operationFacts[operation]?.operationId ?? operation,
-    start: offsetOf(query),
-    itemsOf: (list) => (Array.isArray(list[items]) ? list[items] : []) as readonly Item[],
-    next: (offset) => client.request<List>(method, path, { query: { ...query, offset } }, options),
+  // Reads its arguments only after the request has accepted them.
+  return new PagePromise(client.request<List>("GET", path, input, options).withResponse(), {
+    get operationId() {
+      return operationFacts[`GET ${path}`]?.operationId ?? maskNumbers(`GET ${path}`);
+    },
+    start: offsetOf(input),
+    itemsOf(page) {
+      const { [input.items as string]: found, meta } = Object(page);
+      const isKnown = operationFacts[`GET ${path}`];
+      if (Array.isArray(found) && (isKnown || Number.isSafeInteger(meta?.total))) return found;
+      if (isKnown) return [];
+      throw unreadable(this.operationId, `has no list ${input.items} with meta.total: check items`);
+    },
+    next: (offset) => client.request<List>("GET", path, { ...input, query: { ...input.query, offset } }, options),
   });
 }

@@ -17,7 +17,7 @@ export interface RequestInput {
   /** Path parameters by name. */
   readonly path?: Readonly<Record<string, unknown>>;
   /** Query parameters by name. */
-  readonly query?: object | undefined;
+  readonly query?: object | null | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
 }

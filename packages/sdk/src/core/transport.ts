@@ -20,6 +20,9 @@ export interface Transport {
 export interface Prepared {
   /** The client's headers and, over them, the request's own. */
   readonly headers: Headers;
-  /** Sends it with the client's credential, timeouts and retries. Returns any response of the API, errors included. */
-  send(outgoing: Outgoing): Promise<Response>;
+  /**
+   * Sends it with the client's credential, timeouts and retries. Returns any response of the API; those that are errors are
+   * thrown as `ApiError` if `throws` is true.
+   */
+  send(outgoing: Outgoing, throws?: boolean): Promise<Response>;
 }

@@ -1,0 +1,307 @@
+// Operations that the SDK does not have: typed by a document of the customer's, retried by their method, paged, with its errors.
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import openapiTS, { astToString, COMMENT_HEADER } from "openapi-typescript";
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
+import { ApiError, type CallTransfer, InvalidArgumentError, NotFoundError, OutcomeUnknownError } from "../src/index.ts";
+import { type RawClient, raw } from "../src/raw.ts";
+import type { components, paths } from "./contacts/contacts.gen.ts";
+import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
+
+type Schemas = components["schemas"];
+type Contact = Schemas["Contact"];
+type ContactList = Schemas["ContactList"];
+
+const contact = (number: number) => ({ id: `c-${number}`, name: "Ada" });
+const page = (numbers: number[], total: number, more: object = {}) =>
+  json(200, { contacts: numbers.map(contact), meta: { total }, ...more });
+const contactsOf = (client: CallTransfer, query?: object) =>
+  client.list<ContactList>("/api/v1/contacts", { items: "contacts", query });
+const all = { maxItems: 1000 };
+
+it.each([
+  ["contacts/contacts.gen.ts", "contacts/contacts.yaml"],
+  ["../../../examples/other-operations/platform.ts", "../../../examples/other-operations/platform.yaml"],
+])("%s is what openapi-typescript writes of %s", async (types, document) => {
+  const written = COMMENT_HEADER + astToString(await openapiTS(new URL(document, import.meta.url)));
+  expect(readFileSync(new URL(types, import.meta.url), "utf8")).toBe(written);
+});
+
+describe("the types of a customer's paths", () => {
+  const api = {} as RawClient<paths>;
+  const throwing = {} as RawClient<paths, true>;
+  const one = { params: { path: { contactId: "c-1" } } };
+  const region = { params: { header: { "X-Region": "eu" as const } } };
+
+  it("are those of data and errors, in any JSON media type and for any status", () => {
+    const read = () => api.GET("/api/v1/contacts/{contactId}", one);
+    expectTypeOf<Awaited<ReturnType<typeof read>>["data"]>().toEqualTypeOf<Contact | undefined>();
+    expectTypeOf<Awaited<ReturnType<typeof read>>["error"]>().toEqualTypeOf<Schemas["Problem"] | undefined>();
+    const create = () => api.POST("/api/v1/contacts", { ...region, body: { name: "Ada" } });
+    expectTypeOf<Awaited<ReturnType<typeof create>>["data"]>().toEqualTypeOf<Contact | undefined>();
+    type CreateError = Schemas["Conflict"] | Schemas["Problem"] | undefined;
+    expectTypeOf<Awaited<ReturnType<typeof create>>["error"]>().toEqualTypeOf<CreateError>();
+    const text = () => api.GET("/api/v1/contacts/export", { parseAs: "text" });
+    expectTypeOf<Awaited<ReturnType<typeof text>>["data"]>().toEqualTypeOf<string | undefined>();
+  });
+
+  it("need no check of data where errors are thrown", () => {
+    const read = async () => (await throwing.GET("/api/v1/contacts/{contactId}", one)).data;
+    expectTypeOf(read).returns.resolves.toEqualTypeOf<Contact>();
+    const remove = async () => (await throwing.DELETE("/api/v1/contacts/{contactId}", one)).data;
+    expectTypeOf(remove).returns.resolves.toEqualTypeOf<undefined>();
+  });
+
+  it("refuse other paths, methods, parameters and bodies", () => {
+    const calls = () => [
+      // @ts-expect-error the path is not in the document
+      api.GET("/api/v1/roles"),
+      // @ts-expect-error the path has no such method
+      api.PUT("/api/v1/contacts"),
+      // @ts-expect-error the ID is missing
+      api.GET("/api/v1/contacts/{contactId}"),
+      // @ts-expect-error the header is missing
+      api.POST("/api/v1/contacts", { body: { name: "Ada" } }),
+      // @ts-expect-error the name is missing
+      api.POST("/api/v1/contacts", { ...region, body: {} }),
+      // @ts-expect-error limit is a number
+      api.GET("/api/v1/contacts", { params: { query: { limit: "1" } } }),
+    ];
+    expectTypeOf(calls).toBeFunction();
+  });
+
+  it("are those of the operations that this version has, unless others are given", () => {
+    const given = (client: CallTransfer) => [raw(client), raw<paths>(client, { throwOnError: true })] as const;
+    expectTypeOf(given).returns.toEqualTypeOf<readonly [RawClient, RawClient<paths, true>]>();
+  });
+
+  it("of a list are those of its page and of the field that it names", () => {
+    const list = (client: CallTransfer) => contactsOf(client);
+    const item = async (client: CallTransfer) => (await list(client).toArray(all))[0];
+    expectTypeOf(item).returns.resolves.toEqualTypeOf<Contact | undefined>();
+    expectTypeOf(
+      async (client: CallTransfer) => (await list(client)).meta.total,
+    ).returns.resolves.toEqualTypeOf<number>();
+    // @ts-expect-error meta is no list
+    const wrong = (client: CallTransfer) => client.list<ContactList>("/api/v1/contacts", { items: "meta" });
+    const untyped = (client: CallTransfer) => client.list("/api/v1/contacts", { items: "contacts" }).toArray(all);
+    expectTypeOf(untyped).returns.resolves.toEqualTypeOf<unknown[]>();
+    expectTypeOf(wrong).toBeFunction();
+  });
+});
+
+describe("a request by raw<Paths>()", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const lost = () => networkError("ECONNRESET");
+  const one = { params: { path: { contactId: "c-1" } } };
+  async function settle(promise: Promise<unknown>): Promise<unknown> {
+    const settled = promise.catch((error: unknown) => error);
+    await vi.runAllTimersAsync();
+    return settled;
+  }
+
+  const region = { params: { header: { "X-Region": "eu" as const } } };
+  const requests: Readonly<Record<string, (api: RawClient<paths, true>) => Promise<{ data: unknown }>>> = {
+    GET: (api) => api.GET("/api/v1/contacts/{contactId}", one),
+    DELETE: (api) => api.DELETE("/api/v1/contacts/{contactId}", one),
+    POST: (api) => api.POST("/api/v1/contacts", { ...region, body: { name: "Ada" } }),
+    PATCH: (api) => api.PATCH("/api/v1/contacts/{contactId}", { ...one, body: { name: "Ada" } }),
+  };
+  /** Sends a request to a server that plays a script. */
+  async function send(method: string, script: Step[]) {
+    const { client, sent } = clientOf(script);
+    const result = await settle(requests[method]?.(raw<paths>(client, { throwOnError: true })) ?? Promise.resolve());
+    return { result, sent };
+  }
+
+  it.each(["GET", "DELETE"])("is retried with the method %s", async (method) => {
+    const { result, sent } = await send(method, [lost(), problem(503, "service_error"), json(200, contact(1))]);
+    expect(result).toMatchObject({ data: contact(1) });
+    expect(sent.map(({ url }) => new URL(url).pathname)).toEqual(Array(3).fill("/api/v1/contacts/c-1"));
+  });
+
+  it.each(["POST", "PATCH"])("is sent once with the method %s if it may have been carried out", async (method) => {
+    const { result, sent } = await send(method, [lost()]);
+    expect(result).toBeInstanceOf(OutcomeUnknownError);
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each(["POST", "PATCH"])("is sent again with the method %s after 429", async (method) => {
+    const { result, sent } = await send(method, [problem(429, "rate_limit_exceeded"), json(201, contact(1))]);
+    expect(result).toMatchObject({ data: contact(1) });
+    expect(sent.map(({ init }) => init.method)).toEqual([method, method]);
+  });
+
+  it("sends the parameters of the header", async () => {
+    const { sent } = await send("POST", [json(201, contact(1))]);
+    expect(sent[0]?.headers.get("x-region")).toBe("eu");
+    expect(sent[0]?.headers.get("authorization")).toContain(apiKey);
+  });
+
+  it("throws the ApiError of the response with throwOnError", async () => {
+    const { result } = await send("GET", [problem(404, "resource_not_found")]);
+    expect(result).toBeInstanceOf(NotFoundError);
+    expect(result).toMatchObject({
+      ...{ code: "resource_not_found", status: 404, requestId: "req-1", outcome: "rejected" },
+      ...{ operationId: "GET /api/v1/contacts/{contactId}", attempts: [{ status: 404, code: "resource_not_found" }] },
+    });
+  });
+
+  it("throws it after the retries, with the wait that the server asked for", async () => {
+    const limited = () => problem(429, "rate_limit_exceeded", { meta: { retryAfterSecs: 2 } });
+    const { result, sent } = await send("POST", [limited(), limited(), limited()]);
+    expect(result).toBeInstanceOf(ApiError);
+    expect(result).toMatchObject({ status: 429, retryAfterSecs: 2 });
+    expect(sent).toHaveLength(3);
+  });
+
+  it("returns the error of the response without throwOnError", async () => {
+    const { client } = clientOf([problem(404, "resource_not_found")]);
+    const { data, error, response } = await raw<paths>(client).GET("/api/v1/contacts/{contactId}", one);
+    expect([data, error?.code, response.status]).toEqual([undefined, "resource_not_found", 404]);
+  });
+
+  it.each<[what: string, options: unknown, argument: string]>([
+    ["throwOnError that is no boolean", { throwOnError: "yes" }, "throwOnError"],
+    ["an unknown option", { throwsOnError: true }, "throwsOnError"],
+  ])("is refused at once with %s", (_, options, argument) => {
+    expect(() => raw(clientOf([]).client, options as object)).toThrow(InvalidArgumentError);
+    expect(() => raw(clientOf([]).client, options as object)).toThrow(argument);
+  });
+});
+
+describe("a list of a path that is no operation", () => {
+  it.each<[pages: number, script: Step[], ids: number[]]>([
+    [0, [page([], 0)], []],
+    [1, [page([1, 2], 2)], [1, 2]],
+    [3, [page([1, 2], 5), page([3, 4], 5), page([5], 5)], [1, 2, 3, 4, 5]],
+  ])("is read to its end: %i pages with items", async (_, script, ids) => {
+    const { client, sent } = clientOf(script);
+    const read: Contact[] = [];
+    for await (const one of contactsOf(client, { limit: 2 })) read.push(one);
+    expect(read).toEqual(ids.map(contact));
+    const offsets = ["", "&offset=2", "&offset=4"].slice(0, script.length);
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual(offsets.map((offset) => `?limit=2${offset}`));
+  });
+
+  it("begins at its offset, and has path parameters and options", async () => {
+    const { client, sent } = clientOf([json(200, { members: [contact(3)], meta: { total: 3 } })]);
+    const input = { items: "members", path: { listId: "l 1" }, query: { offset: 2 } };
+    const list = client.list("/api/v1/lists/{listId}/members", input, { accountId: "a-1" });
+    expect(await list.toArray(all)).toEqual([contact(3)]);
+    expect(sent[0]?.url).toBe("https://api.example.com/api/v1/lists/l%201/members?offset=2");
+    expect(sent[0]?.headers.get("x-account-id")).toBe("a-1");
+  });
+
+  it("resolves to its first page, and has its pages", async () => {
+    const { client } = clientOf([page([1], 2), page([1], 2), page([2], 2)]);
+    expect((await contactsOf(client)).contacts).toEqual([contact(1)]);
+    const lengths: number[] = [];
+    for await (const { contacts } of contactsOf(client).pages()) lengths.push(contacts.length);
+    expect(lengths).toEqual([1, 1]);
+  });
+
+  it("fails with the ApiError of a page", async () => {
+    const { client } = clientOf([page([1], 2), problem(403, "account_suspended")]);
+    const error = await contactsOf(client)
+      .toArray(all)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ code: "account_suspended", operationId: "GET /api/v1/contacts", requestId: "req-1" });
+  });
+
+  it.each<[what: string, body: unknown]>([
+    ["no meta.total, as where cursors page", { contacts: [contact(1)], next: "cursor" }],
+    ["a total that is no number", { contacts: [contact(1)], meta: { total: "1" } }],
+    ["items under another name", { data: [contact(1)], meta: { total: 1 } }],
+    ["items that are no list", { contacts: {}, meta: { total: 1 } }],
+    ["no object", [contact(1)]],
+    ["null", null],
+  ])("fails instead of ending early where a page has %s", async (_, body) => {
+    const { client, sent } = clientOf([json(200, body)]);
+    await expect(contactsOf(client).toArray(all)).rejects.toMatchObject({
+      name: "InvalidResponseError",
+      message: "GET /api/v1/contacts has no list contacts with meta.total: check items",
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("ends at pages without end", async () => {
+    const growing = async (url: string | URL | Request) => {
+      const offset = Number(new URL(String(url)).searchParams.get("offset") ?? 0);
+      return page([offset + 1, offset + 2], offset + 4);
+    };
+    await expect(contactsOf(clientOf([], { fetch: growing }).client).toArray({ maxItems: 1e9 })).rejects.toThrow(
+      "GET /api/v1/contacts could not be read to its end: it keeps growing",
+    );
+    const same = async () => page([1, 2], 9);
+    await expect(contactsOf(clientOf([], { fetch: same }).client).toArray(all)).rejects.toThrow(
+      "pages bring nothing new",
+    );
+  });
+
+  it.each<[what: string, input: unknown]>([
+    ["no input", undefined],
+    ["no name of its items", {}],
+  ])("fails with what to check if it has %s", async (_, input) => {
+    const { client } = clientOf([page([1], 1)]);
+    await expect(client.list("/api/v1/contacts", input as never).toArray(all)).rejects.toThrow(
+      /no list undefined .*: check items$/,
+    );
+  });
+
+  it.each<[argument: string, path: unknown, input: unknown]>([
+    ["path", "https://evil.example/contacts", { items: "contacts" }],
+    ["path", "/api/v1/../contacts", { items: "contacts" }],
+    ["input", "/api/v1/contacts", null],
+    ["listId", "/api/v1/lists/{listId}", { items: "contacts" }],
+    ["tag", "/api/v1/contacts", { items: "contacts", query: { tag: {} } }],
+  ])("refuses an invalid %s, and sends nothing", async (argument, path, input) => {
+    const { client, sent } = clientOf([]);
+    const error = await client.list(path as string, input as never).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InvalidArgumentError);
+    expect(error).toMatchObject({ argument });
+    expect(sent).toEqual([]);
+  });
+
+  it("shows no phone number of its path in an error", async () => {
+    const { client } = clientOf([json(200, {})]);
+    const list = client.list("/api/v1/numbers/+14155550123/contacts", { items: "contacts" });
+    await expect(list.toArray(all)).rejects.toThrow("/api/v1/numbers/+1415*****23/contacts has no list");
+  });
+
+  it("has the rules of an operation that this version has", async () => {
+    const { client } = clientOf([json(200, { calls: [contact(1)] }), json(200, { calls: [] })]);
+    expect(await client.list("/api/v1/calls", { items: "calls" }).toArray(all)).toEqual([contact(1)]);
+  });
+
+  it("sends no credential to where its pages point", async () => {
+    const received = { own: [] as string[], other: [] as string[] };
+    const open = async (answer: (url: string) => object, urls: string[], status = 200, headers = {}) => {
+      const server = createServer(({ url = "" }, response) => {
+        urls.push(url);
+        response.writeHead(url.includes("offset=1") ? status : 200, { "content-type": "application/json", ...headers });
+        response.end(JSON.stringify(answer(url)));
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as AddressInfo;
+      return { server, url: `http://127.0.0.1:${port}` };
+    };
+    const other = await open(() => ({}), received.other);
+    const next = `${other.url}/api/v1/contacts`;
+    const first = { contacts: [contact(1)], meta: { total: 2 }, next, links: { next }, path: next };
+    const headers = { link: `<${next}>; rel="next"`, location: next };
+    const own = await open(() => first, received.own, 302, headers);
+    const { client } = clientOf([], { fetch: undefined, baseUrl: own.url });
+    await expect(contactsOf(client).toArray(all)).rejects.toBeInstanceOf(ApiError);
+    expect(received).toEqual({ own: ["/api/v1/contacts", "/api/v1/contacts?offset=1"], other: [] });
+    for (const { server } of [own, other]) await new Promise((resolve) => server.close(resolve));
+  });
+});
