@@ -19,7 +19,7 @@ const operationsOfMainEntry = {
 export default defineConfig({
   ...shared,
   entry: [
-    ...["src/index.ts", "src/otel.ts", "src/query.ts", "src/raw.ts", "src/webhooks.ts"],
+    ...["src/index.ts", "src/node.ts", "src/otel.ts", "src/query.ts", "src/raw.ts", "src/webhooks.ts"],
     ...["durable-object", "postgres", "redis"].map((name) => `src/webhooks/${name}.ts`),
   ],
   format: ["esm", "cjs"],

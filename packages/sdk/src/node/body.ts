@@ -1,0 +1,123 @@
+// Response bodies: decoded as fetch decodes them, and never further ahead of their reader than a buffer.
+import type { IncomingMessage } from "node:http";
+import { PassThrough, pipeline, type Readable, type Transform } from "node:stream";
+import zlib from "node:zlib";
+
+/** Bytes that wait for their reader. Above it, the connection is not read. */
+const maxWaitingBytes = 64 * 1024;
+
+// Lenient like fetch: what has arrived is decoded at once, also of a body whose end is missing.
+const flushed = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+const flushedBrotli = {
+  flush: zlib.constants.BROTLI_OPERATION_FLUSH,
+  finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH,
+};
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: () => zlib.createGunzip(flushed),
+  "x-gzip": () => zlib.createGunzip(flushed),
+  br: () => zlib.createBrotliDecompress(flushedBrotli),
+};
+
+/** Decodes `deflate`, which some servers send without the header of zlib. The first byte shows it. */
+function inflate(source: Readable, onEnd: (error?: Error | null) => void): Readable {
+  const output = new PassThrough();
+  source.once("data", (first: Buffer) => {
+    source.pause();
+    source.unshift(first);
+    const hasHeader = ((first[0] ?? 0) & 0x0f) === 8;
+    pipeline(source, hasHeader ? zlib.createInflate(flushed) : zlib.createInflateRaw(flushed), output, onEnd);
+  });
+  source.once("end", () => output.end());
+  source.once("error", (error) => output.destroy(error));
+  return output;
+}
+
+/** The body without its content codings, the last of which is undone first. One with an unknown coding stays as it is. */
+function decode(response: IncomingMessage): Readable {
+  const value = response.headers["content-encoding"];
+  if (value === undefined) return response;
+  const codings = value
+    .toLowerCase()
+    .split(",")
+    .map((coding) => coding.trim());
+  if (!codings.every((coding) => coding === "deflate" || coding in decoders)) return response;
+  // An error reaches the reader as that of the last stream.
+  const onEnd = (): void => {};
+  return codings.reduceRight<Readable>((source, coding) => {
+    const decoder = decoders[coding]?.();
+    return decoder ? pipeline(source, decoder, onEnd) : inflate(source, onEnd);
+  }, response);
+}
+
+/** A body under way. Reading begins at once, so that a short body frees its connection even if nobody reads it. */
+export class Body {
+  readonly #source: Readable;
+  readonly #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #isComplete = false;
+  #failure: { readonly error: unknown } | undefined;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(response: IncomingMessage) {
+    this.#source = decode(response);
+    this.#source.on("data", (chunk: Buffer) => this.#add(chunk));
+    this.#source.on("end", () => {
+      this.#isComplete = true;
+      this.#wake?.();
+    });
+    this.#source.on("error", (error) => this.fail(error));
+  }
+
+  /** Ends the body with an error. What has arrived before is dropped, as fetch does. */
+  fail(error: unknown): void {
+    if (this.#isComplete || this.#failure) return;
+    this.#failure = { error };
+    this.#controller?.error(error);
+    this.#wake?.();
+    this.#source.destroy();
+  }
+
+  /** The body as a stream, once. */
+  stream(cancel: () => void): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: (controller) => this.#pull(controller),
+        cancel,
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  #add(chunk: Uint8Array): void {
+    this.#waiting.push(chunk);
+    this.#waitingBytes += chunk.byteLength;
+    if (this.#waitingBytes >= maxWaitingBytes) this.#source.pause();
+    this.#wake?.();
+  }
+
+  #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> | undefined {
+    if (this.#failure) return undefined;
+    const chunk = this.#waiting.shift();
+    if (chunk) {
+      this.#waitingBytes -= chunk.byteLength;
+      if (this.#source.isPaused()) this.#source.resume();
+      controller.enqueue(chunk);
+      return undefined;
+    }
+    if (this.#isComplete) {
+      controller.close();
+      return undefined;
+    }
+    return new Promise<void>((resolve) => {
+      this.#wake = () => {
+        this.#wake = undefined;
+        resolve(this.#pull(controller));
+      };
+    });
+  }
+}
