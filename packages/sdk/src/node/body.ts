@@ -22,14 +22,16 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 /** Decodes `deflate`, which some servers send without the header of zlib. The first byte shows it. */
 function inflate(source: Readable, onEnd: (error?: Error | null) => void): Readable {
   const output = new PassThrough();
+  const onEmpty = (): unknown => output.end();
+  source.once("end", onEmpty);
+  source.once("error", (error) => output.destroy(error));
   source.once("data", (first: Buffer) => {
+    source.off("end", onEmpty);
     source.pause();
     source.unshift(first);
     const hasHeader = ((first[0] ?? 0) & 0x0f) === 8;
     pipeline(source, hasHeader ? zlib.createInflate(flushed) : zlib.createInflateRaw(flushed), output, onEnd);
   });
-  source.once("end", () => output.end());
-  source.once("error", (error) => output.destroy(error));
   return output;
 }
 

@@ -1,4 +1,5 @@
 // Which proxy a request goes through, by an option or by the environment.
+import { isIPv6 } from "node:net";
 
 export interface ProxyServer {
   /** Without the credentials that its address may contain. */
@@ -25,14 +26,15 @@ function parse(address: string, name: string): ProxyServer {
   return { url, headers: { "proxy-authorization": `Basic ${credentials}` } };
 }
 
+const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, "$1");
+
 /** Whether an entry of `NO_PROXY` names a host: itself, a domain that contains it, or `*`; with a port, only there. */
 function excludes(entry: string, { hostname, port, protocol }: URL): boolean {
   if (entry === "*") return true;
-  const [, name = "", entryPort] = /^(\[.*\]|.*?)(?::(\d+))?$/.exec(entry) ?? [];
+  const [, name = entry, entryPort] = isIPv6(entry) ? [] : (/^(.*?)(?::(\d+))?$/.exec(entry) ?? []);
   if (entryPort && entryPort !== (port || (protocol === "https:" ? "443" : "80"))) return false;
-  const domain = name.replace(/^\*?\./, "").toLowerCase();
-  const host = hostname.replace(/^\[(.*)\]$/, "$1");
-  return host === domain.replace(/^\[(.*)\]$/, "$1") || (domain !== "" && hostname.endsWith(`.${domain}`));
+  const domain = withoutBrackets(name.replace(/^\*?\./, "").toLowerCase());
+  return withoutBrackets(hostname) === domain || hostname.endsWith(`.${domain}`);
 }
 
 /**

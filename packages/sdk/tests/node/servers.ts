@@ -1,19 +1,19 @@
 // Servers on loopback for the tests of nodeFetch, clients of them, and certificates.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync, readFileSync } from "node:fs";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach } from "vitest";
 import { CallTransfer } from "../../src/client.ts";
 import { RequestError } from "../../src/errors/request-error.ts";
 import { type NodeFetch, type NodeFetchOptions, nodeFetch } from "../../src/node.ts";
 
 const opened: (() => void)[] = [];
-afterEach(() => {
+/** Ends what the test opened. */
+export function closeAll(): void {
   for (const end of opened.splice(0)) end();
-});
+}
 
 /** Starts a server on a free port until the end of the test, and returns the port. */
 export async function listen(server: Server): Promise<number> {
@@ -60,12 +60,10 @@ export async function closedPort(listening: Server): Promise<number> {
   return port;
 }
 
-const folder = mkdtempSync(join(tmpdir(), "call-transfer-node-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 /** Makes a certificate for a host, valid for a day, which signs itself. */
 export function certify(host: string): { readonly cert: string; readonly key: string } {
-  const [cert, keyFile] = [join(folder, `${host}.cert.pem`), join(folder, `${host}.key.pem`)];
+  using folder = mkdtempDisposableSync(join(tmpdir(), "call-transfer-node-"));
+  const [cert, keyFile] = [join(folder.path, "cert.pem"), join(folder.path, "key.pem")];
   const names = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", keyFile];
   execFileSync("openssl", ["req", "-x509", "-days", "1", ...key, "-out", cert, ...names], { stdio: "ignore" });

@@ -4,8 +4,10 @@ import https from "node:https";
 import { createServer, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { describe, expect, it } from "vitest";
-import { certify, clientOf, closedPort, fetchOf, listen, placement, placementError } from "./servers.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { certify, clientOf, closeAll, closedPort, fetchOf, listen, placement, placementError } from "./servers.ts";
+
+afterEach(closeAll);
 
 const own = certify("localhost");
 const other = certify("other.example");
