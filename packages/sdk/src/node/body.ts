@@ -54,17 +54,23 @@ function decode(response: IncomingMessage): Readable {
 
 /** A body under way. Reading begins at once, so that a short body frees its connection even if nobody reads it. */
 export class Body {
+  /** Whether somebody has read of it, or cancelled it. */
+  isUsed = false;
   readonly #source: Readable;
-  readonly #waiting: Uint8Array[] = [];
+  readonly #waiting: Uint8Array<ArrayBuffer>[] = [];
   #waitingBytes = 0;
   #isComplete = false;
   #failure: { readonly error: unknown } | undefined;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(response: IncomingMessage) {
+  readonly #cancel: () => void;
+
+  /** `cancel` ends the connection of a body that nobody wants any more. */
+  constructor(response: IncomingMessage, cancel: () => void) {
+    this.#cancel = cancel;
     this.#source = decode(response);
-    this.#source.on("data", (chunk: Buffer) => this.#add(chunk));
+    this.#source.on("data", (chunk: Buffer<ArrayBuffer>) => this.#add(chunk));
     this.#source.on("end", () => {
       this.#isComplete = true;
       this.#wake?.();
@@ -82,27 +88,34 @@ export class Body {
   }
 
   /** The body as a stream, once. */
-  stream(cancel: () => void): ReadableStream<Uint8Array> {
-    return new ReadableStream<Uint8Array>(
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         start: (controller) => {
           this.#controller = controller;
+          if (this.#failure) controller.error(this.#failure.error);
         },
-        pull: (controller) => this.#pull(controller),
-        cancel,
+        pull: (controller) => {
+          this.isUsed = true;
+          return this.#pull(controller);
+        },
+        cancel: () => {
+          this.isUsed = true;
+          this.#cancel();
+        },
       },
       { highWaterMark: 0 },
     );
   }
 
-  #add(chunk: Uint8Array): void {
+  #add(chunk: Uint8Array<ArrayBuffer>): void {
     this.#waiting.push(chunk);
     this.#waitingBytes += chunk.byteLength;
     if (this.#waitingBytes >= maxWaitingBytes) this.#source.pause();
     this.#wake?.();
   }
 
-  #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> | undefined {
+  #pull(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Promise<void> | undefined {
     if (this.#failure) return undefined;
     const chunk = this.#waiting.shift();
     if (chunk) {

@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { Body } from "./body.ts";
 import { coded, failureOf } from "./failure.ts";
 import type { Outgoing } from "./outgoing.ts";
+import { NodeResponse } from "./response.ts";
 
 /** Milliseconds after which an idle connection is looked at before it is used: its end may have arrived unseen. */
 const idleMs = 100;
@@ -47,11 +48,7 @@ export class Exchange {
     const { signal } = this.#outgoing;
     const onAbort = (): void => this.#end(signal?.reason);
     signal?.addEventListener("abort", onAbort);
-    this.#limit = setTimeout(
-      () => this.#fail(coded("ETIMEDOUT", `no connection within ${connectTimeoutMs} ms`)),
-      connectTimeoutMs,
-    );
-    request.on("socket", (socket) => this.#onSocket(socket));
+    request.on("socket", (socket) => this.#onSocket(socket, connectTimeoutMs));
     request.on("response", (response) => this.#onResponse(response));
     request.on("error", (error) => this.#fail(error));
     request.on("close", () => {
@@ -61,11 +58,14 @@ export class Exchange {
     });
   }
 
-  #onSocket(socket: Socket): void {
+  #onSocket(socket: Socket, connectTimeoutMs: number): void {
+    if (this.#request.destroyed) return;
     if (isInHandshake(socket)) {
+      this.#limitTo(connectTimeoutMs);
       // Written before, it would leave in the moment in which the certificate is found to be wrong.
       socket.once("secureConnect", () => this.#send());
     } else if (socket.connecting) {
+      this.#limitTo(connectTimeoutMs);
       // Node keeps what is written until there is a connection. A mock only connects for what is written.
       socket.once("connect", () => this.#connected());
       this.#write();
@@ -75,6 +75,10 @@ export class Exchange {
     } else {
       this.#send();
     }
+  }
+
+  #limitTo(ms: number): void {
+    this.#limit = setTimeout(() => this.#fail(coded("ETIMEDOUT", `no connection within ${ms} ms`)), ms);
   }
 
   #connected(): void {
@@ -100,20 +104,15 @@ export class Exchange {
 
   #onResponse(incoming: IncomingMessage): void {
     const { method, redirect, url } = this.#outgoing;
-    const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = incoming;
+    const { statusCode: status = 0 } = incoming;
     if (redirect !== "manual" && isRedirect(incoming)) {
       this.#fail(new Error(`a redirect (${status}), which is not followed. Pass redirect: "manual" to read it`));
       return;
     }
-    const headers = new Headers();
-    for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
     const isEmpty = method === "HEAD" || [204, 205, 304].includes(status);
     if (isEmpty) incoming.resume();
-    else this.#body = new Body(incoming);
-    const stream = this.#body?.stream(() => this.#request.destroy()) ?? null;
-    const response = new Response(stream, { status, statusText, headers });
-    Object.defineProperty(response, "url", { value: url.href });
-    this.#resolve(response);
+    else this.#body = new Body(incoming, () => this.#request.destroy());
+    this.#resolve(new NodeResponse(incoming, url.href, this.#body));
   }
 
   #fail(error: unknown): void {
