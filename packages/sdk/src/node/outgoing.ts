@@ -28,6 +28,11 @@ function plainHeaders(given: HeadersInit | undefined): Record<string, string> {
 
 /** Throws a `TypeError` for what fetch refuses, too. */
 export function outgoingOf(input: string | URL | Request, init: RequestInit = {}): Outgoing {
+  // Ignored, it would let requests past a proxy that somebody meant to set.
+  if ("dispatcher" in init)
+    throw new TypeError(
+      "fetchOptions.dispatcher is an option of undici. Set the options proxy and tls of nodeFetch().",
+    );
   const { method = "GET", body = null } = init;
   const isText = typeof body === "string";
   const isPlain = body === null || ((isText || body instanceof Uint8Array) && !withoutBody.has(method));

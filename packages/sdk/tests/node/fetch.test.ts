@@ -60,6 +60,7 @@ describe("a request", () => {
     ["to another scheme", "ftp://127.0.0.1", {}],
     ["to a URL with a password", "http://a:b@127.0.0.1", {}],
     ["to no URL", "nowhere", {}],
+    ["with a dispatcher of undici", "http://127.0.0.1", { dispatcher: {} } as RequestInit],
     ["with a line break in a header", "http://127.0.0.1", { headers: { a: "b\nc" } }],
   ])("%s is refused with a TypeError", async (_, url, init) => {
     await expect(fetchOf()(url, init)).rejects.toThrow(TypeError);
