@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import tls from "node:tls";
 import { coded } from "./failure.ts";
 import type { Outgoing } from "./outgoing.ts";
-import { type ProxyServer, proxyChoice } from "./proxy.ts";
+import { type ProxyServer, proxyChoice, withoutBrackets } from "./proxy.ts";
 
 export type TlsOptions = Pick<
   tls.ConnectionOptions,
@@ -89,16 +89,16 @@ export class Connections {
   /** Creates a request, of which nothing is written yet. The modules are asked at each call: instrumentation replaces them. */
   request({ url, method, headers }: Outgoing): http.ClientRequest {
     const proxy = this.#proxyOf(url);
-    if (url.protocol === "https:") {
-      const agent = proxy ? this.#tunnelsOf(proxy) : this.#https;
-      return https.request(url, { method, headers, agent });
-    }
-    if (!proxy) return http.request(url, { method, headers, agent: this.#http });
-    const path = url.origin + url.pathname + url.search;
-    const options = { method, path, headers: { host: url.host, ...headers, ...proxy.headers } };
+    const path = url.pathname + url.search;
+    // Node copies its options several times, and makes many of a URL.
+    const options = { host: withoutBrackets(url.hostname), port: url.port, path, method, headers };
+    if (url.protocol === "https:")
+      return https.request({ ...options, agent: proxy ? this.#tunnelsOf(proxy) : this.#https });
+    if (!proxy) return http.request({ ...options, agent: this.#http });
+    const proxied = { method, path: url.origin + path, headers: { host: url.host, ...headers, ...proxy.headers } };
     return proxy.url.protocol === "https:"
-      ? https.request(proxy.url, { ...options, agent: this.#https })
-      : http.request(proxy.url, { ...options, agent: this.#http });
+      ? https.request(proxy.url, { ...proxied, agent: this.#https })
+      : http.request(proxy.url, { ...proxied, agent: this.#http });
   }
 
   /** Ends all connections, also those in use. */

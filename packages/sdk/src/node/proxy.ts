@@ -26,7 +26,8 @@ function parse(address: string, name: string): ProxyServer {
   return { url, headers: { "proxy-authorization": `Basic ${credentials}` } };
 }
 
-const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, "$1");
+/** An IPv6 address as sockets take it. */
+export const withoutBrackets = (host: string): string => (host.startsWith("[") ? host.slice(1, -1) : host);
 
 /** Whether an entry of `NO_PROXY` names a host: itself, a domain that contains it, or `*`; with a port, only there. */
 function excludes(entry: string, { hostname, port, protocol }: URL): boolean {

@@ -51,8 +51,8 @@ it("what replaces http.request later sees the request, and may add headers", asy
   // As OpenTelemetry's instrumentation does.
   const replaced = vi
     .spyOn(http, "request")
-    .mockImplementation(((target: URL, options: http.RequestOptions) =>
-      request(target, { ...options, headers: { ...options.headers, traceparent: "00-trace" } })) as never);
+    .mockImplementation(((options: http.RequestOptions) =>
+      request({ ...options, headers: { ...options.headers, traceparent: "00-trace" } })) as never);
   expect(await (await send(url)).text()).toBe("00-trace");
   expect(replaced).toHaveBeenCalledOnce();
   const secure = vi.spyOn(https, "request");

@@ -85,6 +85,12 @@ describe("a proxy", () => {
     expect(error).toMatchObject({ outcome: "not_sent", message: expect.stringContaining(message) });
   });
 
+  it("is asked for an IPv6 address in brackets", async () => {
+    const { asked, url } = await startProxy("403 Forbidden");
+    await placementError("https://[::1]:4010", fetchOf({ proxy: url }));
+    expect(asked).toEqual([`CONNECT [::1]:4010 [::1]:4010 ${basic} -`]);
+  });
+
   it("that answers nothing leaves a placement unsent", async () => {
     const server = createHttpServer();
     server.on("connect", () => {});
