@@ -1,7 +1,9 @@
 // Entry point for Node: a fetch over node:http that sees whether a request left.
-import { Connections, type TlsOptions } from "./node/connections.ts";
+import { Connections, type NodeTlsOptions } from "./node/connections.ts";
 import { Exchange } from "./node/exchange.ts";
 import { outgoingOf } from "./node/outgoing.ts";
+
+export type { NodeTlsOptions };
 
 /** The longest time of a timer. */
 const maxTimerMs = 2 ** 31 - 1;
@@ -9,8 +11,9 @@ const maxTimerMs = 2 ** 31 - 1;
 /** Options of `nodeFetch()`. */
 export interface NodeFetchOptions {
   /**
-   * Milliseconds for the name lookup, the connection, a proxy's tunnel and the TLS handshake together; 10 s by default. Longer
-   * ones end as `not_sent`. The client's `timeoutMs` should be longer, because a timeout of the client is `unknown`.
+   * Milliseconds for the name lookup, the connection and the TLS handshake together, and before them for a proxy's tunnel; 10 s
+   * by default. A connection that takes longer is `not_sent`. The client's `timeoutMs` should be longer: a timeout of the
+   * client itself is `unknown`.
    */
   readonly connectTimeoutMs?: number | undefined;
   /**
@@ -18,8 +21,8 @@ export interface NodeFetchOptions {
    * `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` are read once, also in lower case. `false` uses no proxy.
    */
   readonly proxy?: string | false | undefined;
-  /** Certificates and keys, as `node:tls` takes them. An https proxy is verified by `ca`. */
-  readonly tls?: TlsOptions | undefined;
+  /** Certificates and keys. */
+  readonly tls?: NodeTlsOptions | undefined;
 }
 
 /** A `fetch` with connections of its own. */

@@ -8,14 +8,25 @@ import { coded } from "./failure.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { type ProxyServer, proxyChoice, withoutBrackets } from "./proxy.ts";
 
-export type TlsOptions = Pick<
-  tls.ConnectionOptions,
-  "ca" | "cert" | "key" | "passphrase" | "pfx" | "rejectUnauthorized" | "servername"
->;
+/** What is sent and trusted over TLS, in PEM. */
+export interface NodeTlsOptions {
+  /** Certificates of the authorities to trust in place of those that Node knows. They count for an `https:` proxy too. */
+  readonly ca?: string | readonly string[] | undefined;
+  /** The client's certificate, with those between it and its authority. */
+  readonly cert?: string | undefined;
+  /** The private key of `cert`. */
+  readonly key?: string | undefined;
+  /** The password of `key`. */
+  readonly passphrase?: string | undefined;
+  /** The name that the server's certificate must have; by default the host of the URL. */
+  readonly servername?: string | undefined;
+  /** With `false`, any certificate is trusted, so anybody on the way can read the credential. True by default. */
+  readonly rejectUnauthorized?: boolean | undefined;
+}
 
 export interface ConnectionSettings {
   readonly proxy: string | false | undefined;
-  readonly tls: TlsOptions;
+  readonly tls: NodeTlsOptions;
   readonly connectTimeoutMs: number;
 }
 
@@ -27,7 +38,7 @@ function openTunnel(
   { url, headers }: ProxyServer,
   authority: string,
   limitMs: number,
-  ca: TlsOptions["ca"],
+  ca: https.AgentOptions["ca"],
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const options = { method: "CONNECT", path: authority, headers: { host: authority, ...headers }, agent: false };
@@ -74,16 +85,26 @@ class TunnelAgent extends https.Agent {
 
 /** All connections of a fetch. */
 export class Connections {
-  readonly #settings: ConnectionSettings;
+  readonly #connectTimeoutMs: number;
+  readonly #tls: https.AgentOptions;
   readonly #proxyOf: (target: URL) => ProxyServer | undefined;
   readonly #http = new http.Agent(keptAlive);
   readonly #https: https.Agent;
   readonly #tunnels = new Map<ProxyServer, TunnelAgent>();
 
   constructor(settings: ConnectionSettings, environment: Readonly<Record<string, string | undefined>>) {
-    this.#settings = settings;
+    const {
+      connectTimeoutMs,
+      tls: { ca, ...others },
+    } = settings;
+    this.#connectTimeoutMs = connectTimeoutMs;
+    const given = Object.entries(others).filter(([, value]) => value !== undefined);
+    this.#tls = {
+      ...Object.fromEntries(given),
+      ...(ca !== undefined && { ca: typeof ca === "string" ? ca : [...ca] }),
+    };
     this.#proxyOf = proxyChoice(settings.proxy, environment);
-    this.#https = new https.Agent({ ...keptAlive, ...settings.tls });
+    this.#https = new https.Agent({ ...keptAlive, ...this.#tls });
   }
 
   /** Creates a request, of which nothing is written yet. The modules are asked at each call: instrumentation replaces them. */
@@ -107,9 +128,8 @@ export class Connections {
   }
 
   #tunnelsOf(proxy: ProxyServer): TunnelAgent {
-    const { tls: options, connectTimeoutMs } = this.#settings;
-    const open = (authority: string) => openTunnel(proxy, authority, connectTimeoutMs, options.ca);
-    const agent = this.#tunnels.get(proxy) ?? new TunnelAgent({ ...keptAlive, ...options }, open);
+    const open = (authority: string) => openTunnel(proxy, authority, this.#connectTimeoutMs, this.#tls.ca);
+    const agent = this.#tunnels.get(proxy) ?? new TunnelAgent({ ...keptAlive, ...this.#tls }, open);
     this.#tunnels.set(proxy, agent);
     return agent;
   }
