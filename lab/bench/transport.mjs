@@ -6,6 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import http from "node:http";
+import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { circumstances } from "./circumstances.mjs";
@@ -21,16 +22,18 @@ const { values } = parseArgs({
   },
 });
 const built = (name) => new URL(`../../packages/sdk/dist/${name}.js`, import.meta.url).href;
-const [rounds, warmUp, calls] = values.quick ? [200, 50, 20] : [1000, 200, 20];
+const [rounds, warmUp, calls] = values.quick ? [100, 50, 20] : [300, 100, 20];
 const apiKey = "svc_live_demo0000000000000000000000000001";
 const placement = JSON.stringify({ flowId: id, fromNumber: "+15550100001", toNumber: "+15550200001" });
 
 /** What each contender sends, as the SDK does. */
 function requestOf(url, isPost) {
   const headers = { accept: "application/json", authorization: `Bearer ${apiKey}` };
-  if (!isPost) return { target: `${url}/api/v1/members/${id}/availability`, init: { headers } };
+  // The server answers every path alike.
+  const target = `${url}/api/v1/members/${id}/availability`;
+  if (!isPost) return { target, init: { headers } };
   const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: placement };
-  return { target: `${url}/api/v1/calls`, init };
+  return { target, init };
 }
 
 function bareHttp({ target, init: { body: sent, ...options } }, agent) {
@@ -107,7 +110,7 @@ async function measure() {
   return { node: process.versions.node, figures };
 }
 
-function pageOf(runs) {
+function pageOf(runs, load) {
   const rows = runs.flatMap(({ node, figures }) =>
     figures.map(({ method, name, us, overFetch, overHttp }) =>
       [node, method, name, us.toFixed(0), `${overFetch.toFixed(2)}×`, `${overHttp.toFixed(2)}×`].join(" | "),
@@ -116,7 +119,7 @@ function pageOf(runs) {
   return `# Processor time of a request
 
 Written by \`npm run lab -- bench transport\`. One run ${circumstances()}, with a server in another
-process on it. Lower is better.
+process on it. Its load average was ${load} at the beginning. Lower is better.
 
 | Node | Method | Through | µs | beside fetch | beside http.request |
 |---|---|---|---|---|---|
@@ -134,7 +137,11 @@ if (values.measure) {
   console.log(JSON.stringify(await measure()));
   process.exit();
 }
+const load = loadavg()[0].toFixed(1);
 const own = [fileURLToPath(import.meta.url), "--measure", ...(values.quick ? ["--quick"] : [])];
-const page = pageOf(values.node.map((node) => JSON.parse(execFileSync(node, own, { encoding: "utf8" }))));
+const page = pageOf(
+  values.node.map((node) => JSON.parse(execFileSync(node, own, { encoding: "utf8" }))),
+  load,
+);
 console.log(page);
 if (!values.quick) writeFileSync(new URL("results-transport.md", import.meta.url), page);
