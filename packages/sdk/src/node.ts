@@ -1,6 +1,7 @@
 // Entry point for Node: a fetch over node:http that sees whether a request left.
 import { Connections, type NodeTlsOptions } from "./node/connections.ts";
 import { Exchange } from "./node/exchange.ts";
+import { beforeSending } from "./node/failure.ts";
 import { outgoingOf } from "./node/outgoing.ts";
 
 export type { NodeTlsOptions };
@@ -48,9 +49,10 @@ export function nodeFetch(options: NodeFetchOptions = {}): NodeFetch {
   const connections = new Connections({ connectTimeoutMs, proxy, tls }, process.env);
   const send = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
     new Promise((resolve, reject) => {
-      const outgoing = outgoingOf(input, init);
+      const outgoing = beforeSending(() => outgoingOf(input, init));
       outgoing.signal?.throwIfAborted();
-      new Exchange(outgoing, connections.request(outgoing), resolve, reject).start(connectTimeoutMs);
+      const request = beforeSending(() => connections.request(outgoing));
+      new Exchange(outgoing, request, resolve, reject).start(connectTimeoutMs);
     });
   return Object.assign(send, { close: () => connections.close() });
 }

@@ -6,6 +6,9 @@ import zlib from "node:zlib";
 /** Bytes that wait for their reader. Above it, the connection is not read. */
 const maxWaitingBytes = 64 * 1024;
 
+/** Codings of one body. Each takes memory, and a header has room for thousands. */
+const maxCodings = 5;
+
 // Lenient like fetch: what has arrived is decoded at once, also of a body whose end is missing.
 const flushed = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 const flushedBrotli = {
@@ -35,7 +38,7 @@ function inflate(source: Readable, onEnd: (error?: Error | null) => void): Reada
   return output;
 }
 
-/** The body without its content codings, the last of which is undone first. One with an unknown coding stays as it is. */
+/** The body without its content codings, the last of which is undone first. One with an unknown coding, or too many, stays as it is. */
 function decode(response: IncomingMessage): Readable {
   const value = response.headers["content-encoding"];
   if (value === undefined) return response;
@@ -43,7 +46,8 @@ function decode(response: IncomingMessage): Readable {
     .toLowerCase()
     .split(",")
     .map((coding) => coding.trim());
-  if (!codings.every((coding) => coding === "deflate" || coding in decoders)) return response;
+  const areKnown = codings.every((coding) => coding === "deflate" || Object.hasOwn(decoders, coding));
+  if (!areKnown || codings.length > maxCodings) return response;
   // An error reaches the reader as that of the last stream.
   const onEnd = (): void => {};
   return codings.reduceRight<Readable>((source, coding) => {
@@ -56,6 +60,7 @@ function decode(response: IncomingMessage): Readable {
 export class Body {
   /** Whether somebody has read of it, or cancelled it. */
   isUsed = false;
+  readonly #cancel: () => void;
   readonly #source: Readable;
   readonly #waiting: Uint8Array<ArrayBuffer>[] = [];
   #waitingBytes = 0;
@@ -63,8 +68,6 @@ export class Body {
   #failure: { readonly error: unknown } | undefined;
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   #wake: (() => void) | undefined;
-
-  readonly #cancel: () => void;
 
   /** `cancel` ends the connection of a body that nobody wants any more. */
   constructor(response: IncomingMessage, cancel: () => void) {

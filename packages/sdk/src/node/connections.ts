@@ -76,10 +76,9 @@ class TunnelAgent extends https.Agent {
     callback: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     const { host, port } = options;
-    this.#open(`${isIPv6(host ?? "") ? `[${host}]` : host}:${port}`).then(
-      (socket) => callback(null, tls.connect({ ...(options as tls.ConnectionOptions), socket })),
-      callback as (error: Error) => void,
-    );
+    this.#open(`${isIPv6(host ?? "") ? `[${host}]` : host}:${port}`)
+      .then((socket) => tls.connect({ ...(options as tls.ConnectionOptions), socket }))
+      .then((socket) => callback(null, socket), callback as (error: Error) => void);
   }
 }
 
@@ -90,6 +89,8 @@ export class Connections {
   readonly #proxyOf: (target: URL) => ProxyServer | undefined;
   readonly #http = new http.Agent(keptAlive);
   readonly #https: https.Agent;
+  /** An https proxy gets no certificate of the client. */
+  readonly #proxies: https.Agent;
   readonly #tunnels = new Map<ProxyServer, TunnelAgent>();
 
   constructor(settings: ConnectionSettings, environment: Readonly<Record<string, string | undefined>>) {
@@ -105,6 +106,7 @@ export class Connections {
     };
     this.#proxyOf = proxyChoice(settings.proxy, environment);
     this.#https = new https.Agent({ ...keptAlive, ...this.#tls });
+    this.#proxies = new https.Agent({ ...keptAlive, ca: this.#tls.ca });
   }
 
   /** Creates a request, of which nothing is written yet. The modules are asked at each call: instrumentation replaces them. */
@@ -118,13 +120,13 @@ export class Connections {
     if (!proxy) return http.request({ ...options, agent: this.#http });
     const proxied = { method, path: url.origin + path, headers: { host: url.host, ...headers, ...proxy.headers } };
     return proxy.url.protocol === "https:"
-      ? https.request(proxy.url, { ...proxied, agent: this.#https })
+      ? https.request(proxy.url, { ...proxied, agent: this.#proxies })
       : http.request(proxy.url, { ...proxied, agent: this.#http });
   }
 
   /** Ends all connections, also those in use. */
   close(): void {
-    for (const agent of [this.#http, this.#https, ...this.#tunnels.values()]) agent.destroy();
+    for (const agent of [this.#http, this.#https, this.#proxies, ...this.#tunnels.values()]) agent.destroy();
   }
 
   #tunnelsOf(proxy: ProxyServer): TunnelAgent {

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { Body } from "./body.ts";
 import { coded, failureOf } from "./failure.ts";
 import type { Outgoing } from "./outgoing.ts";
-import { NodeResponse } from "./response.ts";
+import { LazyResponse } from "./response.ts";
 
 /** Milliseconds after which an idle connection is looked at before it is used: its end may have arrived unseen. */
 const idleMs = 100;
@@ -112,7 +112,7 @@ export class Exchange {
     const isEmpty = method === "HEAD" || [204, 205, 304].includes(status);
     if (isEmpty) incoming.resume();
     else this.#body = new Body(incoming, () => this.#request.destroy());
-    this.#resolve(new NodeResponse(incoming, url.href, this.#body));
+    this.#resolve(new LazyResponse(incoming, url.href, this.#body));
   }
 
   #fail(error: unknown): void {
@@ -123,6 +123,7 @@ export class Exchange {
   #end(reason: unknown): void {
     this.#reject(reason);
     this.#body?.fail(reason);
+    if (this.#outgoing.body instanceof Readable) this.#outgoing.body.destroy();
     this.#request.destroy();
   }
 }

@@ -28,5 +28,14 @@ export function failureOf(error: unknown, mayHaveLeft: boolean): TypeError {
   return new TypeError("fetch failed", { cause });
 }
 
+/** Runs what comes before any connection, so that its errors prove that nothing was sent. */
+export function beforeSending<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw failureOf(error, false);
+  }
+}
+
 /** An error with a code, as Node's have. */
 export const coded = (code: string, message: string): Error => Object.assign(new Error(message), { code });

@@ -42,11 +42,14 @@ export function outgoingOf(input: string | URL | Request, init: RequestInit = {}
   if (url.username || url.password) throw new TypeError("fetch failed: the URL contains a user name or a password");
   const headers = plainHeaders(init.headers);
   if (isText) headers["content-type"] ??= "text/plain;charset=UTF-8";
+  // For a DELETE with a body, node:http writes no length by itself.
+  if (body !== null) headers["content-length"] = `${Buffer.byteLength(body)}`;
   return { url, method, headers, body, signal: init.signal ?? null, redirect: init.redirect ?? "follow" };
 }
 
 /** Everything but text and bytes takes the way through a `Request`, which knows how to encode it. */
 function ofRequest({ url, method, headers, body: stream, signal, redirect }: Request): Outgoing {
   const body = stream && Readable.from(stream);
-  return { ...outgoingOf(url), method, headers: plainHeaders(headers), body, signal, redirect };
+  const plain = { ...plainHeaders(headers), ...(body && { "transfer-encoding": "chunked" }) };
+  return { ...outgoingOf(url), method, headers: plain, body, signal, redirect };
 }

@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import type { Body } from "./body.ts";
 import { LazyHeaders } from "./headers.ts";
 
-export class NodeResponse implements Response {
+export class LazyResponse implements Response {
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;
@@ -17,7 +17,7 @@ export class NodeResponse implements Response {
 
   static {
     // So it is an instance of Response, without the cost of one.
-    Object.setPrototypeOf(NodeResponse.prototype, Response.prototype);
+    Object.setPrototypeOf(LazyResponse.prototype, Response.prototype);
   }
 
   constructor({ statusCode = 0, statusMessage = "", rawHeaders }: IncomingMessage, url: string, body?: Body) {

@@ -56,12 +56,17 @@ describe("an abort", () => {
     await abortAt(server, "https", moment);
   });
 
-  it("while the body is sent ends the connection", async () => {
+  it("while the body is sent ends the connection, and cancels the body", async () => {
     const { fire, moment } = signalled();
     const server = createHttpServer((request) => request.once("data", fire));
-    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1024)) });
+    const cancelled = signalled();
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(1024)),
+      cancel: cancelled.fire,
+    });
     const init: RequestInit & { duplex: "half" } = { method: "POST", body: endless, duplex: "half" };
     await abortAt(server, "http", moment, init);
+    await cancelled.moment;
   });
 
   it("while the response is awaited ends the connection", async () => {

@@ -29,8 +29,8 @@ describe("a body", () => {
     expect(await (await fetchOf()(url)).text()).toBe(roles);
   });
 
-  it("in an unknown coding stays as it is", async () => {
-    const url = await serve((response) => response.writeHead(200, { "content-encoding": "own" }).end(roles));
+  it.each(["own", "constructor", "gzip, ".repeat(6).slice(0, -2)])("in %s stays as it is", async (coding) => {
+    const url = await serve((response) => response.writeHead(200, { "content-encoding": coding }).end(roles));
     expect(await (await fetchOf()(url)).text()).toBe(roles);
   });
 

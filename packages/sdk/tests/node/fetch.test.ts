@@ -40,6 +40,8 @@ describe("a request", () => {
     ["with a stream", () => post(new Blob(["a", "b"]).stream(), { duplex: "half" })],
     ["with an empty body", () => post("")],
     ["that deletes", () => ({ method: "DELETE" })],
+    ["that deletes with a body", () => post("x", { method: "DELETE" })],
+    ["that deletes with a stream", () => post(new Blob(["a"]).stream(), { method: "DELETE", duplex: "half" })],
   ])("%s arrives as from fetch", async (_, init) => {
     const url = `${await echo()}/path?a=%20b#fragment`;
     const [own, global] = await Promise.all([fetchOf()(url, init()), fetch(url, init())]);

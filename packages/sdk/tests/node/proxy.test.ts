@@ -91,6 +91,15 @@ describe("a proxy", () => {
     expect(asked).toEqual([`CONNECT [::1]:4010 [::1]:4010 ${basic} -`]);
   });
 
+  it("opens a tunnel for a client's certificate that is none, which leaves a placement unsent", async () => {
+    const { url } = await startProxy();
+    const error = await placementError(
+      await startTarget(),
+      fetchOf({ proxy: url, tls: { cert: "none", key: "none" } }),
+    );
+    expect(error).toMatchObject({ outcome: "not_sent" });
+  });
+
   it("that answers nothing leaves a placement unsent", async () => {
     const server = createHttpServer();
     server.on("connect", () => {});

@@ -66,6 +66,12 @@ describe("a placement was not sent", () => {
     expect([requests, bytes]).toEqual([0, 0]);
   });
 
+  it("if the client's own certificate is none", async () => {
+    const port = await listen(https.createServer(own));
+    const error = await placementError(`https://localhost:${port}`, fetchOf({ tls: { cert: "none", key: "none" } }));
+    expect(error).toMatchObject({ outcome: "not_sent" });
+  });
+
   it("if there is no connection in time", async () => {
     // The server accepts, but never answers the handshake.
     const port = await listen(createServer());
