@@ -23,6 +23,8 @@ export default defineConfig({
     ...["durable-object", "postgres", "redis"].map((name) => `src/webhooks/${name}.ts`),
   ],
   format: ["esm", "cjs"],
+  // The entry for Node keeps the names by which bundlers and mocks know its modules.
+  removeNodeProtocol: false,
   // Each entry is one file: every further file would make import() slower.
   splitting: false,
   esbuildPlugins: [operationsOfMainEntry, licences],
