@@ -1,6 +1,8 @@
 // Measures the figures behind docs/resilience.md. `--runtimes` also measures which runtimes retry on their own, and writes
-// docs/runtime-retries.md.
+// docs/runtime-retries.md. `--node-http` measures with nodeFetch() in place of fetch.
+import { nodeFetch } from "@call-transfer/sdk/node";
 import type { Figure } from "./figure.ts";
+import { knownFailures } from "./known-failures.ts";
 import { budget, oneSignal, retryAfter } from "./retry-figures.ts";
 import { abortedBackoff, errorConnections, lostAnswer, stalls } from "./socket-figures.ts";
 import { webhookHeaders } from "./webhook-figures.ts";
@@ -15,7 +17,11 @@ const figures: Figure[] = [
   retryAfter,
   budget,
   webhookHeaders,
+  knownFailures,
 ];
+
+// Clients look it up at each call.
+if (process.argv.includes("--node-http")) globalThis.fetch = nodeFetch({ proxy: false });
 
 for (const { name, target, measure } of figures) {
   const { figure, ok } = await measure();

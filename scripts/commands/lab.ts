@@ -51,6 +51,7 @@ export const experiments: NamedCommands = {
       server: ["lab/bench/mock-server.mjs"],
       data: ["lab/bench/data.mjs"],
       sdk: ["lab/bench/sdk.mjs"],
+      transport: ["lab/bench/transport.mjs"],
       webhooks: ["lab/bench/webhooks.mjs"],
     },
   },

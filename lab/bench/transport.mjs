@@ -1,0 +1,147 @@
+// Measures the processor time of a GET and a POST over loopback: through the SDK with fetch and with nodeFetch(), beside bare
+// fetch and bare http.request with a kept-alive agent. Writes results-transport.md. Requires built packages.
+//
+//   npm run lab -- bench transport --node PATH   another Node; repeat it to measure several. By default, this one
+//   --quick                                       a look in a few seconds, which writes nothing
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import http from "node:http";
+import { loadavg } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { circumstances } from "./circumstances.mjs";
+import { id } from "./sdk/clients.mjs";
+import { percentile, withServer } from "./sdk/speed.mjs";
+
+const { values } = parseArgs({
+  options: {
+    node: { type: "string", multiple: true, default: [process.execPath] },
+    quick: { type: "boolean", default: false },
+    // Measures in this process and prints the figures as JSON.
+    measure: { type: "boolean", default: false },
+  },
+});
+const built = (name) => new URL(`../../packages/sdk/dist/${name}.js`, import.meta.url).href;
+const [rounds, warmUp, calls] = values.quick ? [100, 50, 20] : [300, 100, 20];
+const apiKey = "svc_live_demo0000000000000000000000000001";
+const placement = JSON.stringify({ flowId: id, fromNumber: "+15550100001", toNumber: "+15550200001" });
+
+/** What each contender sends, as the SDK does. */
+function requestOf(url, isPost) {
+  const headers = { accept: "application/json", authorization: `Bearer ${apiKey}` };
+  // The server answers every path alike.
+  const target = `${url}/api/v1/members/${id}/availability`;
+  if (!isPost) return { target, init: { headers } };
+  const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: placement };
+  return { target, init };
+}
+
+function bareHttp({ target, init: { body: sent, ...options } }, agent) {
+  return new Promise((resolve, reject) => {
+    const request = http.request(target, { ...options, agent }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk) => {
+        text += chunk;
+      });
+      response.on("end", () => resolve(JSON.parse(text)));
+      response.on("error", reject);
+    });
+    request.on("error", reject);
+    request.end(sent);
+  });
+}
+
+/** The contenders, bare ones first. */
+async function contenders(url, isPost) {
+  const [{ CallTransfer }, { nodeFetch }] = await Promise.all([import(built("index")), import(built("node"))]);
+  const request = requestOf(url, isPost);
+  const agent = new http.Agent({ keepAlive: true });
+  const through = (fetch) => {
+    const client = new CallTransfer({ baseUrl: url, apiKey, fetch });
+    return isPost ? () => client.calls.create(JSON.parse(placement)) : () => client.members.getAvailability(id);
+  };
+  const bareFetch = async () => {
+    const init = { ...request.init, signal: AbortSignal.timeout(60_000) };
+    return (await fetch(request.target, init)).json();
+  };
+  return [
+    ["fetch", bareFetch],
+    ["http.request", () => bareHttp(request, agent)],
+    ["SDK over fetch", through(fetch)],
+    ["SDK over nodeFetch()", through(nodeFetch({ proxy: false }))],
+  ];
+}
+
+/** Microseconds of processor time of each block, a call. The contenders take turns, so that load reaches all alike. */
+async function timesOf(all) {
+  const times = all.map(() => []);
+  for (let round = -warmUp; round < rounds; round += 1) {
+    for (let turn = 0; turn < all.length; turn += 1) {
+      const index = (round + warmUp + turn) % all.length;
+      const used = process.cpuUsage();
+      for (let count = 0; count < calls; count += 1) await all[index][1]();
+      const { user, system } = process.cpuUsage(used);
+      if (round >= 0) times[index].push((user + system) / calls);
+    }
+  }
+  return times;
+}
+
+async function measure() {
+  const figures = [];
+  for (const isPost of [false, true]) {
+    const all = await withServer((url) => contenders(url, isPost).then(async (found) => [found, await timesOf(found)]));
+    const [found, times] = all;
+    const ratio = (one, other) =>
+      percentile(
+        one.map((value, round) => value / other[round]),
+        0.5,
+      );
+    for (const [index, [name]] of found.entries())
+      figures.push({
+        method: isPost ? "POST" : "GET",
+        name,
+        us: percentile(times[index], 0.5),
+        overFetch: ratio(times[index], times[0]),
+        overHttp: ratio(times[index], times[1]),
+      });
+  }
+  return { node: process.versions.node, figures };
+}
+
+function pageOf(runs, load) {
+  const rows = runs.flatMap(({ node, figures }) =>
+    figures.map(({ method, name, us, overFetch, overHttp }) =>
+      [node, method, name, us.toFixed(0), `${overFetch.toFixed(2)}×`, `${overHttp.toFixed(2)}×`].join(" | "),
+    ),
+  );
+  return `# Processor time of a request
+
+Written by \`npm run lab -- bench transport\`. One run ${circumstances()}, with a server in another
+process on it. Its load average was ${load} at the beginning. Lower is better.
+
+| Node | Method | Through | µs | beside fetch | beside http.request |
+|---|---|---|---|---|---|
+${rows.map((row) => `| ${row} |`).join("\n")}
+
+- A block is ${calls} requests over a kept-alive connection. The four ways take turns in ${rounds} rounds. µs is the median
+  of the blocks, and a ratio the median of the ratios in the rounds.
+- Processor time includes the kernel's, and that of the threads that collect garbage.
+- **fetch** has a timeout and parses JSON. **http.request** has a kept-alive agent and parses JSON, without a timeout.
+- **SDK** adds what its options promise, such as deadlines, retries, redacted errors and typed results.
+`;
+}
+
+if (values.measure) {
+  console.log(JSON.stringify(await measure()));
+  process.exit();
+}
+const load = loadavg()[0].toFixed(1);
+const own = [fileURLToPath(import.meta.url), "--measure", ...(values.quick ? ["--quick"] : [])];
+const page = pageOf(
+  values.node.map((node) => JSON.parse(execFileSync(node, own, { encoding: "utf8" }))),
+  load,
+);
+console.log(page);
+if (!values.quick) writeFileSync(new URL("results-transport.md", import.meta.url), page);

@@ -1,0 +1,68 @@
+// Which proxy a request goes through, by an option or by the environment.
+import { isIPv6 } from "node:net";
+
+export interface ProxyServer {
+  /** Without the credentials that its address may contain. */
+  readonly url: URL;
+  /** Header of a request to it. */
+  readonly headers: { readonly "proxy-authorization"?: string };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Messages never contain the address, which may contain a password. */
+function parse(address: string, name: string): ProxyServer {
+  // The environment often has it without a scheme.
+  const full = /^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`;
+  if (!URL.canParse(full))
+    throw new TypeError(`${name} is not a URL. Set it to one such as http://proxy.example.com:3128.`);
+  const url = new URL(full);
+  if (!/^https?:$/.test(url.protocol))
+    throw new TypeError(`${name} has the scheme ${url.protocol} Set it to an http: or https: URL.`);
+  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  url.username = url.password = "";
+  if (!user && !password) return { url, headers: {} };
+  const credentials = Buffer.from(`${user}:${password}`).toString("base64");
+  return { url, headers: { "proxy-authorization": `Basic ${credentials}` } };
+}
+
+/** An IPv6 address as sockets take it. */
+export const withoutBrackets = (host: string): string => (host.startsWith("[") ? host.slice(1, -1) : host);
+
+/** Whether an entry of `NO_PROXY` names a host: itself, a domain that contains it, or `*`; with a port, only there. */
+function excludes(entry: string, { hostname, port, protocol }: URL): boolean {
+  if (entry === "*") return true;
+  const [, name = entry, entryPort] = isIPv6(entry) ? [] : (/^(.*?)(?::(\d+))?$/.exec(entry) ?? []);
+  if (entryPort && entryPort !== (port || (protocol === "https:" ? "443" : "80"))) return false;
+  const domain = withoutBrackets(name.replace(/^\*?\./, "").toLowerCase());
+  return withoutBrackets(hostname) === domain || hostname.endsWith(`.${domain}`);
+}
+
+/**
+ * Returns the proxy of a target. With an address, it is that for all targets; with `false` there is none. Otherwise `HTTP_PROXY`,
+ * `HTTPS_PROXY` and `NO_PROXY` decide, also in lower case, which counts first.
+ */
+export function proxyChoice(
+  option: string | false | undefined,
+  environment: Environment,
+): (target: URL) => ProxyServer | undefined {
+  if (option === false) return () => undefined;
+  if (option !== undefined) {
+    const proxy = parse(option, "The option proxy");
+    return () => proxy;
+  }
+  const read = (name: string) => environment[name.toLowerCase()] || environment[name] || undefined;
+  const proxyIn = (name: string) => {
+    const address = read(name);
+    return address === undefined ? undefined : parse(address, `The environment variable ${name}`);
+  };
+  const proxies = new Map([
+    ["http:", proxyIn("HTTP_PROXY")],
+    ["https:", proxyIn("HTTPS_PROXY")],
+  ]);
+  const direct = (read("NO_PROXY") ?? "").split(/[\s,]+/).filter((entry) => entry !== "");
+  return (target) => {
+    const proxy = proxies.get(target.protocol);
+    return proxy && direct.some((entry) => excludes(entry, target)) ? undefined : proxy;
+  };
+}
