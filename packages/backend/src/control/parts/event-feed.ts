@@ -17,7 +17,7 @@ interface FeedSource {
 }
 
 /** The events of a page at most. A reader that is slow has one in memory. */
-const pageEvents = 200;
+const pageEvents = 1000;
 /** The pages that are kept for readers at the same position. */
 const keptPages = 8;
 
@@ -29,7 +29,7 @@ const { setTimeout } = globalThis;
  * a request, so what happens meanwhile is sent together.
  */
 function pauseMs(readers: number): number {
-  return Math.min(20 + readers / 5, 250);
+  return Math.min(20 + readers / 2, 250);
 }
 
 /**

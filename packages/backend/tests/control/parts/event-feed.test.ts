@@ -67,23 +67,23 @@ describe("the readers of the event stream", () => {
 
   it("get what they have missed, in pages, and go on with what happens", async () => {
     const backend = newBackend();
-    for (const _ of upTo(900)) backend.changePolicies({});
+    for (const _ of upTo(1900)) backend.changePolicies({});
     const [stream] = backend.events.lastId.split("-");
     const reader = await open(backend, `?after=${stream}-100`);
-    expect(await readTo(reader, 900)).toEqual(upTo(900).slice(100));
+    expect(await readTo(reader, 1900)).toEqual(upTo(1900).slice(100));
     backend.changePolicies({});
-    expect(await readTo(reader, 901)).toEqual([901]);
+    expect(await readTo(reader, 1901)).toEqual([1901]);
   });
 
   it("go on while another one does not read", async () => {
     const backend = newBackend();
     const { body: unread } = await backend.fetch("http://mock.test/_control/v1/events");
     const reader = await open(backend);
-    for (const _ of upTo(300)) backend.changePolicies({});
-    expect(await readTo(reader, 300)).toEqual(upTo(300));
+    for (const _ of upTo(1300)) backend.changePolicies({});
+    expect(await readTo(reader, 1300)).toEqual(upTo(1300));
     await unread?.cancel();
     backend.changePolicies({});
-    expect(await readTo(reader, 301)).toEqual([301]);
+    expect(await readTo(reader, 1301)).toEqual([1301]);
   });
 
   it("leave nothing behind that makes events into texts", async () => {
