@@ -43,13 +43,14 @@ export const experiments: NamedCommands = {
     run: [["lab/mutation/check-survivors.ts"]],
   },
   bench: {
-    does: "the SDK, the mock server, data files and receivers beside their peers",
+    does: "the SDK, the mock server, data files and receivers beside their peers; the mock server as its work grows",
     needs: "redis-server for webhooks",
     isBuilt: true,
     installs: "lab",
     parts: {
       server: ["lab/bench/mock-server.mjs"],
       data: ["lab/bench/data.mjs"],
+      growth: ["lab/bench/growth.mjs"],
       sdk: ["lab/bench/sdk.mjs"],
       transport: ["lab/bench/transport.mjs"],
       webhooks: ["lab/bench/webhooks.mjs"],

@@ -1,14 +1,25 @@
 import { InputError } from "../model/errors/input-error.ts";
 import { membership } from "../model/records/indexes.ts";
-import { contactKey, type State } from "../model/state.ts";
+import type { CollectionName } from "../model/records/records.ts";
+import { contactKey, type WorldState } from "../model/state.ts";
 import type { CheckedSeed } from "./seed.ts";
 
-/** Checks a seed for duplicates and dangling references, also against the state. Throws InputError that names the field. */
-export function checkReferences(seed: CheckedSeed, state: State): void {
+/** A record in the state that a checked one takes the place of. */
+type Replaced = object | undefined;
+
+/**
+ * Checks a seed for duplicates and dangling references, also against the state, but not against the record that it replaces.
+ * Looks up what the seed names, and no other records. Throws InputError that names the field.
+ */
+export function checkReferences(seed: CheckedSeed, state: WorldState, replaced?: Replaced): void {
   for (const name of collectionsWithIds)
-    checkUnique(name, "id", seed[name], state[name].values(), ({ id }: { id: string }) => id);
+    checkUnique<{ readonly id: string }>(name, "id", seed[name], {
+      keyOf: ({ id }) => id,
+      existing: ({ id }) => state[name].get(id),
+      replaced,
+    });
   checkOwners(seed, state);
-  checkUniqueFields(seed, state);
+  checkUniqueFields(seed, state, replaced);
   checkMembers(seed, state);
   checkNumbers(seed, state);
   checkSecrets(seed);
@@ -26,17 +37,26 @@ const collectionsWithIds = [
   "calls",
 ] as const;
 
+interface Uniqueness<Fields> {
+  /** The text that is unique; undefined for a record that gets one later. */
+  keyOf(record: Fields): string | undefined;
+  /** The record in the state that has the same. */
+  existing(record: Fields): object | undefined;
+  readonly replaced: Replaced;
+}
+
 function checkUnique<Fields extends object>(
-  collection: string,
+  collection: CollectionName,
   field: string,
-  records: readonly NoInfer<Fields>[] | undefined,
-  existing: Iterable<NoInfer<Fields>>,
-  keyOf: (record: Fields) => string | undefined,
+  records: readonly Fields[] = [],
+  { keyOf, existing, replaced }: Uniqueness<NoInfer<Fields>>,
 ): void {
-  const taken = new Set([...existing].map(keyOf));
-  for (const [index, record] of (records ?? []).entries()) {
+  const taken = new Set<string>();
+  for (const [index, record] of records.entries()) {
     const key = keyOf(record);
-    if (key !== undefined && taken.has(key))
+    if (key === undefined) continue;
+    const found = existing(record);
+    if (taken.has(key) || (found !== undefined && found !== replaced))
       throw new InputError(
         `${collection}[${index}].${field}`,
         `is taken. Another of the ${collection} has the same ${field}.`,
@@ -46,36 +66,56 @@ function checkUnique<Fields extends object>(
 }
 
 /** Checks that the account of each record exists. */
-function checkOwners({ accounts, users: _, roles: __, ...owned }: CheckedSeed, state: State): void {
-  const ids = idsIn(accounts, state.accounts);
+function checkOwners({ accounts, users: _, roles: __, ...owned }: CheckedSeed, state: WorldState): void {
+  const isKnown = knownIn(accounts, state.accounts);
   for (const [collection, records] of Object.entries(owned))
     for (const [index, { accountId }] of (records ?? []).entries())
-      if (!ids.has(accountId))
+      if (!isKnown(accountId))
         throw new InputError(`${collection}[${index}].accountId`, `no account has the id ${accountId}`);
 }
 
-function checkUniqueFields(seed: CheckedSeed, state: State): void {
-  const groupName = ({ accountId, name }: { accountId: string; name: string }) => `${accountId} ${name}`;
-  const contact = ({ accountId, number }: { accountId: string; number: string }) => contactKey(accountId, number);
-  checkUnique("members", "userId", seed.members, state.members.values(), membership);
-  checkUnique("groups", "name", seed.groups, state.groups.values(), groupName);
-  checkUnique("numbers", "number", seed.numbers, state.numbers.values(), ({ number }: { number: string }) => number);
-  checkUnique("contacts", "number", seed.contacts, state.contacts.values(), contact);
-  checkUnique("apiKeys", "key", seed.apiKeys, state.apiKeys.values(), ({ key }: { key?: string | undefined }) => key);
+function checkUniqueFields(seed: CheckedSeed, state: WorldState, replaced: Replaced): void {
+  const { members, groups, numbers, contacts, apiKeys } = state;
+  checkUnique("members", "userId", seed.members, {
+    keyOf: membership,
+    existing: ({ accountId, userId }) => members.of(accountId, userId),
+    replaced,
+  });
+  checkUnique("groups", "name", seed.groups, {
+    keyOf: ({ accountId, name }) => `${accountId} ${name}`,
+    existing: ({ accountId, name }) => groups.named(accountId, name),
+    replaced,
+  });
+  checkUnique("numbers", "number", seed.numbers, {
+    keyOf: ({ number }) => number,
+    existing: ({ number }) => numbers.get(number),
+    replaced,
+  });
+  const contactOf = ({ accountId, number }: { accountId: string; number: string }) => contactKey(accountId, number);
+  checkUnique("contacts", "number", seed.contacts, {
+    keyOf: contactOf,
+    existing: (contact) => contacts.get(contactOf(contact)),
+    replaced,
+  });
+  checkUnique("apiKeys", "key", seed.apiKeys, {
+    keyOf: ({ key }) => key,
+    existing: ({ key = "" }) => apiKeys.get(key),
+    replaced,
+  });
   // A seeded role replaces the role of that name.
-  checkUnique("roles", "role", seed.roles, [], ({ role }: { role: string }) => role);
+  checkUnique("roles", "role", seed.roles, { keyOf: ({ role }) => role, existing: () => undefined, replaced });
 }
 
-function checkMembers({ users, members = [] }: CheckedSeed, state: State): void {
-  const ids = idsIn(users, state.users);
+function checkMembers({ users, members = [] }: CheckedSeed, state: WorldState): void {
+  const isKnown = knownIn(users, state.users);
   for (const [index, { userId }] of members.entries())
-    if (!ids.has(userId)) throw new InputError(`members[${index}].userId`, `no user has the id ${userId}`);
+    if (!isKnown(userId)) throw new InputError(`members[${index}].userId`, `no user has the id ${userId}`);
 }
 
-function checkNumbers({ providers, numbers = [] }: CheckedSeed, state: State): void {
-  const ids = idsIn(providers, state.providers);
+function checkNumbers({ providers, numbers = [] }: CheckedSeed, state: WorldState): void {
+  const isKnown = knownIn(providers, state.providers);
   for (const [index, { providerId }] of numbers.entries())
-    if (providerId !== undefined && !ids.has(providerId))
+    if (providerId !== undefined && !isKnown(providerId))
       throw new InputError(`numbers[${index}].providerId`, `no provider has the id ${providerId}`);
 }
 
@@ -86,20 +126,22 @@ function checkSecrets({ destinations = [] }: CheckedSeed): void {
         throw new InputError(`destinations[${index}].${field}`, "only a destination of kind app has one");
 }
 
-function checkGroups({ destinations = [], groups = [] }: CheckedSeed, state: State): void {
-  const accountOf = new Map(
-    [...state.destinations.values(), ...destinations].map(({ id, accountId }) => [id, accountId]),
-  );
+function checkGroups({ destinations = [], groups = [] }: CheckedSeed, state: WorldState): void {
+  const accountOf = new Map(destinations.map(({ id, accountId }) => [id, accountId]));
   for (const [index, group] of groups.entries())
     for (const [position, { destinationId }] of group.members.entries())
-      if (accountOf.get(destinationId) !== group.accountId)
+      if ((accountOf.get(destinationId) ?? state.destinations.get(destinationId)?.accountId) !== group.accountId)
         throw new InputError(
           `groups[${index}].members[${position}].destinationId`,
           `no destination of this account has the id ${destinationId}`,
         );
 }
 
-/** The ids of a collection, in the seed or in the state. */
-function idsIn(records: readonly { readonly id: string }[] = [], existing: ReadonlyMap<string, unknown>): Set<string> {
-  return new Set([...existing.keys(), ...records.map(({ id }) => id)]);
+/** Whether an id is that of a record in the seed or in the state. */
+function knownIn(
+  records: readonly { readonly id: string }[] = [],
+  existing: ReadonlyMap<string, unknown>,
+): (id: string) => boolean {
+  const ids = new Set(records.map(({ id }) => id));
+  return (id) => existing.has(id) || ids.has(id);
 }

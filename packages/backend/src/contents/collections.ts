@@ -1,12 +1,11 @@
 import { InputError, InUseError } from "../model/errors/input-error.ts";
 import { type CollectionName, recordSchemas } from "../model/records/records.ts";
-import type { TransferRecord } from "../model/records/transfer-record.ts";
-import { createState, type State } from "../model/state.ts";
+import type { State } from "../model/state.ts";
 import { withTimeTexts } from "../model/time/seed-time.ts";
 import type { World } from "../model/world.ts";
 import { resumeCall } from "../platform/calls.ts";
-import { isUnderWay } from "../rules/transfers.ts";
 import { checkSeed, insert } from "./load-seed.ts";
+import { findReferrer, transferWith } from "./referrers.ts";
 import type { CheckedSeed } from "./seed.ts";
 
 /** A record in the form of a seed. */
@@ -57,63 +56,79 @@ export class CheckedCollections implements Collections {
   };
 
   readonly get = (name: CollectionName, id: string): SeedRecord | undefined => {
-    return this.list(name).find((record) => idOf(name, record) === id);
+    const [, record] = this.#find(name, id) ?? [];
+    return record && asSeedRecord(record);
   };
 
   readonly create = (name: CollectionName, record: SeedRecord): SeedRecord => {
-    this.#put(name, this.list(name), record);
+    const checked = this.#check(name, record);
+    if (name === "roles") throw new InputError("role", "is taken. Another of the roles has the same role.");
+    insert(checked, this.#world);
     // Fields that were left out have their values by now, such as the id of a key.
-    const created = this.list(name).at(-1) ?? record;
+    const created = asSeedRecord([...this.#world.state[name].values()].at(-1) ?? record);
     this.#announce(name, idOf(name, created), "created");
     return created;
   };
 
   readonly update = (name: CollectionName, id: string, changes: SeedRecord): SeedRecord | undefined => {
-    const records = this.list(name);
-    const index = records.findIndex((record) => idOf(name, record) === id);
-    const before = records[index];
-    if (before === undefined) return undefined;
+    const [key, record] = this.#find(name, id) ?? [];
+    if (key === undefined || record === undefined) return undefined;
+    const before = asSeedRecord(record);
     const isAvailabilitySet = name === "members" && "availability" in changes;
     const updated = name === "destinations" || name === "groups" ? { updatedAt: this.#world.clock.iso() } : {};
     const merged = withoutNulls({ ...before, ...updated, ...(isAvailabilitySet && { missedCalls: 0 }), ...changes });
     if (idOf(name, merged) !== id) throw new InputError(idFields[name].at(-1) ?? "id", "an id does not change");
-    this.#put(name, records.toSpliced(index, 1), merged);
+    const checked = this.#check(name, merged, record);
+    // A group refers to destinations of its own account. Whatever else refers to a record does so by its id alone.
+    if (name === "destinations" && merged.accountId !== before.accountId) this.#refuseIfUsed(name, id);
+    insert(checked, this.#world);
+    if (name === "apiKeys" && merged.key !== key) this.#world.state.apiKeys.delete(key);
     this.#announce(name, id, "updated");
     return this.get(name, id);
   };
 
   readonly delete = (name: CollectionName, id: string): boolean => {
     const { state } = this.#world;
-    const records = this.list(name);
-    const index = records.findIndex((record) => idOf(name, record) === id);
-    if (index === -1) return false;
+    const [key, record] = this.#find(name, id) ?? [];
+    if (key === undefined || record === undefined) return false;
     if (name === "roles") throw new InUseError("role", "is built in: change its permissions instead");
     const transfer = transferWith(state, name, id);
     if (transfer !== undefined) throw new InUseError("id", `is in use: transfer ${transfer} is under way with it`);
-    this.#check(name, records.toSpliced(index, 1), -1);
-    for (const [key, record] of state[name]) if (idOf(name, asSeedRecord(record)) === id) state[name].delete(key);
-    this.#announce(name, id, "deleted", String(records[index]?.accountId));
+    this.#refuseIfUsed(name, id);
+    state[name].delete(key);
+    this.#announce(name, id, "deleted", String(Object(record).accountId));
     return true;
   };
 
-  /** Puts `last` into the state. It is checked after the others, so that of two records that collide it gets the error. */
-  #put(name: CollectionName, others: readonly SeedRecord[], last: SeedRecord): void {
-    const checked = this.#check(name, [...others, last], others.length);
-    insert({ [name]: checked[name]?.slice(-1) }, this.#world);
+  /** Finds a record with its key in the state. */
+  #find(name: CollectionName, id: string): readonly [key: string, record: object] | undefined {
+    const records: ReadonlyMap<string, object> = this.#world.state[name];
+    if (name === "apiKeys" || name === "contacts")
+      return [...records].find(([, record]) => idOf(name, Object(record)) === id);
+    const record = records.get(id);
+    return record && [id, record];
   }
 
-  /** Checks the whole state with one collection changed as one seed, so that references both ways must hold. */
-  #check(name: CollectionName, records: readonly SeedRecord[], changedIndex: number): CheckedSeed {
-    const seed = { ...asSeed(this.#world.state), [name]: records };
+  /**
+   * Checks a record as a seed of its own beside the rest of the state, which is valid already. So a change costs the same
+   * in a large state as in a small one.
+   */
+  #check(name: CollectionName, record: SeedRecord, replaced?: object): CheckedSeed {
+    const { state, clock } = this.#world;
     try {
-      return checkSeed(seed, createState(), this.#world.clock.now());
+      return checkSeed({ [name]: [record] }, state, clock.now(), replaced);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      const changedRecord = `${name}[${changedIndex}]`;
-      if (error.field.startsWith(changedRecord))
-        throw new InputError(error.field.slice(changedRecord.length).replace(/^\./, ""), error.explanation);
-      throw new InUseError(idFields[name].at(-1) ?? "id", `is in use: ${referrer(seed, error.field)} refers to it`);
+      throw new InputError(error.field.slice(`${name}[0]`.length).replace(/^\./, ""), error.explanation);
     }
+  }
+
+  #refuseIfUsed(name: CollectionName, id: string): void {
+    const referrer = findReferrer(this.#world.state, name, id);
+    if (referrer === undefined) return;
+    const { collection, record, field } = referrer;
+    const user = `${collection} ${idOf(collection, Object(record))} (${field})`;
+    throw new InUseError(idFields[name].at(-1) ?? "id", `is in use: ${user} refers to it`);
   }
 
   #announce(name: CollectionName, id: string, change: string, accountId?: string): void {
@@ -139,27 +154,6 @@ const idFields: Readonly<Record<CollectionName, readonly string[]>> = {
   apiKeys: ["id"],
   roles: ["role"],
 };
-
-/** Names the record that a field of a seed belongs to, with the field: `members c0…01 (userId)`. */
-function referrer(seed: Readonly<Record<string, readonly SeedRecord[]>>, field: string): string {
-  const [, name = "", index = "", rest = ""] = /^(\w+)\[(\d+)\]\.?(.*)$/.exec(field) ?? [];
-  const record = seed[name]?.[Number(index)];
-  const isKnown = (other: string): other is CollectionName => Object.hasOwn(idFields, other);
-  return record !== undefined && isKnown(name) ? `${name} ${idOf(name, record)} (${rest})` : field;
-}
-
-/** The id of a transfer under way that rings a record, connects it, or was started for it. */
-function transferWith({ transfers }: State, name: CollectionName, id: string): string | undefined {
-  const concerns = ({ groupId, rings }: TransferRecord): boolean =>
-    name === "groups"
-      ? groupId === id
-      : rings.some(
-          ({ outcome, ...ring }) =>
-            (outcome === "ringing" || outcome === "answered") &&
-            ((name === "members" && ring.memberId === id) || (name === "destinations" && ring.destinationId === id)),
-        );
-  return [...transfers.values()].find((transfer) => isUnderWay(transfer) && concerns(transfer))?.id;
-}
 
 function idOf(name: CollectionName, record: SeedRecord): string {
   return idFields[name].map((field) => String(record[field])).join(":");

@@ -62,12 +62,12 @@ function add(world: World, checked: CheckedSeed): void {
 }
 
 /**
- * Checks a seed, also against the state. Returns a deep copy with relative times counted from `now`, in milliseconds. Throws
- * InputError that names the bad field.
+ * Checks a seed, also against the state, except for the record that it replaces. Returns a deep copy with relative times counted
+ * from `now`, in milliseconds. Throws InputError that names the bad field.
  */
-export function checkSeed(seed: unknown, state: WorldState, now: number): CheckedSeed {
+export function checkSeed(seed: unknown, state: WorldState, now: number, replaced?: object): CheckedSeed {
   const checked = structuredClone(checkInput(seedSchema, withoutSchema(seed)));
-  checkReferences(checked, state);
+  checkReferences(checked, state, replaced);
   resolveTimes(checked, now);
   return checked;
 }

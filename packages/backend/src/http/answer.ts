@@ -2,7 +2,7 @@ import type { Random } from "../model/values/random.ts";
 import { forLog } from "../model/values/redact.ts";
 import { type Dispatched, dispatch } from "./dispatch.ts";
 import type { Recorder } from "./journal/recorder.ts";
-import { createDateFormatter } from "./respond.ts";
+import { createDateFormatter, type Sent } from "./respond.ts";
 import { type Dispatcher, maxRecordedBytes } from "./routed-request.ts";
 import { type HandledResponse, type IncomingRequest, isWhole, LazyResponse } from "./transport/transport.ts";
 
@@ -29,29 +29,45 @@ export function createAnswer({ requestIds, record, ...context }: AnswerContext):
     await clock.runDue();
     const at = clock.iso();
     const dispatched = await dispatch(dispatcher, { request, url, requestId, peerAddress });
-    const { response, transport, text, requestBody, effects, found, faultAction, ...outcome } = dispatched;
+    const { sent, requestBody, found, faultAction } = dispatched;
+    const { response, transport, text } = sent;
     const { method, headers, bodyBytes, body } = request;
     const path = forLog(url.pathname);
     const durationMs = elapsedSince(start);
-    record(
-      { at, method, path, status: statusOf(dispatched), requestId, durationMs, ...outcome },
-      {
-        url,
-        headers,
-        requestBody,
-        requestBytes: requestBody === undefined ? ifShort(bodyBytes) : undefined,
-        hasBody: bodyBytes === undefined ? body !== null : bodyBytes.byteLength > 0,
-        responseHeaders: response.headers,
-        responseText: ifShort(text),
-        effects,
-        found,
-        faultAction,
-        peerAddress,
-      },
-    );
+    record(withOutcome({ at, method, path, status: statusOf(sent), requestId, durationMs }, dispatched), {
+      url,
+      headers,
+      requestBody,
+      requestBytes: requestBody === undefined ? ifShort(bodyBytes) : undefined,
+      hasBody: bodyBytes === undefined ? body !== null : bodyBytes.byteLength > 0,
+      responseHeaders: response.headers,
+      responseText: ifShort(text),
+      effects: dispatched.reasons.effects,
+      found,
+      faultAction,
+      peerAddress,
+    });
     const handled = isWhole(response) ? { response } : new LazyResponse(response);
     return transport === undefined ? handled : { response: handled.response, transport };
   };
+}
+
+type NewEntry = Parameters<Recorder>[0];
+
+/** Adds the outcome to an entry. Field by field, because merging objects takes longer than a check of the request. */
+function withOutcome(
+  entry: Omit<NewEntry, "decidedBy">,
+  { sent: { code }, reasons, operationId, stub, fault }: Dispatched,
+): NewEntry {
+  const { decidedBy, caller, error } = reasons;
+  const added: { -readonly [Field in keyof NewEntry]: NewEntry[Field] } =
+    code === undefined ? { ...entry, decidedBy } : { ...entry, code, decidedBy };
+  if (caller !== undefined) added.caller = caller;
+  if (error !== undefined) added.error = error;
+  if (operationId !== undefined) added.operationId = operationId;
+  if (stub !== undefined) added.stub = stub;
+  if (fault !== undefined) added.fault = fault;
+  return added;
 }
 
 /** A body that the journal keeps; undefined if it is too long. */
@@ -65,6 +81,6 @@ function elapsedSince(start: number): number {
 }
 
 /** The status that the client sees; 0 if a fault withholds the response. */
-function statusOf({ response, transport }: Dispatched): number {
+function statusOf({ response, transport }: Sent): number {
   return transport === undefined || transport.kind === "truncate" ? response.status : 0;
 }

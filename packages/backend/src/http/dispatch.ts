@@ -11,19 +11,25 @@ import { type Corruption, respond, type Sent } from "./respond.ts";
 import { type Dispatcher, type DispatchInput, maxRecordedBytes, type RoutedRequest } from "./routed-request.ts";
 import { untilAborted } from "./transport/transport.ts";
 
+/** A response, and why it is as it is. */
+interface Responded {
+  readonly sent: Sent;
+  readonly reasons: Reasons;
+}
+
 /** A response, and what the journal records about it. */
-export interface Dispatched extends Sent, Reasons {
-  readonly operationId?: string;
+export interface Dispatched extends Responded {
+  readonly operationId?: string | undefined;
   /** The id of the stub that matched the request. */
-  readonly stub?: string;
+  readonly stub?: string | undefined;
   /** The id of the fault that matched the request. */
-  readonly fault?: string;
+  readonly fault?: string | undefined;
   /** The request body, if it is small enough to record. */
   readonly requestBody?: unknown;
   /** What the request found. */
   readonly found?: Moment;
   /** What the fault did, except for a delay. */
-  readonly faultAction?: MatchedFaults["action"];
+  readonly faultAction?: MatchedFaults["action"] | undefined;
 }
 
 /** A fault action that replaces the response. */
@@ -37,7 +43,7 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
   if (match === undefined || "allow" in match) {
     const headers = match && { Allow: match.allow.join(", ") };
     const answer = problem("not_found", { ...(headers && { headers }) });
-    return { ...respond(dispatcher, requestId, answer), decidedBy: decisionOf("route", answer) };
+    return { sent: respond(dispatcher, requestId, answer), reasons: { decidedBy: decisionOf("route", answer) } };
   }
   const request = stubbed?.request ?? input.request;
   const criteria = { operation: match.operation, url, headers: request.headers };
@@ -53,49 +59,46 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
   const look = (isCounted: boolean): void => {
     found = changes.moment(isCounted ? found : undefined);
   };
-  const dispatched = await respondWithFaults(
+  const { operation, params } = match;
+  const { peerAddress } = input;
+  const stub = stubbed?.stub;
+  const read = ahead?.request ?? request;
+  const { sent, reasons } = await respondWithFaults(
     dispatcher,
-    { ...input, ...match, request: ahead?.request ?? request, recordBody, look },
+    { request: read, url, requestId, peerAddress, operation, params, stub, recordBody, look },
     faults,
   );
-  return {
-    ...dispatched,
-    ...(stubbed === undefined ? { operationId: match.operation.id } : { stub: stubbed.stub.id }),
-    ...(faults.id !== undefined && { fault: faults.id }),
-    ...(requestBody !== undefined && { requestBody }),
-    ...(faults.action !== undefined && { faultAction: faults.action }),
-    found,
-  };
+  const { id: fault, action: faultAction } = faults;
+  const operationId = stub === undefined ? operation.id : undefined;
+  return { sent, reasons, operationId, stub: stub?.id, fault, requestBody, faultAction, found };
 }
 
 async function respondWithFaults(
   dispatcher: Dispatcher,
   routed: RoutedRequest,
   { id, latency, action }: MatchedFaults,
-): Promise<Sent & Reasons> {
+): Promise<Responded> {
   const byFault = (detail: string): Reasons => ({ decidedBy: { step: "fault", detail: `The fault ${id} ${detail}.` } });
   if (latency > 0 && !(await waitFor(latency, dispatcher.world, routed))) {
     await recordUnreadBody(routed);
-    return { ...noResponse(), ...byFault("delayed the response, and the client disconnected") };
+    return { sent: noResponse(), reasons: byFault("delayed the response, and the client disconnected") };
   }
   if (latency > 0) routed.look(false);
   if (action !== undefined && !isCorruption(action))
-    return { ...(await replaceResponse(dispatcher, routed, action)), ...byFault("replaced the response") };
+    return { sent: await replaceResponse(dispatcher, routed, action), reasons: byFault("replaced the response") };
   const { request, requestId, operation } = routed;
-  const written = (processed: Processed): Sent & Reasons => ({
-    ...respond(dispatcher, requestId, processed.answer, action),
-    ...reasonsOf(processed, operation, request.headers.get("x-account-id"), dispatcher.world.state),
+  const written = (processed: Processed): Responded => ({
+    sent: respond(dispatcher, requestId, processed.answer, action),
+    reasons: reasonsOf(processed, operation, request.headers.get("x-account-id"), dispatcher.world.state),
   });
   try {
     if (routed.stub !== undefined) return written(await processStub(dispatcher, routed, routed.stub));
     return written(await processRequest(dispatcher, routed));
   } catch (error) {
-    if (request.signal?.aborted === true)
-      return {
-        ...noResponse(),
-        decidedBy: { step: "body", detail: "The client disconnected before its body was read." },
-      };
-    return written({ step: "operation", answer: problem("internal_error"), error: thrownText(error) });
+    if (request.signal?.aborted !== true)
+      return written({ step: "operation", answer: problem("internal_error"), error: thrownText(error) });
+    const detail = "The client disconnected before its body was read.";
+    return { sent: noResponse(), reasons: { decidedBy: { step: "body", detail } } };
   }
 }
 

@@ -35,7 +35,7 @@ export interface RoutedRequest extends DispatchInput {
   readonly operation: OperationDescription;
   readonly params: Readonly<Record<string, string>>;
   /** The stub that answers in place of an operation; `operation` is then what faults read of it. */
-  readonly stub?: ActiveStub;
+  readonly stub?: ActiveStub | undefined;
   /** Records the request body for the journal. */
   readonly recordBody: (value: unknown, bytes: number) => void;
   /** Notes what the request finds now that it has waited. `isCounted`: it is in its rate-limit window already. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createBackend } from "../../src/backend.ts";
 import { asSeed, type Collections } from "../../src/contents/collections.ts";
 import { demo, demoSeed } from "../../src/contents/demo-seed.ts";
@@ -106,6 +106,86 @@ describe("a record", () => {
     expect(() => act(collections)).toThrow(InUseError);
     expect(() => act(collections)).toThrow(name);
     expect(asSeed(state)).toEqual(before);
+  });
+
+  it.each<[string, string, (it: Collections) => unknown, (it: Collections) => unknown]>([
+    [
+      "an account that only a destination belongs to",
+      `destinations ${second} (accountId)`,
+      (it) => {
+        it.create("accounts", { id: newId, name: "Other" });
+        it.create("destinations", { id: second, accountId: newId, name: "D", kind: "phone" });
+      },
+      (it) => it.delete("accounts", newId),
+    ],
+    [
+      "a provider",
+      "numbers +15550100077 (providerId)",
+      (it) => {
+        it.create("providers", { id: newId, accountId });
+        it.create("numbers", { accountId, number: "+15550100077", providerId: newId });
+      },
+      (it) => it.delete("providers", newId),
+    ],
+    [
+      "a destination, at a later position of a later group",
+      `groups ${second} (members[1].destinationId)`,
+      (it) => {
+        it.create("destinations", { id: newId, accountId, name: "D", kind: "phone" });
+        const members = [{ destinationId: destinations.phone }, { destinationId: newId }];
+        it.create("groups", { id: second, accountId, name: "G", members });
+      },
+      (it) => it.delete("destinations", newId),
+    ],
+  ])("that was created and is in use stays: %s", (_, name, prepare, act) => {
+    const { collections, state } = createBackend();
+    prepare(collections);
+    const before = asSeed(state);
+    expect(() => act(collections)).toThrow(InUseError);
+    expect(() => act(collections)).toThrow(name);
+    expect(asSeed(state)).toEqual(before);
+  });
+
+  it("of a destination in a group changes all but its account", () => {
+    const { collections } = createBackend();
+    const changed = collections.update("destinations", destinations.phone, { accountId, name: "Renamed" });
+    expect(changed).toMatchObject({ name: "Renamed" });
+  });
+
+  it("of an API key that gets another key has this one alone", async () => {
+    const backend = createBackend();
+    const { id } = backend.collections.create("apiKeys", { accountId, key: "svc_live_before" });
+    backend.collections.update("apiKeys", String(id), { key: "svc_live_after" });
+    expect((await send(backend, "GET /roles", { token: "svc_live_before" })).status).toBe(401);
+    expect((await send(backend, "GET /roles", { token: "svc_live_after" })).status).toBe(200);
+    expect(backend.collections.delete("apiKeys", String(id))).toBe(true);
+    expect((await send(backend, "GET /roles", { token: "svc_live_after" })).status).toBe(401);
+  });
+
+  it("costs as many copies in a large state as in a small one", () => {
+    const copies = (count: number): number => {
+      const { collections, seed } = createBackend();
+      const idOf = (kind: string, index: number) => `${kind}0000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
+      const indexes = Array.from({ length: count }, (_, index) => index + 1);
+      seed({
+        users: indexes.map((index) => ({ id: idOf("9", index), name: "U" })),
+        members: indexes.map((index) => ({
+          id: idOf("8", index),
+          accountId,
+          userId: idOf("9", index),
+          role: "agent" as const,
+        })),
+      });
+      const clone = vi.spyOn(globalThis, "structuredClone");
+      collections.create("users", { id: newId, name: "U" });
+      collections.get("users", newId);
+      collections.update("members", idOf("8", 1), { role: "admin" });
+      collections.delete("users", newId);
+      const { length } = clone.mock.calls;
+      clone.mockRestore();
+      return length;
+    };
+    expect(copies(500)).toBe(copies(5));
   });
 
   it("of a call that is put in progress ends like any other", async () => {

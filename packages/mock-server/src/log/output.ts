@@ -1,4 +1,4 @@
-import { fstatSync, write as writeFile } from "node:fs";
+import { fstatSync, write as writeFile, writeSync } from "node:fs";
 import type { ColourStream } from "./colour.ts";
 import type { Sink } from "./line-writer.ts";
 
@@ -29,9 +29,25 @@ export function sinkFor(stream: OutputStream, write: WriteBytes = writeFile): Si
   stream.on("error", () => {});
   const { fd } = stream;
   // Consoles of Windows take text only from the stream, which converts it.
-  const usesStream = fd === undefined || process.platform === "win32" || !(stream.isTTY || fstatSync(fd).isFile());
+  const usesStream = fd === undefined || process.platform === "win32" || !(stream.isTTY || isFile(fd));
   if (usesStream) return (text, done) => void stream.write(text, done);
   return (text, done) => writeAll((bytes, written) => write(fd, bytes, written), Buffer.from(text), done);
+}
+
+/** Writes the last lines of a process that ends at once, as far as that cannot wait: not to a terminal, which may be stopped. */
+export function writeLast(stream: OutputStream, text: string): void {
+  const { fd } = stream;
+  if (text === "" || stream.isTTY) return;
+  try {
+    if (fd !== undefined && isFile(fd)) writeSync(fd, text);
+    else stream.write(text, () => {});
+  } catch {
+    // Such as a full disk. The process ends, and why it does is more important.
+  }
+}
+
+function isFile(fd: number): boolean {
+  return fstatSync(fd).isFile();
 }
 
 /** Writes all bytes. A write may take only a part of them, or none while a terminal is stopped. */

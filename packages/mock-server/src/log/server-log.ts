@@ -3,7 +3,7 @@ import { maskNumbers } from "@call-transfer/backend/unstable";
 import { hasColour } from "./colour.ts";
 import { formatEvent } from "./format-event.ts";
 import { createLineWriter } from "./line-writer.ts";
-import { sinkFor } from "./output.ts";
+import { sinkFor, writeLast } from "./output.ts";
 
 /** The values of `--log`: lines for a person, one JSON object a line, or nothing. */
 export const logModes = ["pretty", "json", "silent"] as const;
@@ -32,8 +32,12 @@ export function startLog(sandboxes: Pick<Sandboxes, "follow" | "get">, mode: Log
     const line = format(sandbox, event);
     if (line !== undefined) writer.write(line);
   });
+  // After an exception that nothing caught, or a second signal.
+  const onExit = () => writeLast(stdout, writer.end());
+  process.once("exit", onExit);
   return () => {
     stop();
+    process.off("exit", onExit);
     return writer.flush(flushMs);
   };
 }

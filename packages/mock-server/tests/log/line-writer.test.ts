@@ -1,6 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createLineWriter, maxWaiting } from "../../src/log/line-writer.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Ends the pause after a write. */
+const endPause = () => vi.advanceTimersToNextTimer();
 
 /** An output that takes each write only when `finish` is called. */
 function slowOutput() {
@@ -16,7 +22,7 @@ function slowOutput() {
   return { writer, writes, finish: (error?: Error) => finish(error) };
 }
 
-it("writes the lines of one turn together, and the next ones after that write has ended", async () => {
+it("writes the lines of one turn together, and the next ones together after that write and a pause", async () => {
   const { writer, writes, finish } = slowOutput();
   writer.write("a");
   writer.write("b");
@@ -26,7 +32,57 @@ it("writes the lines of one turn together, and the next ones after that write ha
   await nextTurn();
   expect(writes).toEqual(["a\nb\n"]);
   finish();
-  expect(writes).toEqual(["a\nb\n", "c\n"]);
+  writer.write("d");
+  await nextTurn();
+  expect(writes).toEqual(["a\nb\n"]);
+  endPause();
+  expect(writes).toEqual(["a\nb\n", "c\nd\n"]);
+});
+
+it("writes a line that comes after a pause at the end of its turn", async () => {
+  const { writer, writes, finish } = slowOutput();
+  writer.write("a");
+  await nextTurn();
+  finish();
+  endPause();
+  writer.write("b");
+  await nextTurn();
+  expect(writes).toEqual(["a\n", "b\n"]);
+});
+
+it("does not pause while enough for a write waits", async () => {
+  const { writer, writes, finish } = slowOutput();
+  writer.write("a");
+  await nextTurn();
+  finish();
+  writer.write("x".repeat(65_536));
+  expect(writes).toHaveLength(2);
+});
+
+it("ends a pause to flush", async () => {
+  const { writer, writes, finish } = slowOutput();
+  writer.write("a");
+  await nextTurn();
+  finish();
+  writer.write("b");
+  const flushed = writer.flush(60_000);
+  expect(writes).toEqual(["a\n", "b\n"]);
+  finish();
+  await flushed;
+});
+
+it("hands over what no write has taken, and writes nothing more", async () => {
+  const { writer, writes, finish } = slowOutput();
+  writer.write("a");
+  await nextTurn();
+  writer.write("b");
+  writer.write("c");
+  expect(writer.end()).toBe("b\nc\n");
+  finish();
+  writer.write("d");
+  await nextTurn();
+  expect(writes).toEqual(["a\n"]);
+  expect(writer.end()).toBe("");
 });
 
 it("drops lines when too many wait, and says how many when there is room again", async () => {
@@ -35,7 +91,10 @@ it("drops lines when too many wait, and says how many when there is room again",
   const all = maxWaiting / 1000 + 7;
   for (let index = 0; index < all; index += 1) writer.write(line);
   await nextTurn();
-  for (let done = 0; done < all; done += 1) finish();
+  for (let done = 0; done < all; done += 1) {
+    finish();
+    endPause();
+  }
   const lines = writes.join("").trimEnd().split("\n");
   expect(lines.filter((one) => one === line)).toHaveLength(all - 7);
   expect(lines).toHaveLength(all - 6);
@@ -50,7 +109,9 @@ it("resolves a flush when everything is written, or when its time is over", asyn
   await writer.flush(0);
   writer.write("a");
   await nextTurn();
-  await writer.flush(1);
+  const over = writer.flush(1);
+  vi.advanceTimersByTime(1);
+  await over;
   expect(writes).toEqual(["a\n"]);
   let isFlushed = false;
   const flushed = writer.flush(60_000).then(() => {

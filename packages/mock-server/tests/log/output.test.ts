@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, mkdtempDisposableSync, openSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it, vi } from "vitest";
 import { createLineWriter } from "../../src/log/line-writer.ts";
@@ -99,3 +102,41 @@ it.skipIf(process.platform === "win32").each([
   await once(child, "close");
   expect(text.trimEnd().split("\n")).toEqual(Array.from({ length: 20_000 }, (_each, number) => `line ${number}`));
 });
+
+/** Logs two lines, the second in the pause after the first, and then fails. */
+const failing = `
+  import { createLineWriter } from "${new URL("../../src/log/line-writer.ts", import.meta.url)}";
+  import { sinkFor, writeLast } from "${new URL("../../src/log/output.ts", import.meta.url)}";
+  const sink = sinkFor(process.stdout);
+  const writer = createLineWriter((text, done) => sink(text, (error) => (done(error), fail())), String);
+  process.once("exit", () => writeLast(process.stdout, writer.end()));
+  writer.write("first");
+  const fail = () => {
+    writer.write("last");
+    throw new Error("nothing catches this");
+  };
+`;
+
+it.skipIf(process.platform === "win32").each(["pipe", "file"])(
+  "loses no line when an exception that nothing catches ends the process: %s",
+  async (kind) => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), "call-transfer-output-"));
+    const path = join(folder.path, "log");
+    const file = openSync(path, "w");
+    const child = spawn(
+      process.execPath,
+      ["--conditions=@call-transfer/source", "--input-type=module", "--eval", failing],
+      {
+        stdio: ["ignore", kind === "pipe" ? "pipe" : file, "ignore"],
+        cwd: fileURLToPath(new URL("../..", import.meta.url)),
+      },
+    );
+    let text = "";
+    child.stdout?.setEncoding("utf8").on("data", (part) => {
+      text += part;
+    });
+    const [status] = await once(child, "close");
+    closeSync(file);
+    expect([status, kind === "pipe" ? text : readFileSync(path, "utf8")]).toEqual([1, "first\nlast\n"]);
+  },
+);

@@ -59,9 +59,19 @@ export function reasonsOf(
   };
 }
 
+/** The decision about each request to an operation or a stub that succeeded, so that the journal holds one of them. */
+const successes = new WeakMap<SpecifiedOperation, Decision>();
+
+function successOf(step: DecidingStep, operation: SpecifiedOperation): Decision {
+  const { section } = operation;
+  const decision = Object.freeze<Decision>({ step, ...(section && { section }) });
+  successes.set(operation, decision);
+  return decision;
+}
+
 /** Describes the decision of a step about a request to an operation, with its section and the reason for an error. */
-export function decisionOf(step: DecidingStep, answer: Answer, operation?: SpecifiedOperation): Decision {
-  if (answer.problem === undefined) return { step, ...(operation?.section && { section: operation.section }) };
+export function decisionOf(step: DecidingStep, answer: Answer, operation: SpecifiedOperation = {}): Decision {
+  if (answer.problem === undefined) return successes.get(operation) ?? successOf(step, operation);
   const { code, detail, errors } = answer.problem;
   const section = sectionOf(step, code, operation);
   const reasons = errors?.map(({ field, message }) => `${field} ${message}`).join("; ");
@@ -79,15 +89,28 @@ function sectionOf(step: DecidingStep, code: ErrorCode, operation: SpecifiedOper
   return step === "operation" ? operation?.section : sectionOfStep[step];
 }
 
+/** How the callers with a key were described last. The record of a key is replaced when it changes. */
+const described = new WeakMap<object, { readonly accountId: string; readonly caller: RequestCaller }>();
+
 /** Describes the caller of a request without the credential; `named` is the account that the request names. */
 function describeCaller(caller: Caller, named: string | undefined, state: WorldState): RequestCaller {
-  const accountId = named ?? (caller.kind === "key" ? caller.key.accountId : undefined);
-  const role = accountId === undefined ? undefined : roleIn(accountId, caller, state);
-  return {
-    ...(caller.kind === "user"
-      ? { kind: "user", userId: caller.userId }
-      : { kind: "key", key: caller.credential.slice(-4) }),
-    ...(role !== undefined && { role }),
-    ...(accountId !== undefined && { accountId: forLog(accountId) }),
-  };
+  if (caller.kind === "user") return { kind: "user", userId: caller.userId, ...accessOf(caller, named, state) };
+  const { key, credential } = caller;
+  const accountId = named ?? key.accountId;
+  const before = described.get(key);
+  if (before?.accountId === accountId) return before.caller;
+  const access = accessOf(caller, accountId, state);
+  const description = Object.freeze<RequestCaller>({ kind: "key", key: credential.slice(-4), ...access });
+  described.set(key, { accountId, caller: description });
+  return description;
+}
+
+function accessOf(
+  caller: Caller,
+  accountId: string | undefined,
+  state: WorldState,
+): Pick<RequestCaller, "role" | "accountId"> {
+  if (accountId === undefined) return {};
+  const role = roleIn(accountId, caller, state);
+  return { ...(role !== undefined && { role }), accountId: forLog(accountId) };
 }

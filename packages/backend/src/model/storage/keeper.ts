@@ -1,11 +1,10 @@
 import { NotStoredError } from "../errors/not-stored-error.ts";
 import type { WallClock } from "../time/clock.ts";
+import { endOfTurn } from "../time/end-of-turn.ts";
 import { ChangedRows, type NotedRecord, type Undo } from "./changed-rows.ts";
 import { type Fact, KeptFacts } from "./kept-facts.ts";
 import type { RowChange, SandboxStore } from "./store.ts";
 import { readState, type StoredState } from "./stored-state.ts";
-
-const { setImmediate } = globalThis as { readonly setImmediate?: (task: () => void) => unknown };
 
 /** How long a change waits that no answer depends on, in milliseconds of real time. */
 const flushMs = 250;
@@ -187,6 +186,7 @@ export class Keeper {
     if (this.#state !== "on") return;
     if (urgency === "now") {
       if (this.#saving !== undefined) return;
+      // Where the platform has turns, requests that arrive together share a commit.
       this.#saving = endOfTurn().then(() => this.#save());
       // A change that no request waits for has no one to report to.
       this.#saving.catch(() => {});
@@ -240,7 +240,3 @@ export class Keeper {
     this.#isLatestStored = true;
   }
 }
-
-/** Where the platform has turns of an event loop, requests that arrive together share a commit. */
-const endOfTurn: () => Promise<void> =
-  setImmediate === undefined ? () => Promise.resolve() : () => new Promise((resolve) => void setImmediate(resolve));

@@ -35,9 +35,10 @@ export function redacted(fields: Readonly<Record<string, unknown>>): Record<stri
 export function hasSecret(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasSecret);
   if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).some(([name, part]) =>
-    typeof part === "string" ? secretName.test(name) : hasSecret(part),
-  );
+  return Object.keys(value).some((name) => {
+    const part: unknown = Reflect.get(value, name);
+    return typeof part === "string" ? secretName.test(name) : hasSecret(part);
+  });
 }
 
 /** Returns the headers by name in lower case; of a credential only its scheme stays. */
