@@ -110,8 +110,8 @@ export class CheckedCollections implements Collections {
   }
 
   /**
-   * Checks a record as a seed of its own beside the rest of the state, which is valid already. So a change costs the same
-   * in a large state as in a small one.
+   * Checks a record as a seed of its own beside the rest of the state, which is valid already. So no other record is copied
+   * or checked again.
    */
   #check(name: CollectionName, record: SeedRecord, replaced?: object): CheckedSeed {
     const { state, clock } = this.#world;

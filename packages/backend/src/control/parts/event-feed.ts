@@ -97,14 +97,14 @@ export class EventFeed {
   }
 
   #send(): void {
+    if (this.#state === "ended") return;
     this.#sent = this.#source.events.lastId;
     this.#wake();
     setTimeout(() => this.#endPause(), pauseMs(this.#readers));
   }
 
   #endPause(): void {
-    if (this.#state === "ended") return;
-    if (this.#sent === this.#source.events.lastId) this.#state = "idle";
+    if (this.#state === "pausing" && this.#sent === this.#source.events.lastId) this.#state = "idle";
     else this.#send();
   }
 

@@ -81,12 +81,12 @@ export function decisionOf(step: DecidingStep, answer: Answer, operation: Specif
 type SpecifiedOperation = Pick<OperationDescription, "section">;
 
 /** The section that explains an error code of a step; where it explains the whole step, that of the step. */
-function sectionOf(step: DecidingStep, code: ErrorCode, operation: SpecifiedOperation | undefined): string | undefined {
+function sectionOf(step: DecidingStep, code: ErrorCode, operation: SpecifiedOperation): string | undefined {
   if (step === "credentials" && code.startsWith("api_key_")) return "§5.3";
   if (step === "account" && code !== "account_header_missing")
     return code === "insufficient_permissions" ? "§5.5" : "§7.2";
   if (code === "queue_full") return "§8.2";
-  return step === "operation" ? operation?.section : sectionOfStep[step];
+  return step === "operation" ? operation.section : sectionOfStep[step];
 }
 
 /** How the callers with a key were described last. The record of a key is replaced when it changes. */
