@@ -72,6 +72,7 @@ const sharedRules = {
   ],
 } satisfies Partial<Record<keyof RequestOptions, Rule>>;
 
+/** Rules of the options of a request, in the order in which a message lists them. */
 export const requestRules: Record<keyof RequestOptions, Rule> = {
   signal: objectWith("addEventListener", "removeEventListener"),
   ...sharedRules,

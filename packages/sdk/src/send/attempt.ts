@@ -115,7 +115,7 @@ function requestInit(call: Call, headers: Headers, { token }: Credential, signal
   headers.set("accept", "application/json");
   headers.set("authorization", `Bearer ${token}`);
   if (accountId !== undefined) headers.set("x-account-id", accountId);
-  const init: RequestInit & { duplex?: "half" } = { method, headers, redirect: "manual", signal, ...fetchOptions };
+  const init: RequestInit & { duplex?: "half" } = { ...fetchOptions, method, headers, redirect: "manual", signal };
   if (body !== undefined && body !== null) {
     init.body = body as BodyInit;
     // Node requires this for a stream.
