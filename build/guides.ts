@@ -24,7 +24,17 @@ interface Contents {
 const specificationPages = ["specification", "assumptions"];
 const sdkPages = [
   ...["start/call-the-api", "start/receive-offers", "start/build-a-page", "sdk", "authentication", "placing-calls"],
-  ...["errors", "paging", "resilience", "runtime-retries", "observability", "frontends", "webhooks", "webhook-stores"],
+  ...[
+    "errors",
+    "paging",
+    "other-operations",
+    "resilience",
+    "runtime-retries",
+    "observability",
+    "frontends",
+    "webhooks",
+    "webhook-stores",
+  ],
   ...["recipes", "migrating"],
 ];
 const testPages = ["testing", "time-faults-sandboxes", "transfers"];

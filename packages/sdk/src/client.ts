@@ -34,7 +34,7 @@ export class CallTransfer extends ResourceClient {
   /**
    * Reads a list that this SDK version does not have a method for. It must page by `limit` and `offset`, and each page must
    * have its items in a field and the size of the list in `meta.total`, as the list of calls. Read any other list with
-   * {@link CallTransferCore.request}. Retries and errors are those of a read.
+   * `client.request()`. Retries and errors are those of a read.
    *
    * `Page` is the type of a page. The items have the type of its field `items`.
    *

@@ -150,7 +150,7 @@ async function exchange(
  * Returns openapi-fetch's verbs with a client's credentials, timeouts, retries and middleware.
  *
  * For operations that this SDK version does not have, pass the `paths` that openapi-typescript writes from their document. They
- * are retried by their method: see {@link CallTransferCore.request}.
+ * are retried by their method: see `client.request()`.
  *
  * @example
  * const { data, error } = await raw(client).GET("/api/v1/roles");

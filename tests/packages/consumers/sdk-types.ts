@@ -122,6 +122,10 @@ export async function ways(): Promise<unknown> {
   const role: string | undefined = typed?.roles[0]?.role;
   // @ts-expect-error The API has no such path.
   await openapi.raw(other).GET("/api/v1/nothing");
+  const { data: certain } = await openapi.raw<openapi.paths>(other, { throwOnError: true }).GET("/api/v1/roles");
+  same<typeof certain, sdk.RoleList>(true);
+  const listed = await client.list<sdk.CallList>("/api/v1/calls", { items: "calls" }).toArray({ maxItems: 1 });
+  same<typeof listed, sdk.Call[]>(true);
   const all: [sdk.RoleList, sdk.AccountList] = await Promise.all([promise, client.accounts.list()]);
   return [data.roles, response.headers.get("date"), requestId, permission, role, all];
 }
