@@ -188,7 +188,7 @@ function diskFigure(project: string): Figure {
   const folder = join(project, "node_modules/@call-transfer/sdk");
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => statSync(join(folder, path)));
   const value = paths.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0) / 1000;
-  return { name: "unpacked", value, budget: 600, reached: 1765, unit: "kB" };
+  return { name: "unpacked", value, budget: 600, reached: 1780, unit: "kB" };
 }
 
 /** What a browser loads of the inspector, each file compressed: at once, and with what its screens load when they are shown. */
