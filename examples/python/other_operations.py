@@ -1,14 +1,15 @@
 # Creates, reads and lists contacts, which the client has no methods for.
 from call_transfer import CallTransfer, NotFoundError
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
 
 from stand_in import platform
 
 
 class NewContact(BaseModel):
-    model_config = ConfigDict(validate_by_name=True)
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True)
     name: str
-    phone_number: str = Field(alias="phoneNumber")
+    phone_number: str
 
 
 class Contact(NewContact):
