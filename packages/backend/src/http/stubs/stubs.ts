@@ -122,7 +122,7 @@ export function createStubs(table: Pick<OperationTable, "match">, place: Pick<Fa
     prepare(kept: FaultsSnapshot): () => void {
       const prepared: ActiveStub[] = [];
       for (const [index, { id, hits, ...stub }] of kept.waiting.entries())
-        under(`stubs.waiting[${index}]`, () => prepared.push(checked(id, stub, prepared, Number(hits))));
+        under(`stubs.waiting[${index}]`, () => prepared.push(checked(id, stub, prepared, Number(hits) || 0)));
       return () => {
         last = kept.last;
         put(prepared);

@@ -217,6 +217,13 @@ it("a restore leaves everything as it is if the stubs of a snapshot are invalid"
   expect([backend.stubs.list().length, backend.faults.list().length]).toEqual([1, 1]);
 });
 
+it("a stub of a snapshot that does not say how often it answered begins with its first response", async () => {
+  const backend = createBackend();
+  const waiting = [{ ...sequence, id: "stub-1" }];
+  backend.restore({ ...backend.snapshot(), stubs: { last: 1, waiting, records: [] } });
+  expect([(await send(backend, "GET /job")).status, (await send(backend, "GET /job")).status]).toEqual([202, 200]);
+});
+
 it("a stub that was kept does no harm where a newer version has an operation for it", async () => {
   const snapshot = createBackend().snapshot();
   const backend = createBackend();
