@@ -39,14 +39,16 @@ describe("an abort", () => {
   it("during the lookup and the connection ends the request", async () => {
     const controller = new AbortController();
     let requests = 0;
-    const server = createHttpServer(() => (requests += 1));
+    const server = createHttpServer((_, response) => {
+      requests += 1;
+      response.end("all");
+    });
     const url = `http://localhost:${await listen(server)}`;
     const response = fetchOf()(url, { signal: controller.signal });
     controller.abort(reason);
     await expect(response).rejects.toBe(reason);
     // A second request on the same way shows that the first one did not follow.
-    const second = fetchOf()(url, { signal: AbortSignal.timeout(50) });
-    await expect(second).rejects.toMatchObject({ name: "TimeoutError" });
+    await (await fetchOf()(url)).text();
     expect(requests).toBe(1);
   });
 
