@@ -172,6 +172,8 @@ declare interface MockServerOptions extends SandboxesOptions {
   readonly corsOrigins?: readonly string[];
   readonly data?: string;
   readonly readOnly?: boolean;
+  readonly unknownTo?: string;
+  readonly unknownCredentials?: boolean;
 }
 
 declare interface ObjectNamespace<Id = unknown> {
@@ -204,7 +206,7 @@ declare interface PrismServerOptions {
   readonly upstream?: string;
 }
 
-declare interface ProxyOptions extends Omit<MockServerOptions, keyof SandboxesOptions> {
+declare interface ProxyOptions extends Omit<MockServerOptions, keyof SandboxesOptions | "unknownTo" | "unknownCredentials"> {
   readonly target: string;
   readonly strict?: boolean;
   readonly timeoutMs?: number;

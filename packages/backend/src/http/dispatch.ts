@@ -2,6 +2,7 @@ import type { MatchedFaults } from "../faults/active-faults.ts";
 import { faultProblem } from "../faults/fault-problem.ts";
 import { problem } from "../model/errors/problem.ts";
 import type { Moment } from "../model/past.ts";
+import { forLog } from "../model/values/redact.ts";
 import type { World } from "../model/world.ts";
 import { decisionOf, type Processed, type Reasons, reasonsOf } from "./checks/decision.ts";
 import { readAhead, readBody } from "./checks/validate.ts";
@@ -35,6 +36,11 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
   const stubbed = known !== undefined && "operation" in known ? undefined : await findStub(dispatcher, input);
   const match = stubbed === undefined ? known : { ...stubbed, operation: stubbed.stub.operation };
   if (match === undefined || "allow" in match) {
+    const foreign = await dispatcher.elsewhere?.(input.request, url);
+    if (foreign !== undefined) {
+      const { response, text, detail } = foreign;
+      return { response, text, decidedBy: { step: "elsewhere", detail: forLog(detail) } };
+    }
     const headers = match && { Allow: match.allow.join(", ") };
     const answer = problem("not_found", { ...(headers && { headers }) });
     return { ...respond(dispatcher, requestId, answer), decidedBy: decisionOf("route", answer) };

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { Backend } from "@call-transfer/backend";
+import { type Backend, InputError } from "@call-transfer/backend";
 import { hasColour } from "../../log/colour.ts";
 import { startMockServer } from "../../server/server.ts";
 import type { MockServerOptions } from "../../server/server-options.ts";
@@ -97,6 +97,8 @@ export async function listening<Server>(
   { port, host }: { readonly port?: number | undefined; readonly host?: string | undefined },
 ): Promise<Server> {
   return startServer().catch((error: NodeJS.ErrnoException & { cause?: { code?: string } }) => {
+    if (error instanceof InputError && error.field === "unknownTo")
+      throw new UsageError(`--unknown-to: ${error.explanation}.`, { cause: error });
     if (error instanceof StoreError) throw new Error(`--data: ${error.message}`, { cause: error });
     const advice: Readonly<Record<string, string>> = {
       EADDRINUSE: `Port ${port} on ${host} is in use. Stop the other server, or choose another port. --port 0 picks a free one.`,
