@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type Backend, InputError } from "@call-transfer/backend";
+import type { DocumentOperation } from "@call-transfer/backend/unstable";
 import { hasColour } from "../../log/colour.ts";
 import { startMockServer } from "../../server/server.ts";
 import type { MockServerOptions } from "../../server/server-options.ts";
@@ -27,6 +28,7 @@ async function readOptions(values: StartValues) {
   const options: MockServerOptions = {
     ...serverOptions(values),
     ...(stubs !== undefined && { stubs: await readStubs("--stubs", stubs) }),
+    ...(values.also !== undefined && { also: await readAlso(values.also) }),
   };
   const log = logMode(values);
   const lifetimeSecs = readLifetime(
@@ -45,6 +47,14 @@ async function readOptions(values: StartValues) {
     readDotenv("--write-env", envFile);
   }
   return { options, log, lifetimeSecs, imported };
+}
+
+/** Reads the document of `--also`, and names its operations that the API has too. */
+async function readAlso(path: string): Promise<readonly DocumentOperation[]> {
+  const { readDocument } = await import("../files/document-file.ts");
+  const { operations, ignored } = await readDocument("--also", path);
+  if (ignored.length > 0) printWarning(`--also ${path}: ignored ${ignored.join(", ")}, which the mock itself answers.`);
+  return operations;
 }
 
 /** Starts a server and prints its address and credentials. A signal ends the process. */
