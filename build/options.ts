@@ -1,4 +1,5 @@
 // Build options that all packages share.
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Options } from "tsup";
 
@@ -28,3 +29,18 @@ export const shared = {
     },
   ],
 } satisfies Options;
+
+/** Puts the sources of these packages into the maps: customers do not install them, so that a path would lead nowhere. */
+export const sourcesOfModules: NonNullable<Options["plugins"]>[number] = {
+  name: "sources-of-modules",
+  renderChunk(_code, chunk) {
+    if (typeof chunk.map !== "string") return undefined;
+    const map: { sources: string[]; sourcesContent?: (string | null)[] } = JSON.parse(chunk.map);
+    map.sourcesContent = map.sources.map((source) => {
+      const [path] = /node_modules\/yaml\/.*/.exec(source) ?? [];
+      return path === undefined ? null : readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+    });
+    chunk.map = JSON.stringify(map);
+    return undefined;
+  },
+};

@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from "node:fs";
 import { defineConfig, type Options } from "tsup";
 import { licences } from "../../build/licences.ts";
-import { asModules, shared } from "../../build/options.ts";
+import { asModules, shared, sourcesOfModules } from "../../build/options.ts";
 
 // Here and not by `clean`: two builds write into the folder, and neither may remove what the other wrote.
 rmSync("dist", { recursive: true, force: true });
@@ -28,6 +28,8 @@ const command: Options = {
   format: ["esm"],
   noExternal: [/^@call-transfer\//, /^@noble\/hashes\//, "openapi-fetch", /^yaml$/, /^zod$/],
   esbuildPlugins: [licences],
+  // First, because the others shorten the paths.
+  plugins: [sourcesOfModules, ...shared.plugins],
   esbuildOptions(options) {
     shared.esbuildOptions(options);
     // From the sources of our other packages, to which the maps then lead.

@@ -116,7 +116,7 @@ function checkMatch(match: z.output<typeof zFaultMatch>, operations: readonly Op
     throw new InputError("match.operationId", `unknown operation "${operationId}".${suggestion(operationId, ids)}`);
   }
   const methods = [...new Set(operations.map((operation) => operation.method))];
-  if (method !== undefined && !methods.includes(method.toUpperCase()))
+  if (method !== undefined && !methods.includes(method.toUpperCase()) && !pathname?.includes("*"))
     throw new InputError("match.method", `no operation uses the method "${method}". Use one of ${methods.join(", ")}.`);
   if (pathname !== undefined) under("match.path", () => checkPath(pathname, method, operations));
   checkCriteria(match);
@@ -141,15 +141,18 @@ export function isFieldPath(path: string): boolean {
 export function checkPath(path: string, method: string | undefined, known: readonly OperationDescription[]): void {
   const wanted = method?.toUpperCase();
   const paths = known.flatMap((one) => (wanted === undefined || one.method === wanted ? [one.path] : []));
-  if (paths.some((template) => isPathOf(path, template))) return;
+  // With `*` it may be the path of a stub.
+  if (path.includes("*") || paths.some((template) => isPathOf(path, template))) return;
   const full = `/api/v1${path}`;
-  const hint = paths.some((template) => isPathOf(full, template)) ? ` Did you mean ${full}?` : suggestion(path, paths);
+  const hint = paths.some((template) => isPathOf(full, template))
+    ? ` Did you mean ${full}?`
+    : suggestion(path, paths) || " To name a stub, put a * into the path.";
   throw new InputError("", `there is no operation ${[wanted, path].filter(Boolean).join(" ")}.${hint}`);
 }
 
-/** Whether a path may be one of a template; a path with `*` may be. */
+/** Whether a path may be one of a template. */
 function isPathOf(path: string, template: string): boolean {
-  return path.includes("*") || path === template || isLike(template.replaceAll(/\{\w+\}/g, "*"), path);
+  return path === template || isLike(template.replaceAll(/\{\w+\}/g, "*"), path);
 }
 
 function checkWhen(

@@ -1,5 +1,6 @@
 import { errorCodes, type OperationDescription, operations } from "@call-transfer/spec";
 import type { FaultMatch, FaultWhen } from "../generated/models.gen.ts";
+import { zStub } from "../generated/schemas.gen.ts";
 import { InputError } from "../model/errors/input-error.ts";
 import { suggestion } from "../model/values/spelling.ts";
 import type { Fault, FaultStep, WebhookFault, Weekday } from "./fault.ts";
@@ -96,7 +97,7 @@ function readTarget(words: Words, known: readonly OperationDescription[]): Fault
   if (words.take("*")) return {};
   const { next = "" } = words;
   const operation = known.find(({ id }) => id.toLowerCase() === next.toLowerCase());
-  const method = known.find((one) => one.method === next.toUpperCase())?.method;
+  const method = zStub.shape.method.options.find((one) => one === next.toUpperCase());
   const match = { ...(operation && { operationId: operation.id }), ...(method !== undefined && { method }) };
   if (operation !== undefined || method !== undefined) words.skip();
   if (operation !== undefined || (method !== undefined && words.take("*"))) return match;

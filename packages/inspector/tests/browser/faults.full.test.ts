@@ -229,3 +229,15 @@ it("shows stubs, what they answered, and removes one", async () => {
   await page.getByRole("button", { name: "Remove stub-1" }).click();
   await page.getByText("No stubs").waitFor();
 });
+
+it("adds a stub for a request that no operation matches", async () => {
+  await using inspector = await open({ server: frozen, screen: "traffic" });
+  const { page, server } = inspector;
+  const status = async () =>
+    (await fetch(`${server.url}/api/v1/contacts/1`, { headers: { authorization: `Bearer ${demo.apiKey}` } })).status;
+  expect(await status()).toBe(404);
+  await page.getByRole("listbox").getByRole("option").first().click();
+  await page.getByRole("button", { name: "Answer with a stub" }).click();
+  await page.getByText("GET /api/v1/contacts/1").first().waitFor();
+  expect(await status()).toBe(200);
+});

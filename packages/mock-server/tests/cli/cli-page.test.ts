@@ -20,6 +20,11 @@ const withoutCommand: Readonly<Record<string, string>> = {
   getSpecification: "docs/specification.md is easier to read",
   getVersion: "--version prints the version of the package",
   listAvailability: "the inspector shows it; state lists the members",
+  listStubs: "the inspector lists them, and requests names the one that answered",
+  addStub: "the file of --stubs says it once; tests send it to the control plane",
+  replaceStub: "the file of --stubs says it once; tests send it to the control plane",
+  removeStub: "the file of --stubs says it once; tests send it to the control plane",
+  clearStubs: "the file of --stubs says it once; tests send it to the control plane",
   rehearseRequest: "the inspector tries a test with it; requests replay sends a request to the sandbox itself",
 };
 

@@ -143,6 +143,13 @@ it("a stub obeys faults: one for every request, and one for its path", async () 
   expect((await send(backend, "GET /contacts/1")).status).toBe(503);
   backend.faults.add({ match: { path: "/api/v1/contacts/*" }, do: { code: "resource_not_found" } });
   expect(codeOf(await send(backend, "GET /contacts/1"))).toBe("resource_not_found");
+  backend.faults.add("GET /api/v1/contacts* 404");
+  expect(codeOf(await send(backend, "GET /contacts/1"))).toBe("not_found");
+  backend.stubs.add({ ...contact, method: "PATCH" });
+  backend.faults.add("PATCH /api/v1/contacts/* 503");
+  expect((await send(backend, "PATCH /contacts/1", { body: {} })).status).toBe(503);
+  const unnamed = () => backend.faults.add("GET /api/v1/contacts/{contactId} 503");
+  expect(unnamed).toThrow("To name a stub, put a * into the path.");
   backend.faults.add("* truncate once");
   await expect(send(backend, "GET /contacts/1")).rejects.toThrow("terminated");
   expect((await send(backend, "GET /contacts/1")).status).toBe(200);

@@ -36,6 +36,9 @@ export function RequestActions({
         <CopyButton text={() => sdkCodeOf(requestOf(session, detail)) ?? ""}>Copy as SDK code</CopyButton>
       )}
       <Button onPress={() => sendAgain(session, detail.id)}>Send again</Button>
+      {isKept && detail.decidedBy.step === "route" && (
+        <Button onPress={() => addStub(session, detail.id)}>Answer with a stub</Button>
+      )}
       <Button
         disabled={problem !== undefined}
         label={`Export as a test. ${problem ?? "A file for Vitest with this call, its result and a snapshot"}`}
@@ -69,6 +72,17 @@ const sendAgain = (session: Session, id: number) =>
       params: { path: { id: String(id) } },
     });
     session.go("traffic", String(dataAs<"RequestDetail">(result).id));
+  });
+
+/** Adds a stub for the method and path of a request that no operation matches, and shows it. */
+const addStub = (session: Session, id: number) =>
+  orNotice(session, async () => {
+    const { method, path } = await inClear(session.control.value, id);
+    // The control plane refuses any other method.
+    const body = { method: method as Schema<"Stub">["method"], path, response: { body: {} } };
+    const added = dataOf(await session.control.value.POST("/_control/v1/stubs", { body }));
+    session.notify("ok", `${added.id} answers such requests with {}. PUT /_control/v1/stubs/${added.id} replaces it.`);
+    session.go("faults", "stubs");
   });
 
 async function inClear(control: ControlClient, id: number): Promise<Detail> {
