@@ -2,6 +2,7 @@ import type { IncomingRequest } from "./transport/transport.ts";
 
 /** The answer of another server. */
 export interface ForeignAnswer {
+  /** What the client gets. */
   readonly response: Response;
   /** The body as a text, for the journal; absent if it is no text, or too long to keep. */
   readonly text?: string | undefined;

@@ -7,8 +7,7 @@ import { createRecording } from "./recording.ts";
 import { isItself, readTarget } from "./target.ts";
 
 /** The options of {@link startProxy}. */
-export interface ProxyOptions
-  extends Omit<MockServerOptions, keyof SandboxesOptions | "unknownTo" | "unknownCredentials"> {
+export interface ProxyOptions extends Omit<MockServerOptions, keyof SandboxesOptions> {
   /**
    * The base URL of the API to forward to, without `/api/v1`, a query, user name and password, e.g.
    * `https://staging.example.com`.

@@ -1,6 +1,5 @@
 import { InputError, type SandboxesOptions } from "@call-transfer/backend";
 import { isHttp, isOrigin, isPublicUrl } from "../net/urls.ts";
-import { readTarget } from "../proxy/target.ts";
 import { controlTokenForm, isControlToken } from "../web/token-form.ts";
 import { isHostPattern } from "./hosts.ts";
 import { checkTls, type TlsOptions } from "./tls.ts";
@@ -44,13 +43,6 @@ export interface MockServerOptions extends SandboxesOptions {
    * clock stands still, and no offer is sent again. False by default.
    */
   readonly readOnly?: boolean;
-  /**
-   * The base URL of another server, which gets each request that no operation and no stub matches; such requests are answered
-   * 404 by default. It may take 60 seconds.
-   */
-  readonly unknownTo?: string;
-  /** Whether `unknownTo` gets headers with credentials, such as Authorization and Cookie; false by default. */
-  readonly unknownCredentials?: boolean;
 }
 
 export const highestPort = 65_535;
@@ -58,7 +50,7 @@ export const highestPort = 65_535;
 /** Checks the options of the server, not those of its sandboxes. Throws InputError that names the wrong one. */
 export function checkServerOptions(options: MockServerOptions): void {
   const { port, host, tls, publicUrl, allowedHosts = [], controlToken, corsOrigins = [], forwardWebhooks } = options;
-  const { data, readOnly, stores, unknownTo, unknownCredentials } = options;
+  const { data, readOnly, stores } = options;
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= highestPort))
     throw new InputError("port", `must be a whole number from 0 to ${highestPort}`);
   // An empty address would bind all addresses of the machine.
@@ -91,11 +83,6 @@ export function checkServerOptions(options: MockServerOptions): void {
   if (readOnly !== undefined && typeof readOnly !== "boolean")
     throw new InputError("readOnly", "must be true or false");
   if (readOnly && data === undefined) throw new InputError("readOnly", "requires the option data");
-  if (unknownTo !== undefined) readTarget("unknownTo", unknownTo);
-  if (unknownCredentials !== undefined && typeof unknownCredentials !== "boolean")
-    throw new InputError("unknownCredentials", "must be true or false");
-  if (unknownCredentials && unknownTo === undefined)
-    throw new InputError("unknownCredentials", "requires the option unknownTo");
 }
 
 function eachText(field: string, list: readonly string[], isGood: (text: string) => boolean, message: string): void {

@@ -4,14 +4,11 @@ import type { AddressInfo } from "node:net";
 import {
   type Backend,
   createSandboxes,
-  InputError,
   type Sandboxes,
   type SandboxesOptions,
   type SandboxStores,
 } from "@call-transfer/backend";
-import type { AskElsewhere } from "@call-transfer/backend/unstable";
 import { bracketed, unbracketed } from "../net/urls.ts";
-import { isItself, readTarget } from "../proxy/target.ts";
 import type { DataFile } from "../store/sqlite.ts";
 import { createAttack } from "./attack-destination.ts";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
@@ -77,15 +74,7 @@ export async function startServer(
   limits: SocketLimits = socketLimits,
 ): Promise<MockServer> {
   checkServerOptions(options);
-  const {
-    port = 4010,
-    host: bound = "127.0.0.1",
-    data,
-    readOnly,
-    unknownTo,
-    unknownCredentials = false,
-    ...others
-  } = options;
+  const { port = 4010, host: bound = "127.0.0.1", data, readOnly, ...others } = options;
   const { allowedHosts: _hosts, corsOrigins: _origins, tls, publicUrl, controlToken: _token, ...given } = others;
   const host = unbracketed(bound);
   // Stored sandboxes send their open offers again as soon as they are created, before the server is.
@@ -96,14 +85,10 @@ export async function startServer(
   };
   const isOwn = (address: string, port: number) => isOwnSocket(ownSocket(), address, port);
   const file = data === undefined ? undefined : await openFile(data, readOnly);
-  const closed = new AbortController();
-  const target = unknownTo === undefined ? undefined : readTarget("unknownTo", unknownTo);
-  const elsewhere = target && (await forwardTo(target, unknownCredentials, closed.signal));
   const sandboxes = openSandboxes(file, {
     clock: "flowing",
     fetch: createDeliveryFetch(undefined, isOwn),
     attack: createAttack({ forwardWebhooks: options.forwardWebhooks, isOwn }),
-    ...(elsewhere && { elsewhere }),
     ...given,
   });
   const rules = gateRules(host, options);
@@ -124,7 +109,7 @@ export async function startServer(
     sandboxes.close();
     throw error;
   });
-  const running: MockServer = {
+  return {
     url: publicUrl?.replace(/\/+$/, "") ?? `${rules.scheme}://${bracketed(host)}:${address.port}`,
     port: address.port,
     controlToken: rules.controlToken,
@@ -132,21 +117,11 @@ export async function startServer(
     backend: sandboxes.default,
     async close() {
       closing.abort();
-      await ended(server);
-      closed.abort();
+      await closed(server);
       // Last, so that what a request in flight changed is stored.
       sandboxes.close();
     },
   };
-  if (target === undefined || !(await isItself(target, host, address.port))) return running;
-  await running.close();
-  throw new InputError("unknownTo", "is the mock server itself. Name another server");
-}
-
-/** Creates what forwards to another server. Loads it only then. */
-async function forwardTo(target: URL, credentials: boolean, signal: AbortSignal): Promise<AskElsewhere> {
-  const { createForward } = await import("../proxy/forward.ts");
-  return createForward({ target, credentials, timeoutMs: 60_000, signal });
 }
 
 /** Whom the server answers. A server that others can reach gets a control token. */
@@ -200,7 +175,7 @@ function listen(server: Server, port: number, host: string): Promise<AddressInfo
   });
 }
 
-function ended(server: Server): Promise<void> {
+function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();

@@ -6,7 +6,7 @@ import { demo, type Stub } from "@call-transfer/backend";
 import { afterAll, expect, it } from "vitest";
 import { loadSampler, readDocument } from "../../src/cli/files/document-file.ts";
 import { UsageError } from "../../src/cli/values/command-line.ts";
-import { startMockServer } from "../../src/server/server.ts";
+import { startForwardingServer } from "../../src/proxy/forwarding-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-document-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -60,7 +60,8 @@ paths:
 async function serve(content: string, options: { readonly stubs?: readonly Stub[]; readonly unknownTo?: string } = {}) {
   writeFileSync(path, content);
   const { operations, ignored } = await readDocument("--also", path);
-  const server = await startMockServer({ port: 0, clock: "frozen", also: operations, ...options });
+  const { unknownTo = "http://127.0.0.1:9", stubs = [] } = options;
+  const server = await startForwardingServer({ unknownTo }, { port: 0, clock: "frozen", also: operations, stubs });
   const send = async (
     method: string,
     target: string,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { demo } from "@call-transfer/backend";
 import { afterAll, expect, it } from "vitest";
 import { readStubs } from "../../src/cli/files/stubs-file.ts";
+import { startForwardingServer } from "../../src/proxy/forwarding-server.ts";
 import { startMockServer } from "../../src/server/server.ts";
 import { startTarget } from "../proxy/target.ts";
 import { runLine } from "./run-line.ts";
@@ -25,7 +26,7 @@ it("records what was forwarded as stubs, without secrets, and they answer the sa
     count += 1;
     return json(200, { count: Math.min(count, 2) });
   });
-  const server = await startMockServer({ port: 0, clock: "frozen", unknownTo: target.url });
+  const server = await startForwardingServer({ unknownTo: target.url }, { port: 0, clock: "frozen" });
   const requests = [
     ["POST", "/login", {}],
     ...["/jobs/7?full=yes", "/jobs/7?full=yes", "/jobs/7?full=yes", "/numbers/+14155550167?token=abc", "/page"].map(
@@ -76,7 +77,7 @@ it("records what was forwarded as stubs, without secrets, and they answer the sa
 });
 
 it("leaves out a target that did not answer, and says that nothing is recorded", async () => {
-  const server = await startMockServer({ port: 0, clock: "frozen", unknownTo: "http://127.0.0.1:9" });
+  const server = await startForwardingServer({ unknownTo: "http://127.0.0.1:9" }, { port: 0, clock: "frozen" });
   try {
     await fetch(`${server.url}/a`);
     const { stdout, stderr } = await runLine(server.url, "stubs", "record");

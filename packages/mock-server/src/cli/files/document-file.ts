@@ -127,7 +127,8 @@ function readOperation(reader: Reader, { method, path, item, place }: FoundOpera
       ...(ofQuery && { query: ofQuery.schema }),
       ...(json?.media.schema !== undefined && { body: checkerOf(reader, json.media.schema, bodyPlace) }),
     },
-    types: { path: ofPath?.types ?? {}, query: ofQuery?.types ?? {} },
+    pathTypes: ofPath?.types ?? {},
+    queryTypes: ofQuery?.types ?? {},
     isBodyRequired: json && body?.required === true,
     hasOtherForms: Object.keys(content).length > 1,
   };
