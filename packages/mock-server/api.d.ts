@@ -172,8 +172,6 @@ declare interface MockServerOptions extends SandboxesOptions {
   readonly corsOrigins?: readonly string[];
   readonly data?: string;
   readonly readOnly?: boolean;
-  readonly unknownTo?: string;
-  readonly unknownCredentials?: boolean;
 }
 
 declare interface ObjectNamespace<Id = unknown> {
@@ -206,7 +204,7 @@ declare interface PrismServerOptions {
   readonly upstream?: string;
 }
 
-declare interface ProxyOptions extends Omit<MockServerOptions, keyof SandboxesOptions | "unknownTo" | "unknownCredentials"> {
+declare interface ProxyOptions extends Omit<MockServerOptions, keyof SandboxesOptions> {
   readonly target: string;
   readonly strict?: boolean;
   readonly timeoutMs?: number;
