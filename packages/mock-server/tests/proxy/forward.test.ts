@@ -74,6 +74,15 @@ it.each([
   expect(names).toEqual(expect.arrayContaining(["host", "x-trace", "via"]));
 });
 
+it("forwards bodies of requests in the same process, up to 1 MiB", async () => {
+  const target = await startTarget((response) => response.end());
+  const { backend } = await mock(target.url);
+  const statuses: number[] = [];
+  for (const body of ["{}", "a".repeat(2 ** 20 + 1)])
+    statuses.push((await backend.fetch("http://localhost/a", { method: "POST", body })).status);
+  expect([statuses, target.received.map(({ body }) => String(body))]).toEqual([[200, 404], ["{}"]]);
+});
+
 it("forwards for the sandbox that a request selects, and journals it there", async () => {
   const target = await startTarget((response) => response.writeHead(404).end());
   const server = await mock(target.url);
