@@ -148,7 +148,7 @@ declare interface Collections {
 declare type ContactRecord = Checked<"contacts">;
 
 declare interface Decision {
-  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "proxy";
+  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere" | "proxy";
   readonly section?: string;
   readonly detail?: string;
 }

@@ -89,8 +89,19 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   const { world, tokens, faults, stubs, journal } = core;
   // From the sequence of faults, so that stubs do not change the ids of other records.
   const newId = (): string => core.randoms.faults.uuid();
+  const elsewhere = options.elsewhere && { elsewhere: options.elsewhere };
   const answerAndRecord = (recorder: Recorder) =>
-    createAnswer({ world, tokens, faults, stubs, newId, ...parts, requestIds: core.requestIds, record: recorder });
+    createAnswer({
+      world,
+      tokens,
+      faults,
+      stubs,
+      newId,
+      ...elsewhere,
+      ...parts,
+      requestIds: core.requestIds,
+      record: recorder,
+    });
   const answer = answerAndRecord(record);
   const isForControl = ({ pathname }: URL): boolean =>
     options.controlPlane === true && pathname.startsWith(`${controlPrefix}/`);

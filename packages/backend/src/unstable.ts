@@ -11,9 +11,11 @@ export { controlError } from "./control/parts/reply.ts";
 export type { FaultAction } from "./faults/fault.ts";
 export { parseFault } from "./faults/parse-fault.ts";
 export type { Delivery, Deviation, WebhookFaultAction } from "./generated/models.gen.ts";
+export type { AskElsewhere, ForeignAnswer } from "./http/elsewhere.ts";
 export type { JournalDetail } from "./http/journal/journal-detail.ts";
 export type { RecordedRequest } from "./http/journal/recorder.ts";
 export { errorResponse } from "./http/respond.ts";
+export type { DocumentOperation } from "./http/stubs/document-operation.ts";
 export { isSandboxName, selectSandbox, unknownSandbox } from "./http/transport/select-sandbox.ts";
 export type {
   IncomingRequest,
@@ -24,5 +26,5 @@ export type {
 export type { WallClock } from "./model/time/clock.ts";
 export type { TimerPurpose } from "./model/time/timer-queue.ts";
 export { maskNumbers } from "./model/values/mask-numbers.ts";
-export { recordForLog } from "./model/values/redact.ts";
+export { recordForLog, redactedHeaders, replacement } from "./model/values/redact.ts";
 export { signatureHeader } from "./platform/signer.ts";

@@ -242,10 +242,10 @@ export interface Deviation {
 /** What decided a response, and why. */
 export interface Decision {
   /**
-   * A check in the fixed order of checks, the operation itself, a fault, a stub, or something in front of
-   * the backend (`gate`, `proxy`).
+   * A check in the fixed order of checks, the operation itself, a fault, a stub, another server
+   * (`elsewhere`), or something in front of the backend (`gate`, `proxy`).
    */
-  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "proxy";
+  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere" | "proxy";
   /** The section of the specification with the rule, such as `§5.4`. */
   readonly section?: string;
   /** The reason for an error, in a sentence. */

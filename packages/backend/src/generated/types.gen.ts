@@ -471,10 +471,10 @@ export interface components {
     /** @description What decided a response, and why. */
     readonly Decision: {
       /**
-       * @description A check in the fixed order of checks, the operation itself, a fault, a stub, or something in front of the backend (`gate`, `proxy`).
+       * @description A check in the fixed order of checks, the operation itself, a fault, a stub, another server (`elsewhere`), or something in front of the backend (`gate`, `proxy`).
        * @enum {string}
        */
-      readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "proxy";
+      readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere" | "proxy";
       /** @description The section of the specification with the rule, such as `§5.4`. */
       readonly section?: string;
       /** @description The reason for an error, in a sentence. */

@@ -2,9 +2,11 @@ import type { MatchedFaults } from "../faults/active-faults.ts";
 import { faultProblem } from "../faults/fault-problem.ts";
 import { problem } from "../model/errors/problem.ts";
 import type { Moment } from "../model/past.ts";
+import { forLog } from "../model/values/redact.ts";
 import type { World } from "../model/world.ts";
 import { decisionOf, type Processed, type Reasons, reasonsOf } from "./checks/decision.ts";
-import { readAhead, readBody } from "./checks/validate.ts";
+import { maxBodyBytesOf, readAhead, readBody } from "./checks/validate.ts";
+import type { ForeignAnswer } from "./elsewhere.ts";
 import { processRequest, thrownText } from "./process-request.ts";
 import { findStub, processStub } from "./process-stub.ts";
 import { type Corruption, respond, type Sent } from "./respond.ts";
@@ -41,6 +43,11 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
   const stubbed = known !== undefined && "operation" in known ? undefined : await findStub(dispatcher, input);
   const match = stubbed === undefined ? known : { ...stubbed, operation: stubbed.stub.operation };
   if (match === undefined || "allow" in match) {
+    const foreign = await askElsewhere(dispatcher, input);
+    if (foreign !== undefined) {
+      const { response, text, detail } = foreign;
+      return { response, text, decidedBy: { step: "elsewhere", detail: forLog(detail) } };
+    }
     const headers = match && { Allow: match.allow.join(", ") };
     const answer = problem("not_found", { ...(headers && { headers }) });
     return { sent: respond(dispatcher, requestId, answer), reasons: { decidedBy: decisionOf("route", answer) } };
@@ -71,6 +78,18 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
   const { id: fault, action: faultAction } = faults;
   const operationId = stub === undefined ? operation.id : undefined;
   return { sent, reasons, operationId, stub: stub?.id, fault, requestBody, faultAction, found };
+}
+
+/** The answer of another server. It gets the whole body, so a body that is too long or broken is not passed on. */
+async function askElsewhere(
+  { elsewhere }: Dispatcher,
+  { request, url }: DispatchInput,
+): Promise<ForeignAnswer | undefined> {
+  if (elsewhere === undefined) return undefined;
+  const isUnread = request.bodyBytes === undefined && request.body !== null;
+  const read = isUnread ? (await readAhead(request)).request : request;
+  const isWhole = read.body === null && (read.bodyBytes?.byteLength ?? 0) <= maxBodyBytesOf(undefined);
+  return isWhole ? elsewhere(read, url) : undefined;
 }
 
 async function respondWithFaults(

@@ -4,6 +4,7 @@ import type { World } from "../model/world.ts";
 import type { AnyHandler } from "./checks/exchange.ts";
 import type { OperationTable } from "./checks/router.ts";
 import type { Tokens } from "./checks/tokens.ts";
+import type { AskElsewhere } from "./elsewhere.ts";
 import type { ActiveStub, StubTable } from "./stubs/stubs.ts";
 import type { IncomingRequest } from "./transport/transport.ts";
 
@@ -15,6 +16,8 @@ export interface Dispatcher {
   readonly tokens: Tokens;
   readonly faults: Pick<FaultQueue, "asksForBody" | "match">;
   readonly stubs: Pick<StubTable, "candidates" | "nextResponse">;
+  /** Answers what neither an operation nor a stub matches; without it, that is not found. */
+  readonly elsewhere?: AskElsewhere | undefined;
   /** Makes an id for a stub. */
   readonly newId: () => string;
   /** Formats the header `Date`. */

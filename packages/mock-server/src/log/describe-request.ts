@@ -36,7 +36,8 @@ function texts(value: unknown, how: Omit<Part, "text">): Part[] {
 /** What to change: the option that would accept a refused request, or the operation that was probably meant. */
 function advice({ decidedBy, closest }: BackendEvent): string | undefined {
   const { step, detail } = Object(decidedBy) as { step?: unknown; detail?: unknown };
-  if (step === "gate" || step === "proxy") return typeof detail === "string" ? detail : undefined;
+  if (step === "gate" || step === "elsewhere" || step === "proxy")
+    return typeof detail === "string" ? detail : undefined;
   const [first] = Array.isArray(closest) ? closest : [];
   const { method, path } = Object(first) as { method?: unknown; path?: unknown };
   return typeof path === "string" ? `Did you mean ${method} ${path}?` : undefined;
@@ -47,7 +48,8 @@ function reason({ error, decidedBy, closest }: BackendEvent, status: number): st
   if (typeof error === "string") return error.split("\n", 1)[0];
   const { step, detail } = Object(decidedBy) as { step?: unknown; detail?: unknown };
   // Otherwise the line names the fault, or what to change.
-  const isShown = status < 400 || step === "fault" || step === "gate" || step === "proxy" || Array.isArray(closest);
+  const isElsewhere = ["fault", "gate", "elsewhere", "proxy"].includes(String(step));
+  const isShown = status < 400 || isElsewhere || Array.isArray(closest);
   return isShown || typeof detail !== "string" ? undefined : detail;
 }
 

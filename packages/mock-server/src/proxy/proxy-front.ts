@@ -95,7 +95,7 @@ async function forward(request: AdmittedRequest, options: FrontOptions): Promise
   const { target, timeoutMs } = options;
   let answer: IncomingMessage;
   try {
-    answer = await sendOnce(target, sentRequest(request, target), timeoutMs, aborted.signal);
+    answer = await sendOnce(target, sentRequest(request, target), { timeoutMs, signal: aborted.signal });
   } catch (error) {
     if (!(error instanceof TargetError)) throw error;
     if (aborted.signal.aborted) return record({ status: 0, detail: "The client closed the connection first." });

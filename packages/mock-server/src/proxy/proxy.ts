@@ -1,12 +1,10 @@
-import { lookup } from "node:dns/promises";
 import { InputError, type SandboxesOptions, type Seed } from "@call-transfer/backend";
-import { isHttp, unbracketed } from "../net/urls.ts";
-import { isOwnSocket } from "../server/own-address.ts";
 import { type MockServer, startServer } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
 import { journalEntryOf } from "./journal-entry.ts";
 import { createProxyFront } from "./proxy-front.ts";
 import { createRecording } from "./recording.ts";
+import { isItself, readTarget } from "./target.ts";
 
 /** The options of {@link startProxy}. */
 export interface ProxyOptions extends Omit<MockServerOptions, keyof SandboxesOptions> {
@@ -39,7 +37,7 @@ export interface ProxyServer extends MockServer {
  */
 export async function startProxy(options: ProxyOptions): Promise<ProxyServer> {
   const { target: address, strict = false, timeoutMs = 60_000, ...listening } = options;
-  const target = readTarget(address);
+  const target = readTarget("target", address);
   const base = target.href.replace(/\/+$/, "");
   if (!(Number.isInteger(timeoutMs) && timeoutMs > 0))
     throw new InputError("timeoutMs", "must be a whole number of milliseconds above 0");
@@ -58,26 +56,4 @@ export async function startProxy(options: ProxyOptions): Promise<ProxyServer> {
     throw new InputError("target", "is the proxy itself. Name the API to forward to, or choose another port");
   }
   return { ...server, target: base, recordedSeed: recording.seed };
-}
-
-function readTarget(address: string): URL {
-  if (typeof address !== "string" || !isHttp(address))
-    throw new InputError(
-      "target",
-      "must be an http or https URL without user name and password, such as https://staging.example.com",
-    );
-  const url = new URL(address);
-  if (url.search !== "" || url.hash !== "") throw new InputError("target", "must not have a query or a fragment");
-  if (/\/api\/v1\/?$/.test(url.pathname))
-    throw new InputError("target", "must end before /api/v1, which each request brings");
-  return url;
-}
-
-/** Whether a target is the proxy's own socket. A name that does not resolve now may do so later. */
-async function isItself(target: URL, host: string, port: number): Promise<boolean> {
-  const targetPort = Number(target.port) || (target.protocol === "https:" ? 443 : 80);
-  const [bound = [], addresses = []] = await Promise.all(
-    [host, target.hostname].map((name) => lookup(unbracketed(name), { all: true }).catch(() => [])),
-  );
-  return bound.some((own) => addresses.some(({ address }) => isOwnSocket({ ...own, port }, address, targetPort)));
 }

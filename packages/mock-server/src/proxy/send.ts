@@ -12,6 +12,15 @@ export interface SentRequest {
   readonly body: Uint8Array | undefined;
 }
 
+/** How to send it. */
+interface Sending {
+  /** How long the head of the answer may take, and each wait for a part of its body. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** The option that names the target, for errors; `--target` by default. */
+  readonly option?: string;
+}
+
 /** The target gave no answer. */
 export class TargetError extends Error {
   readonly status: 502 | 504;
@@ -31,8 +40,7 @@ export class TargetError extends Error {
 export function sendOnce(
   target: string,
   request: SentRequest,
-  timeoutMs: number,
-  signal: AbortSignal,
+  { timeoutMs, signal, option = "--target" }: Sending,
 ): Promise<IncomingMessage> {
   const isSecure = target.startsWith("https:");
   const start = isSecure ? httpsRequest : http.request;
@@ -57,8 +65,8 @@ export function sendOnce(
     });
     // An upgrade was not asked for.
     outgoing.once("upgrade", (_, socket) => socket.destroy());
-    outgoing.once("close", () => settle(() => reject(errorOf(target, undefined, isConnected))));
-    outgoing.on("error", (error) => settle(() => reject(errorOf(target, error, isConnected))));
+    outgoing.once("close", () => settle(() => reject(errorOf({ target, option }, undefined, isConnected))));
+    outgoing.on("error", (error) => settle(() => reject(errorOf({ target, option }, error, isConnected))));
     outgoing.once("response", (incoming) => {
       // A body that stops arriving ends as a broken one.
       incoming.socket.setTimeout(timeoutMs, () => incoming.destroy());
@@ -68,15 +76,21 @@ export function sendOnce(
   });
 }
 
-const whetherProcessed = "It may have processed the request, which is not sent again. Look there before you repeat it.";
+/** What to do after a request that was sent and has no whole answer. */
+export const whetherProcessed =
+  "It may have processed the request, which is not sent again. Look there before you repeat it.";
 
-function errorOf(target: string, error: (Error & { code?: string }) | undefined, isConnected: boolean): TargetError {
+function errorOf(
+  { target, option }: Required<Pick<Sending, "option">> & { readonly target: string },
+  error: (Error & { code?: string }) | undefined,
+  isConnected: boolean,
+): TargetError {
   if (error instanceof TargetError) return error;
   const reason = error?.code ?? error?.message ?? "no answer";
   if (isConnected)
     return new TargetError("target_closed", `${target} closed the connection (${reason}). ${whetherProcessed}`, error);
   const advice = /CERT|SIGNATURE|SIGNED|ERR_TLS|EPROTO/.test(reason)
-    ? "The proxy does not trust its certificate. Set NODE_EXTRA_CA_CERTS to the file with the certificate authority."
-    : "Check the address of --target, and that the API runs there.";
+    ? "Its certificate is not trusted. Set NODE_EXTRA_CA_CERTS to the file with the certificate authority."
+    : `Check the address of ${option}, and that the API runs there.`;
   return new TargetError("target_unreachable", `${target} cannot be reached (${reason}). ${advice}`, error);
 }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { PlainResponse } from "@call-transfer/backend/unstable";
 import type { Admission } from "../web/admission.ts";
 import { corsHeaders } from "../web/cors.ts";
@@ -22,8 +22,10 @@ export async function write(
   admission: Admission | undefined,
   closing: AbortSignal | undefined,
 ): Promise<void> {
-  const headers: Record<string, string | number> = {
+  const cookies = response.headers.getSetCookie();
+  const headers: OutgoingHttpHeaders = {
     ...Object.fromEntries(response.headers),
+    ...(cookies.length > 0 && { "set-cookie": cookies }),
     ...corsHeaders(admission),
   };
   if (response.body === null) {
@@ -49,7 +51,7 @@ async function stream(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   outgoing: ServerResponse,
   status: number,
-  headers: Record<string, string | number>,
+  headers: OutgoingHttpHeaders,
 ): Promise<void> {
   const ready: Uint8Array[] = [];
   let next = reader.read();

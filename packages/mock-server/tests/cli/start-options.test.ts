@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createBackend, demo } from "@call-transfer/backend";
 import { afterAll, expect, it, vi } from "vitest";
 import { startOptions } from "../../src/cli/options/options.ts";
-import { importedSnapshot, serverOptions } from "../../src/cli/start/start-options.ts";
+import { importedSnapshot, readUnknown, serverOptions } from "../../src/cli/start/start-options.ts";
 import { readArguments, readStep } from "../../src/cli/values/command-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-options-"));
@@ -18,7 +18,7 @@ const fileOf = (name: string, content: string) => {
 };
 const read = (...args: string[]) => {
   const { values } = readArguments(args, startOptions);
-  return { ...serverOptions(values), imported: importedSnapshot(values.import) };
+  return { ...serverOptions(values), ...readUnknown(values), imported: importedSnapshot(values.import) };
 };
 const broken = fileOf("broken.json", "{");
 const boss = fileOf("boss.json", '{ "members": [{ "role": "boss" }] }');
@@ -30,6 +30,11 @@ const faults = fileOf("faults.json", '[{ "do": "reset" }, { "do": "reset", "wher
 const number = fileOf("number.json", "5");
 
 it.each([
+  [["--unknown-credentials"], "--unknown-credentials requires --unknown-to with the server to forward to."],
+  [
+    ["--unknown-to", "staging"],
+    "--unknown-to staging: must be an http or https URL without user name and password, such as https://staging.example.com",
+  ],
   [["--colour"], "Unknown option --colour. For all options: npm -s start -- --help"],
   [["--forwad-webhooks", "x"], "Unknown option --forwad-webhooks. Did you mean --forward-webhooks?"],
   [["--json=yes"], "--json does not take a value. Write --json alone."],

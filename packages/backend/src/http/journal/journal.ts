@@ -197,9 +197,9 @@ function countsIn({ changes, timers }: Effects): Pick<JournalEntry, "changeCount
   };
 }
 
-/** Whether no operation and no stub matches a request. A refused request was not compared with them. */
+/** Whether nothing matches a request. One that was refused was not compared, and one that was passed on got its answer. */
 export function isUnmatched({ operationId, stub, decidedBy }: JournalEntry): boolean {
-  return operationId === undefined && stub === undefined && decidedBy.step !== "gate";
+  return operationId === undefined && stub === undefined && !["gate", "elsewhere"].includes(decidedBy.step);
 }
 
 function matches(filter: JournalFilter, entry: JournalEntry): boolean {

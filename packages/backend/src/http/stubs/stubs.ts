@@ -6,6 +6,7 @@ import type { Stub, StubResponse } from "../../generated/models.gen.ts";
 import { InputError, under } from "../../model/errors/input-error.ts";
 import { formOf, type OperationTable } from "../checks/router.ts";
 import { assertStub, paramsOf } from "./check-stub.ts";
+import type { DocumentOperation } from "./document-operation.ts";
 
 /** A stub as the list shows it: with the id that replaces and removes it, and the number of requests that it has answered. */
 type ListedStub = Stub & Pick<ListedFault, "id" | "hits">;
@@ -32,6 +33,8 @@ export const noStubs: FaultsSnapshot = { last: 0, waiting: [] };
 /** A stub, prepared for matching. */
 export interface ActiveStub extends Pick<ListedStub, "id"> {
   readonly stub: Stub;
+  /** The operation of a document that it stands for. */
+  readonly document?: DocumentOperation;
   /** What faults and the dispatcher read of an operation. The API document has none for it. */
   readonly operation: OperationDescription;
   readonly form: RegExp;
@@ -58,8 +61,13 @@ export type StubTable = ReturnType<typeof createStubs>;
 const mostStubs = 1000;
 
 /** Creates an empty list of stubs. */
-export function createStubs(table: Pick<OperationTable, "match">, place: Pick<FaultsPlace, "events" | "changed">) {
+export function createStubs(
+  table: Pick<OperationTable, "match">,
+  place: Pick<FaultsPlace, "events" | "changed">,
+  documentOperations: readonly DocumentOperation[] = [],
+) {
   const { events, changed = () => {} } = place;
+  const fromDocument = documentOperations.map((one) => ({ ...activeStub(one.id, one.stub, 0), document: one }));
   let last = 0;
   let all: readonly ActiveStub[] = [];
   const put = (stubs: readonly ActiveStub[]): void => {
@@ -104,9 +112,11 @@ export function createStubs(table: Pick<OperationTable, "match">, place: Pick<Fa
   };
   return {
     ...stubs,
-    /** The stubs that match a request apart from its body, the best first. */
+    /** The stubs that match a request apart from its body, the best first, and then the operations of documents. */
     candidates: (request: StubbedRequest): readonly FoundStub[] =>
-      all.flatMap((stub) => matchOf(stub, request) ?? []).sort((one, other) => other.stub.rank - one.stub.rank),
+      [all, fromDocument].flatMap((stubs) =>
+        stubs.flatMap((stub) => matchOf(stub, request) ?? []).sort((one, other) => other.stub.rank - one.stub.rank),
+      ),
     /** Counts a request, and returns its response, if the stub has no collection. */
     nextResponse(entry: ActiveStub): StubResponse | undefined {
       const { response, responses = [] } = entry.stub;

@@ -40,7 +40,7 @@ export function entryOfRequest(request: Schema<"RequestEntry">): TrafficEntry {
   const { operationId = stub ?? "" } = request;
   const marks: Mark[] = [];
   if (request.replayOf !== undefined) marks.push("replay");
-  if (operationId === "" && request.decidedBy.step !== "gate") marks.push("unmatched");
+  if (operationId === "" && !["gate", "elsewhere"].includes(request.decidedBy.step)) marks.push("unmatched");
   if (stub !== undefined) marks.push("stub");
   if (request.deviations !== undefined) marks.push("deviation");
   if (request.changeCount !== undefined) marks.push("changed");

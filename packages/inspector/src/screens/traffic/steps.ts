@@ -14,5 +14,6 @@ export const steps: Readonly<Record<Schema<"Decision">["step"], string>> = {
   body: "Check of the body",
   operation: "The operation",
   stub: "A stub",
+  elsewhere: "Another server, to which it was passed on",
   proxy: "The real API, through the proxy",
 };

@@ -4,19 +4,31 @@ import type { Document } from "yaml";
 import { errorMessage } from "../../web/error-message.ts";
 import { isObject, readText, suggestion, UsageError } from "../values/command-line.ts";
 
-/** The largest file, in bytes: as large as what the control plane takes. */
-const maxBytes = 2 ** 20;
 const tooDeep = "is nested deeper than 64 levels";
 
 /**
  * Reads the stubs of a YAML or JSON file. Throws UsageError in one line that names the option, the file and the line, and the
  * wrong field.
  */
-export async function readStubs(option: string, path: string): Promise<readonly Stub[]> {
+export function readStubs(option: string, path: string): Promise<readonly Stub[]> {
+  // As large as what the control plane takes.
+  return readYaml(option, path, 1, stubsIn);
+}
+
+/**
+ * Reads a YAML or JSON file of at most `maxMiB`. Throws UsageError in one line that names the option, the file and the line, also
+ * of an InputError that `read` throws.
+ */
+export async function readYaml<Result>(
+  option: string,
+  path: string,
+  maxMiB: number,
+  read: (content: unknown) => Result,
+): Promise<Result> {
   const place = `${option} ${path}`;
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > maxBytes)
-    throw new UsageError(`${place}: has ${Math.ceil(size / 2 ** 20)} MiB. At most 1 MiB is allowed.`);
+  if (size > maxMiB * 2 ** 20)
+    throw new UsageError(`${place}: has ${Math.ceil(size / 2 ** 20)} MiB. At most ${maxMiB} MiB is allowed.`);
   const text = readText(option, path);
   // The parser takes long to fail at such a depth.
   if (/(?:[[{][^[\]{}]*){65}/.test(text)) throw new UsageError(`${place}: ${tooDeep}`);
@@ -29,7 +41,7 @@ export async function readStubs(option: string, path: string): Promise<readonly 
   if (wrong !== undefined)
     throw errorAt(wrong.pos[0], wrong.message.includes("call stack") ? tooDeep : `not valid YAML: ${wrong.message}`);
   try {
-    return stubsIn(document.toJS());
+    return read(document.toJS());
   } catch (error) {
     if (!(error instanceof InputError)) throw new UsageError(`${place}: ${errorMessage(error)}`);
     throw errorAt(offsetOf(document, error.field), error.message);

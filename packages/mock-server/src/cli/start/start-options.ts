@@ -3,6 +3,8 @@ import { createBackend, type Fault, InputError, type Policies, type Seed } from 
 import { demoSeed, parseFault, type ScenarioName } from "@call-transfer/backend/unstable";
 import { type LogMode, logModes } from "../../log/server-log.ts";
 import { isPublicUrl, unbracketed } from "../../net/urls.ts";
+import type { UnknownOptions } from "../../proxy/forwarding-server.ts";
+import { readTarget } from "../../proxy/target.ts";
 import { isHostPattern } from "../../server/hosts.ts";
 import { highestPort, type MockServerOptions } from "../../server/server-options.ts";
 import { checkTls, type TlsOptions } from "../../server/tls.ts";
@@ -86,6 +88,18 @@ export function serverOptions(values: StartValues): MockServerOptions {
     ...(sandboxIdle !== undefined && { sandboxIdleMs: readDuration("--sandbox-idle", sandboxIdle) }),
     ...(forwardWebhooks !== undefined && { forwardWebhooks: readUrl("--forward-webhooks", forwardWebhooks) }),
   };
+}
+
+/** Where to forward what nothing matches; undefined for nowhere. Throws UsageError that names the option. */
+export function readUnknown({
+  "unknown-to": url,
+  "unknown-credentials": unknownCredentials,
+}: StartValues): UnknownOptions | undefined {
+  if (url === undefined && unknownCredentials)
+    throw new UsageError("--unknown-credentials requires --unknown-to with the server to forward to.");
+  if (url === undefined) return undefined;
+  checked(`--unknown-to ${url}: `, /^unknownTo/, () => readTarget("unknownTo", url));
+  return { unknownTo: url, unknownCredentials };
 }
 
 function isOwnAddress(text: string, port: number): boolean {

@@ -1,9 +1,11 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { Backend } from "@call-transfer/backend";
+import { type Backend, InputError } from "@call-transfer/backend";
+import type { DocumentOperation } from "@call-transfer/backend/unstable";
 import { hasColour } from "../../log/colour.ts";
-import { startMockServer } from "../../server/server.ts";
+import type { UnknownOptions } from "../../proxy/forwarding-server.ts";
+import { type MockServer, startMockServer } from "../../server/server.ts";
 import type { MockServerOptions } from "../../server/server-options.ts";
 import { StoreError } from "../../store/store-error.ts";
 import { errorMessage } from "../../web/error-message.ts";
@@ -17,7 +19,14 @@ import { readLifetime, thisUser, UsageError } from "../values/command-line.ts";
 import { banner, hintOf } from "./banner.ts";
 import { issueCredentials, type ReadyInfo, variablesOf } from "./credentials.ts";
 import { runServer } from "./run-server.ts";
-import { expectTaken, importedSnapshot, logMode, type StartValues, serverOptions } from "./start-options.ts";
+import {
+  expectTaken,
+  importedSnapshot,
+  logMode,
+  readUnknown,
+  type StartValues,
+  serverOptions,
+} from "./start-options.ts";
 
 /** Checks the options before anything starts. Throws UsageError for a wrong one. */
 async function readOptions(values: StartValues) {
@@ -27,7 +36,9 @@ async function readOptions(values: StartValues) {
   const options: MockServerOptions = {
     ...serverOptions(values),
     ...(stubs !== undefined && { stubs: await readStubs("--stubs", stubs) }),
+    ...(values.also !== undefined && { also: await readAlso(values.also) }),
   };
+  const unknown = readUnknown(values);
   const log = logMode(values);
   const lifetimeSecs = readLifetime(
     "--token-lifetime",
@@ -44,14 +55,28 @@ async function readOptions(values: StartValues) {
     expectWritable("--write-env", envFile);
     readDotenv("--write-env", envFile);
   }
-  return { options, log, lifetimeSecs, imported };
+  return { options, unknown, log, lifetimeSecs, imported };
+}
+
+/** Starts a server. Loads what forwards to another one only if one is named. */
+async function startServer(options: MockServerOptions, unknown: UnknownOptions | undefined): Promise<MockServer> {
+  if (unknown === undefined) return startMockServer(options);
+  return (await import("../../proxy/forwarding-server.ts")).startForwardingServer(unknown, options);
+}
+
+/** Reads the document of `--also`, and names its operations that the API has too. */
+async function readAlso(path: string): Promise<readonly DocumentOperation[]> {
+  const { readDocument } = await import("../files/document-file.ts");
+  const { operations, ignored } = await readDocument("--also", path);
+  if (ignored.length > 0) printWarning(`--also ${path}: ignored ${ignored.join(", ")}, which the mock itself answers.`);
+  return operations;
 }
 
 /** Starts a server and prints its address and credentials. A signal ends the process. */
 export async function start(values: StartValues): Promise<void> {
   const { "export-on-exit": snapshotFile, "write-env": envFile, data } = values;
-  const { options, log, lifetimeSecs, imported } = await readOptions(values);
-  const server = await listening(() => startMockServer(options), options);
+  const { options, unknown, log, lifetimeSecs, imported } = await readOptions(values);
+  const server = await listening(() => startServer(options, unknown), options);
   // Before the signal handlers, so that a signal cannot export the seed over the snapshot.
   if (imported !== undefined) server.backend.restore(imported);
   const isRestored = imported !== undefined || server.backend.isResumed;
@@ -97,6 +122,8 @@ export async function listening<Server>(
   { port, host }: { readonly port?: number | undefined; readonly host?: string | undefined },
 ): Promise<Server> {
   return startServer().catch((error: NodeJS.ErrnoException & { cause?: { code?: string } }) => {
+    if (error instanceof InputError && error.field === "unknownTo")
+      throw new UsageError(`--unknown-to: ${error.explanation}.`, { cause: error });
     if (error instanceof StoreError) throw new Error(`--data: ${error.message}`, { cause: error });
     const advice: Readonly<Record<string, string>> = {
       EADDRINUSE: `Port ${port} on ${host} is in use. Stop the other server, or choose another port. --port 0 picks a free one.`,

@@ -1,0 +1,34 @@
+import { InputError } from "@call-transfer/backend";
+import { type MockServer, startMockServer } from "../server/server.ts";
+import type { MockServerOptions } from "../server/server-options.ts";
+import { createForward } from "./forward.ts";
+import { isItself, readTarget } from "./target.ts";
+
+/** Where a mock server forwards what it does not have. */
+export interface UnknownOptions {
+  /** The base URL of the server that gets each request that nothing else matches. */
+  readonly unknownTo: string;
+  /** Whether it gets headers with credentials, such as Authorization and Cookie; false by default. */
+  readonly unknownCredentials?: boolean;
+}
+
+/** Milliseconds for the head of an answer, and for its body. */
+const timeoutMs = 60_000;
+
+/** Starts a mock server that forwards what it does not have. Rejects as `startMockServer` does, also for a URL of its own. */
+export async function startForwardingServer(
+  { unknownTo, unknownCredentials: credentials = false }: UnknownOptions,
+  options: MockServerOptions,
+): Promise<MockServer> {
+  const target = readTarget("unknownTo", unknownTo);
+  const ended = new AbortController();
+  const elsewhere = createForward({ target, credentials, timeoutMs, signal: ended.signal });
+  const server = await startMockServer({ ...options, elsewhere });
+  const close = async (): Promise<void> => {
+    await server.close();
+    ended.abort();
+  };
+  if (!(await isItself(target, options.host ?? "127.0.0.1", server.port))) return { ...server, close };
+  await close();
+  throw new InputError("unknownTo", "is the mock server itself. Name another server");
+}

@@ -1,0 +1,182 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { demo, InputError } from "@call-transfer/backend";
+import { afterEach, expect, it } from "vitest";
+import { createForward } from "../../src/proxy/forward.ts";
+import { startForwardingServer, type UnknownOptions } from "../../src/proxy/forwarding-server.ts";
+import type { MockServerOptions } from "../../src/server/server-options.ts";
+import { startTarget } from "./target.ts";
+
+let closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  await Promise.all(closers.map((close) => close()));
+  closers = [];
+});
+
+async function mock(
+  unknownTo: string,
+  { unknownCredentials = false, ...options }: Partial<UnknownOptions> & MockServerOptions = {},
+) {
+  const server = await startForwardingServer(
+    { unknownTo, unknownCredentials },
+    { port: 0, clock: "frozen", ...options },
+  );
+  closers.push(() => server.close());
+  return server;
+}
+
+const authorization = `Bearer ${demo.apiKey}`;
+
+it("forwards only what neither an operation nor a stub nor the server itself answers", async () => {
+  const target = await startTarget((response) => response.end("there"));
+  const stub = { method: "GET", path: "/api/v1/contacts", public: true, response: { body: "stub" } } as const;
+  const server = await mock(target.url, { stubs: [stub] });
+  const paths = ["/api/v1/roles", "/api/v1/contacts", "/health", "/_control/v1/faults", "/api/v1/campaigns?x=%2b'b'"];
+  for (const path of paths) await (await fetch(server.url + path, { headers: { authorization } })).text();
+  expect(target.received.map(({ target: path }) => path)).toEqual(["/api/v1/campaigns?x=%2b%27b%27"]);
+});
+
+it("passes method, body, status, cookies and compressed bytes on, below the target's own path", async () => {
+  const target = await startTarget((response) => {
+    const cookies = ["Set-Cookie", "a=1", "Set-Cookie", "b=2"];
+    const type = ["Content-Type", "application/json", "Content-Encoding", "gzip", "Access-Control-Allow-Origin", "*"];
+    response.writeHead(201, [...cookies, ...type]).end(gzipSync('{"id":7}'));
+  });
+  const server = await mock(`${target.url}/staging/`);
+  const response = await fetch(`${server.url}/login?a=b`, { method: "POST", body: "{}" });
+  expect([response.status, await response.json()]).toEqual([201, { id: 7 }]);
+  expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+  expect(response.headers.get("access-control-allow-origin")).toBeNull();
+  expect(target.received).toMatchObject([{ method: "POST", target: "/staging/login?a=b", body: Buffer.from("{}") }]);
+  const [entry] = server.backend.journal.list();
+  expect(entry).toMatchObject({
+    status: 201,
+    decidedBy: { step: "elsewhere", detail: `Forwarded to ${target.url}/staging.` },
+  });
+  expect(entry).not.toHaveProperty("closest");
+  expect(server.backend.journal.get(1)).toMatchObject({ requestBody: {}, responseBody: { id: 7 } });
+  const counts = server.backend.journal.coverage().flatMap(({ statuses }) => statuses);
+  expect(counts.every(({ count }) => count === 0)).toBe(true);
+});
+
+it.each([
+  [false, []],
+  [true, ["authorization", "cookie", "x-api-key"]],
+])("forwards headers with credentials only if asked to: %s", async (unknownCredentials, expected) => {
+  const target = await startTarget((response) => response.end());
+  const server = await mock(target.url, { unknownCredentials });
+  const secrets = { authorization, cookie: "session=1", "x-api-key": "k" };
+  await fetch(`${server.url}/a`, { headers: { ...secrets, "x-trace": "t", te: "trailers" } });
+  const names = target.received[0]?.headers.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()) ?? [];
+  expect(names.filter((name) => ["te", ...Object.keys(secrets)].includes(name))).toEqual(expected);
+  expect(names).toEqual(expect.arrayContaining(["host", "x-trace", "via"]));
+});
+
+it("forwards bodies of requests in the same process, up to 1 MiB", async () => {
+  const target = await startTarget((response) => response.end());
+  const { backend } = await mock(target.url);
+  const statuses: number[] = [];
+  for (const body of ["{}", "a".repeat(2 ** 20 + 1)])
+    statuses.push((await backend.fetch("http://localhost/a", { method: "POST", body })).status);
+  expect([statuses, target.received.map(({ body }) => String(body))]).toEqual([[200, 404], ["{}"]]);
+});
+
+it("forwards for the sandbox that a request selects, and journals it there", async () => {
+  const target = await startTarget((response) => response.writeHead(404).end());
+  const server = await mock(target.url);
+  const backend = server.sandboxes.create("blue");
+  expect((await fetch(`${server.url}/_sandbox/blue/a/b`)).status).toBe(404);
+  expect([target.received[0]?.target, backend.journal.count, server.backend.journal.count]).toEqual(["/a/b", 1, 0]);
+});
+
+it("ends a circle of servers after one round", async () => {
+  const holder: { url?: string } = {};
+  const between = createServer(async (request, response) => {
+    const { via = "" } = request.headers;
+    const answer = await fetch(`${holder.url}${request.url}`, { headers: { via } });
+    response.writeHead(answer.status).end(await answer.text());
+  });
+  between.listen(0, "127.0.0.1");
+  await once(between, "listening");
+  closers.push(async () => between.close());
+  const server = await mock(`http://127.0.0.1:${(between.address() as AddressInfo).port}`);
+  holder.url = server.url;
+  const response = await fetch(`${server.url}/a`);
+  expect([response.status, await response.json()]).toMatchObject([508, { error: { code: "target_loops" } }]);
+  expect(server.backend.journal.count).toBe(2);
+});
+
+it.each(["ftp://x", "http://user:secret@x", "http://x/api/v1", "http://x?a"])(
+  "refuses the target %s",
+  async (unknownTo) => {
+    await expect(mock(unknownTo)).rejects.toMatchObject({ field: "unknownTo" });
+  },
+);
+
+it("refuses to forward to itself", async () => {
+  const free = createServer().listen(0, "127.0.0.1");
+  await once(free, "listening");
+  const { port } = free.address() as AddressInfo;
+  free.close();
+  await once(free, "close");
+  const starting = startForwardingServer({ unknownTo: `http://localhost:${port}` }, { port });
+  await expect(starting).rejects.toThrow(InputError);
+  await expect(starting).rejects.toThrow("unknownTo: is the mock server itself");
+});
+
+it.each<[string, Parameters<typeof startTarget>[0], string]>([
+  ["that closes the connection", (response) => response.destroy(), "target_closed"],
+  [
+    "that breaks its answer off",
+    (response) => void response.writeHead(200, { "content-length": 9 }).write("a", () => response.destroy()),
+    "target_closed",
+  ],
+  ["with an answer over 8 MiB", (response) => response.end(Buffer.alloc(8 * 2 ** 20 + 1)), "target_too_large"],
+  ["with an unknown status", (response) => response.writeHead(799).end(), "target_closed"],
+])("answers 502 for a target %s, and goes on", async (_, answer, code) => {
+  const target = await startTarget(answer);
+  const server = await mock(target.url);
+  const response = await fetch(`${server.url}/a`);
+  expect([response.status, await response.json()]).toMatchObject([502, { error: { code } }]);
+  expect((await fetch(`${server.url}/health`)).status).toBe(200);
+});
+
+it("names the option when the target cannot be reached", async () => {
+  const server = await mock("http://127.0.0.1:9");
+  const response = await fetch(`${server.url}/a`);
+  expect([response.status, await response.text()]).toMatchObject([
+    502,
+    expect.stringContaining("Check the address of --unknown-to"),
+  ]);
+});
+
+it.each([
+  ["its head", () => {}, 504],
+  ["its body", (response: { write(text: string): unknown }) => void response.write("a"), 502],
+])("ends when the target does not send %s in time", async (_, answer, status) => {
+  const target = await startTarget(answer);
+  const { signal } = new AbortController();
+  const forward = createForward({ target: new URL(target.url), credentials: false, timeoutMs: 50, signal });
+  const request = { method: "GET", url: "http://localhost/a", headers: new Headers(), body: null };
+  expect((await forward(request, new URL(request.url))).response.status).toBe(status);
+});
+
+it("ends what is in flight when the server closes", async () => {
+  let arrived = (): void => {};
+  const isThere = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  let closed: Promise<unknown> | undefined;
+  const target = await startTarget((response) => {
+    closed = once(response, "close");
+    arrived();
+  });
+  const server = await startForwardingServer({ unknownTo: target.url }, { port: 0 });
+  const asked = fetch(`${server.url}/a`).catch(() => undefined);
+  await isThere;
+  await server.close();
+  await closed;
+  await asked;
+});
