@@ -33,16 +33,19 @@ export interface ConnectionSettings {
 /** An idle connection ends after 4 s, as with fetch, or sooner if the server says so. It never keeps the process. */
 const keptAlive = { keepAlive: true, timeout: 4000 };
 
-/** Asks a proxy for a tunnel. */
-function openTunnel(
+/** Creates the request for a tunnel. */
+function tunnelRequest(
   { url, headers }: ProxyServer,
   authority: string,
-  limitMs: number,
   ca: https.AgentOptions["ca"],
-): Promise<Socket> {
+): http.ClientRequest {
+  const options = { method: "CONNECT", path: authority, headers: { host: authority, ...headers }, agent: false };
+  return url.protocol === "https:" ? https.request(url, { ...options, ca }) : http.request(url, options);
+}
+
+/** Sends the request for a tunnel. */
+function openTunnel(request: http.ClientRequest, limitMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const options = { method: "CONNECT", path: authority, headers: { host: authority, ...headers }, agent: false };
-    const request = url.protocol === "https:" ? https.request(url, { ...options, ca }) : http.request(url, options);
     const limit = setTimeout(
       () => request.destroy(coded("ETIMEDOUT", `the proxy opened no tunnel within ${limitMs} ms`)),
       limitMs,
@@ -92,6 +95,8 @@ export class Connections {
   /** An https proxy gets no certificate of the client. */
   readonly #proxies: https.Agent;
   readonly #tunnels = new Map<ProxyServer, TunnelAgent>();
+  /** Requests for tunnels, which belong to no agent yet. */
+  readonly #opening = new Set<http.ClientRequest>();
 
   constructor(settings: ConnectionSettings, environment: Readonly<Record<string, string | undefined>>) {
     const {
@@ -126,11 +131,17 @@ export class Connections {
 
   /** Ends all connections, also those in use. */
   close(): void {
+    for (const request of this.#opening) request.destroy();
     for (const agent of [this.#http, this.#https, this.#proxies, ...this.#tunnels.values()]) agent.destroy();
   }
 
   #tunnelsOf(proxy: ProxyServer): TunnelAgent {
-    const open = (authority: string) => openTunnel(proxy, authority, this.#connectTimeoutMs, this.#tls.ca);
+    const open = (authority: string) => {
+      const request = tunnelRequest(proxy, authority, this.#tls.ca);
+      this.#opening.add(request);
+      request.on("close", () => this.#opening.delete(request));
+      return openTunnel(request, this.#connectTimeoutMs);
+    };
     const agent = this.#tunnels.get(proxy) ?? new TunnelAgent({ ...keptAlive, ...this.#tls }, open);
     this.#tunnels.set(proxy, agent);
     return agent;

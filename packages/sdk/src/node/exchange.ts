@@ -27,6 +27,8 @@ export class Exchange {
   readonly #reject: (error: unknown) => void;
   /** Whether a byte of the request may have left. Until then, nothing but a connection was made. */
   #mayHaveLeft = false;
+  #isWritten = false;
+  #hasResponse = false;
   #limit: ReturnType<typeof setTimeout> | undefined;
   #body: Body | undefined;
 
@@ -55,6 +57,8 @@ export class Exchange {
       clearTimeout(this.#limit);
       signal?.removeEventListener("abort", onAbort);
       if (request.socket) lastUses.set(request.socket, performance.now());
+      // Such as after a switch of protocols, of which Node reports no error.
+      if (!this.#hasResponse) this.#fail(new Error("the connection ended without a response"));
     });
   }
 
@@ -93,6 +97,7 @@ export class Exchange {
   }
 
   #write(): void {
+    this.#isWritten = true;
     const { body } = this.#outgoing;
     if (body instanceof Readable) {
       body.once("error", (error) => this.#fail(error));
@@ -103,6 +108,12 @@ export class Exchange {
   }
 
   #onResponse(incoming: IncomingMessage): void {
+    if (!this.#isWritten) {
+      // As when a proxy ends an idle connection with 408. Taken for the response, the request would be written after it.
+      this.#fail(new Error("the kept-alive connection brought a response before the request was sent"));
+      return;
+    }
+    this.#hasResponse = true;
     const { method, redirect, url } = this.#outgoing;
     const { statusCode: status = 0 } = incoming;
     if (redirect !== "manual" && isRedirect(incoming)) {

@@ -10,6 +10,14 @@ export interface ProxyServer {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+function decoded(text: string, name: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new TypeError(`${name} has a user or a password with a % that encodes nothing. Write %25 for a %.`);
+  }
+}
+
 /** Messages never contain the address, which may contain a password. */
 function parse(address: string, name: string): ProxyServer {
   // The environment often has it without a scheme.
@@ -19,7 +27,7 @@ function parse(address: string, name: string): ProxyServer {
   const url = new URL(full);
   if (!/^https?:$/.test(url.protocol))
     throw new TypeError(`${name} has the scheme ${url.protocol} Set it to an http: or https: URL.`);
-  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  const [user, password] = [decoded(url.username, name), decoded(url.password, name)];
   url.username = url.password = "";
   if (!user && !password) return { url, headers: {} };
   const credentials = Buffer.from(`${user}:${password}`).toString("base64");

@@ -1,5 +1,6 @@
 // nodeFetch beside the global fetch: what it sends, what it returns, and what it refuses.
 import { createServer } from "node:http";
+import { createServer as createNetServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { nodeFetch } from "../../src/node.ts";
@@ -108,6 +109,15 @@ describe("a response", () => {
   it("to HEAD has no body", async () => {
     const response = await fetchOf()(await echo(), { method: "HEAD" });
     expect([response.status, response.body]).toEqual([200, null]);
+  });
+});
+
+it("a switch to another protocol, which nobody asked for, is an error", async () => {
+  const server = createNetServer((socket) => {
+    socket.once("data", () => socket.write("HTTP/1.1 101 Other\r\nupgrade: other\r\nconnection: upgrade\r\n\r\n"));
+  });
+  await expect(fetchOf()(`http://127.0.0.1:${await listen(server)}`)).rejects.toMatchObject({
+    cause: { message: "the connection ended without a response", syscall: "write" },
   });
 });
 

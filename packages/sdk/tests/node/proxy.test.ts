@@ -1,4 +1,5 @@
 // Proxies of nodeFetch, by option and by environment.
+import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { connect } from "node:net";
@@ -108,6 +109,19 @@ describe("a proxy", () => {
     expect(error).toMatchObject({ outcome: "not_sent", message: expect.stringMatching(/within 50 ms/) });
   });
 
+  it("that is opening a tunnel when close() ends all connections leaves a placement unsent", async () => {
+    const server = createHttpServer();
+    const asked = once(server, "connect");
+    const fetch = fetchOf({ proxy: `http://127.0.0.1:${await listen(server)}` });
+    const error = placementError("https://api.example.com", fetch);
+    const [, socket] = await asked;
+    const ended = once(socket, "end");
+    socket.resume();
+    fetch.close();
+    expect(await error).toMatchObject({ outcome: "not_sent" });
+    await ended;
+  });
+
   it("leads to a server with a wrong certificate, which leaves a placement unsent", async () => {
     const { url } = await startProxy();
     const target = await startTarget(other);
@@ -128,7 +142,7 @@ describe("a proxy", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it.each(["socks5://127.0.0.1:1", "http://user:secret@:x"])(
+  it.each(["socks5://127.0.0.1:1", "http://user:secret@:x", "http://user:50%secret@127.0.0.1:1"])(
     "at %s is refused without its address in the message",
     (proxy) => {
       expect(() => nodeFetch({ proxy })).toThrow(/^The option proxy (?!.*secret)/);

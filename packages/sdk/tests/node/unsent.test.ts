@@ -120,6 +120,28 @@ describe("a placement was not sent", () => {
   });
 });
 
+it("a response that nobody asked for is not that of a placement, which is not sent", async () => {
+  const received: string[] = [];
+  const connections: Socket[] = [];
+  const server = createServer((socket) => {
+    connections.push(socket);
+    socket.on("data", (bytes) => {
+      received.push(bytes.toString("latin1").slice(0, 4));
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 12\r\n\r\n{"roles":[]}');
+    });
+  });
+  const client = clientOf(`http://127.0.0.1:${await listen(server)}`);
+  await client.roles.list();
+  // Longer than a connection counts as used just now.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  connections[0]?.write("HTTP/1.1 409 Conflict\r\ncontent-length: 0\r\n\r\n");
+  const { error } = await client.calls.create(placement).result();
+  expect(error).toMatchObject({ outcome: "not_sent" });
+  // Comes over a new connection. What was sent over the first one came before.
+  await client.roles.list();
+  expect([received, connections.length]).toEqual([["GET ", "GET "], 2]);
+});
+
 describe("the outcome of a placement is unknown", () => {
   it.each([
     ["reset", (socket: Socket) => socket.resetAndDestroy()],

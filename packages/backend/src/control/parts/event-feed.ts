@@ -59,12 +59,16 @@ export class EventFeed {
     this.#readers += 1;
     return () => {
       this.#readers -= 1;
-      if (this.#readers === 0) this.#unfollow();
+      if (this.#readers === 0) {
+        this.#unfollow();
+        // Its timers would go on as long as something happens in each pause.
+        this.#end();
+      }
       return this.#readers;
     };
   }
 
-  /** Resolves with the events after a position, once there are any; with undefined when the events have ended. */
+  /** Resolves with the events after a position, once there are any; with undefined when the events have ended or all readers have left. */
   async pageAfter(position: string): Promise<EventPage | undefined> {
     while (this.#state !== "ended") {
       // A reader that has what was sent waits for the next sending, although there may be events already.

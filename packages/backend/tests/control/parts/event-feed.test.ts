@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Backend, createBackend } from "../../../src/backend.ts";
+import { EventFeed } from "../../../src/control/parts/event-feed.ts";
 import { send } from "../../test-client.ts";
 
 const newBackend = () => createBackend({ controlPlane: true });
@@ -108,4 +109,13 @@ describe("the readers of the event stream", () => {
     expect(await readTo(reader, 2)).toEqual([2]);
     expect((await reader.read()).done).toBe(true);
   });
+});
+
+it("a feed ends when its last reader leaves, and keeps none that waited", async () => {
+  const { events, clock } = newBackend();
+  const feed = new EventFeed({ events, clock });
+  const leave = feed.join();
+  const page = feed.pageAfter(events.lastId);
+  leave();
+  expect(await page).toBeUndefined();
 });
