@@ -46,7 +46,8 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
     const foreign = await askElsewhere(dispatcher, input);
     if (foreign !== undefined) {
       const { response, text, detail } = foreign;
-      return { response, text, decidedBy: { step: "elsewhere", detail: forLog(detail) } };
+      const decidedBy = { step: "elsewhere", detail: forLog(detail) } as const;
+      return { sent: { response, text }, reasons: { decidedBy } };
     }
     const headers = match && { Allow: match.allow.join(", ") };
     const answer = problem("not_found", { ...(headers && { headers }) });
