@@ -79,6 +79,11 @@ it.each<[string, string, string]>([
   ],
   ["a date of YAML 1.1", `%YAML 1.1\n---\n${inBody("2020-01-01")}`, "FILE:7: stubs[0].response.body: must be JSON"],
   [
+    "a template in a name",
+    inBody("{ '{{id}}': 1 }"),
+    "FILE:5: stubs[0].response.body: has a template in the name of a field. Use it in a value",
+  ],
+  [
     "a parameter with a colon",
     "stubs:\n- { method: GET, path: '/a/:id', response: {} }\n",
     'FILE:2: stubs[0].path: ":id" is not a parameter. Write it as {id}',

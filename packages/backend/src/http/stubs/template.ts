@@ -35,6 +35,7 @@ export function checkJson(value: unknown, check: (text: string, field: string) =
   else if (isObject(value) && isPlain(value))
     for (const [name, part] of Object.entries(value)) {
       const place = Array.isArray(value) ? `${field}[${name}]` : field === "" ? name : `${field}.${name}`;
+      if (name.includes("{{")) throw new InputError(field, "has a template in the name of a field. Use it in a value");
       if (isReserved(name)) throw new InputError(place, "has a name that JavaScript reserves. Use another one");
       checkJson(part, check, place, depth + 1);
     }
