@@ -6,7 +6,7 @@ import type { Stub } from "../generated/models.gen.ts";
 import { type Answer, type Checked, problem } from "../model/errors/problem.ts";
 import { authenticate, callerAddress, limitRate, restrictKey } from "./checks/authenticate.ts";
 import type { Processed } from "./checks/decision.ts";
-import { readAhead, readBody, readQuery } from "./checks/validate.ts";
+import { checkStructure, readAhead, readBody, readQuery } from "./checks/validate.ts";
 import { thrownText } from "./process-request.ts";
 import type { Dispatcher, DispatchInput, RoutedRequest } from "./routed-request.ts";
 import { listCollection, useCollection } from "./stubs/collection.ts";
@@ -79,6 +79,9 @@ async function bodyFor(
   if (!operation.hasBody) return { value: undefined };
   if (stub.collection !== undefined) return readBody(request, z.looseObject({}), recordBody);
   const ahead = await readAhead(request);
+  // A template can send the value back.
+  const detail = checkStructure(ahead.value);
+  if (detail !== undefined) return problem("bad_request", { detail });
   if (ahead.value !== undefined) recordBody(ahead.value, ahead.request.bodyBytes?.byteLength ?? 0);
   return { value: ahead.value };
 }

@@ -45,7 +45,7 @@ export async function readBody(
   } catch {
     return problem("invalid_json");
   }
-  const structureError = checkStructure(value, 1);
+  const structureError = checkStructure(value);
   if (structureError !== undefined) return problem("bad_request", { detail: structureError });
   onRead?.(value, bytes.byteLength);
   return schema === undefined ? { value } : validate(schema, value, "body");
@@ -169,7 +169,7 @@ async function* chunksOf({ body, signal }: IncomingRequest): AsyncGenerator<Uint
 }
 
 /** Returns an error message for a value that is nested too deep or has a dangerous field name. */
-function checkStructure(value: unknown, depth: number): string | undefined {
+export function checkStructure(value: unknown, depth = 1): string | undefined {
   if (!isObject(value)) return undefined;
   if (depth > maxDepth) return `The request body is nested deeper than ${maxDepth} levels.`;
   for (const name of Object.keys(value)) {

@@ -38,6 +38,9 @@ function faultInstead(operationId: string): string {
 export function paramsOf(path: string): readonly string[] {
   if (/^\/(?:_|health(?:\/|$))/.test(path))
     throw new InputError("", "is a path of the mock server itself. Use another one");
+  if (/[?#]/.test(path)) throw new InputError("", "must be a path alone. A query belongs into match.query");
+  const colon = path.split("/").find((segment) => /^:\w+$/.test(segment));
+  if (colon !== undefined) throw new InputError("", `"${colon}" is not a parameter. Write it as {${colon.slice(1)}}`);
   const segments = path.split("/").filter((segment) => /[{}]/.test(segment));
   const params = segments.map((segment) => segment.slice(1, -1));
   const wrong = segments.find((segment) => !/^\{\w+\}$/.test(segment));

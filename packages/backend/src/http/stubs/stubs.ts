@@ -131,14 +131,27 @@ export function createStubs(
     /** Checks the stubs of a snapshot. The returned function replaces all stubs. Throws InputError naming the invalid field. */
     prepare(kept: FaultsSnapshot): () => void {
       const prepared: ActiveStub[] = [];
-      for (const [index, { id, hits, ...stub }] of kept.waiting.entries())
-        under(`stubs.waiting[${index}]`, () => prepared.push(checked(id, stub, prepared, Number(hits) || 0)));
+      for (const [index, { id, hits = 0, ...stub }] of kept.waiting.entries())
+        under(`stubs.waiting[${index}]`, () => {
+          checkKept(id, hits, prepared);
+          prepared.push(checked(id, stub, prepared, hits));
+        });
+      const numbers = prepared.map(({ id }) => Number(id.slice("stub-".length)));
       return () => {
-        last = kept.last;
+        last = Math.max(kept.last, ...numbers);
         put(prepared);
       };
     },
   };
+}
+
+/** Checks what a snapshot adds to a stub: an id of its own, and the number of its requests. */
+function checkKept(id: string, hits: unknown, others: readonly ActiveStub[]): asserts hits is number {
+  if (!/^stub-[1-9]\d{0,8}$/.test(id)) throw new InputError("id", "must be the id of a stub, such as stub-1");
+  if (others.some((entry) => entry.id === id))
+    throw new InputError("id", `${id} is there twice. Remove one of the two.`);
+  if (!Number.isSafeInteger(hits) || Number(hits) < 0)
+    throw new InputError("hits", "must be a whole number of at least 0");
 }
 
 const listed = ({ id, stub, hits }: ActiveStub): ListedStub => ({ ...structuredClone(stub), id, hits });

@@ -17,6 +17,12 @@ export interface TemplateValues {
   readonly body: unknown;
 }
 
+/** The longest response that a stub may fill in, in characters. A longer one would keep all other requests waiting. */
+const maxLength = 2 ** 23;
+
+/** Counts the characters of one response. */
+type Count = (length: number) => void;
+
 /** The deepest JSON that a stub may hold, as requests may. */
 const maxDepth = 64;
 const template = /\{\{([^{}]*)\}\}/g;
@@ -26,14 +32,20 @@ const known = /^(?:id|now|path\.(\w+)|(?:query|header)\.[\w-]+|body\.(.+))$/;
 export function checkJson(value: unknown, check: (text: string, field: string) => void, field = "", depth = 1): void {
   if (depth > maxDepth) throw new InputError("", `is nested deeper than ${maxDepth} levels`);
   if (typeof value === "string") check(value, field);
-  else if (isObject(value))
+  else if (isObject(value) && isPlain(value))
     for (const [name, part] of Object.entries(value)) {
       const place = Array.isArray(value) ? `${field}[${name}]` : field === "" ? name : `${field}.${name}`;
+      if (name.includes("{{")) throw new InputError(field, "has a template in the name of a field. Use it in a value");
       if (isReserved(name)) throw new InputError(place, "has a name that JavaScript reserves. Use another one");
       checkJson(part, check, place, depth + 1);
     }
   else if (value !== null && typeof value !== "boolean" && !Number.isFinite(value))
     throw new InputError(field, "must be JSON");
+}
+
+/** Whether it is a list or an object of fields, also of another realm. A date or a set has no fields, and would become {}. */
+function isPlain(value: object): boolean {
+  return Array.isArray(value) || Object.prototype.toString.call(value) === "[object Object]";
 }
 
 /** Whether a name or path would reach the prototype of an object in an app that copies fields one by one. */
@@ -55,31 +67,49 @@ export function checkText(text: string, field: string, params: readonly string[]
   if (rest.includes("{{")) throw new InputError(field, `has {{ without the end of a template. ${advice}`);
 }
 
-/** Fills the templates of a response in. */
+/** Fills the templates of a response in. Throws RangeError for one that becomes longer than 8 Mi characters. */
 export function filledResponse(response: StubResponse = {}, values: TemplateValues): Success {
   const { status = 200, headers = {}, body } = response;
   const own: Record<string, string> = {};
+  let length = 0;
+  const count: Count = (more) => {
+    length += more;
+    if (length > maxLength)
+      throw new RangeError(
+        `The filled response is longer than ${maxLength} characters. Use fewer templates or aliases.`,
+      );
+  };
   // What a request sends must not add a header.
-  for (const [name, text] of Object.entries(headers)) own[name] = filledText(text, values).replaceAll(/[^\t -~]/g, "?");
-  return { status, headers: own, ...(body !== undefined && { body: filled(body, values) }) };
+  for (const [name, text] of Object.entries(headers))
+    own[name] = filledText(text, values, count).replaceAll(/[^\t -~]/g, "?");
+  return { status, headers: own, ...(body !== undefined && { body: filled(body, values, count) }) };
 }
 
 /** Fills templates in. A text that is one template becomes the value itself, null if there is none. */
-function filled(value: unknown, values: TemplateValues): unknown {
-  if (Array.isArray(value)) return value.map((part) => filled(part, values));
+function filled(value: unknown, values: TemplateValues, count: Count): unknown {
+  if (Array.isArray(value)) return value.map((part) => filled(part, values, count));
   if (isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, filled(part, values)]));
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, filled(part, values, count)]));
   if (typeof value !== "string") return value;
   const [, only] = /^\{\{([^{}]*)\}\}$/.exec(value) ?? [];
-  return only === undefined ? filledText(value, values) : (templateValue(only.trim(), values) ?? null);
+  if (only === undefined) return filledText(value, values, count);
+  const found = templateValue(only.trim(), values) ?? null;
+  count(textOf(found).length);
+  return found;
 }
 
 /** Fills templates in; values that are no texts become JSON. */
-function filledText(text: string, values: TemplateValues): string {
+function filledText(text: string, values: TemplateValues, count: Count): string {
+  count(text.length);
   return text.replaceAll(template, (_, name: string) => {
-    const value = templateValue(name.trim(), values) ?? "";
-    return isObject(value) ? JSON.stringify(value) : String(value);
+    const value = textOf(templateValue(name.trim(), values) ?? "");
+    count(value.length);
+    return value;
   });
+}
+
+function textOf(value: unknown): string {
+  return isObject(value) ? JSON.stringify(value) : String(value);
 }
 
 function templateValue(name: string, { id, now, params, query, headers, body }: TemplateValues): unknown {

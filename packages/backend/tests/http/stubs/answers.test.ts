@@ -169,3 +169,27 @@ it("a stub is named in the journal, and neither unmatched nor part of the covera
   expect(await backend.replay(1)).toMatchObject({ stub: "stub-1", status: 200 });
   expect(await backend.rehearse(1)).toMatchObject([{ status: 200 }, { status: 200 }]);
 });
+
+it("a stub refuses a body that an operation would refuse for its depth or its names", async () => {
+  const backend = withStubs({ method: "POST", path: "/api/v1/echo", response: { body: "{{body.a}}" } });
+  const init = { method: "POST", headers: { authorization: `Bearer ${demo.apiKey}` } };
+  const sent = async (body: string) => {
+    const response = await backend.fetch("http://mock.test/api/v1/echo", { ...init, body });
+    return { status: response.status, ...(await response.json()) };
+  };
+  const deep = `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+  expect(await sent(deep)).toMatchObject({ status: 400, detail: "The request body is nested deeper than 64 levels." });
+  const named = '{"a":{"__proto__":{"isAdmin":true}}}';
+  expect(await sent(named)).toMatchObject({ status: 400, detail: expect.stringContaining("named __proto__") });
+});
+
+it.each<[string, unknown]>([
+  ["one text", "{{body.a}} ".repeat(60_000)],
+  ["a list of values", Array.from({ length: 60_000 }, () => "{{body.a}}")],
+  ["values that are lists", Array.from({ length: 60_000 }, () => "{{body.list}}")],
+])("a stub whose templates multiply a body in %s fails at once, and the log says why", async (_, body) => {
+  const backend = withStubs({ method: "POST", path: "/api/v1/echo", response: { body } });
+  const sent = { a: "x".repeat(400_000), list: ["x".repeat(400_000)] };
+  expect(await send(backend, "POST /echo", { body: sent })).toMatchObject({ status: 500 });
+  expect(backend.journal.list()[0]?.error).toContain("is longer than 8388608 characters. Use fewer templates");
+});

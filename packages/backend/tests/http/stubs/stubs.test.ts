@@ -67,7 +67,7 @@ it.each<[string, unknown, string]>([
     stub("contacts"),
     "path: must be a whole path as requests have it, such as /api/v1/contacts/{contactId}",
   ],
-  ["a query", stub("/a?b=1"), "path: must be a whole path as requests have it, such as /api/v1/contacts/{contactId}"],
+  ["a query", stub("/a?b=1"), "path: must be a path alone. A query belongs into match.query"],
   [
     "a path that leads up",
     stub("/a/../b"),
@@ -260,4 +260,26 @@ it("an expression in a path or a criterion stands for itself", async () => {
   backend.stubs.add({ ...stub("/api/v1/(x+)+"), match });
   const status = async (query: string) => (await send(backend, `GET /(x+)+?q=${encodeURIComponent(query)}`)).status;
   expect([await status("(a+)+$"), await status("aaaa")]).toEqual([200, 404]);
+});
+
+it.each<[string, object, string]>([
+  ["an id twice", { id: "stub-1" }, "stubs.waiting[1].id: stub-1 is there twice. Remove one of the two."],
+  ["another id", { id: "x" }, "stubs.waiting[1].id: must be the id of a stub, such as stub-1"],
+  ["a negative count", { hits: -5 }, "stubs.waiting[1].hits: must be a whole number of at least 0"],
+  ["a count that is a text", { hits: "1" }, "stubs.waiting[1].hits: must be a whole number of at least 0"],
+])("a snapshot with %s is refused", (_, change, message) => {
+  const backend = createBackend({ stubs: [{ method: "GET", path: "/a", response: {} }] });
+  const snapshot = backend.snapshot();
+  const second = { id: "stub-2", hits: 0, method: "GET", path: "/b", response: {}, ...change };
+  const { last = 0, records = [], waiting = [] } = snapshot.stubs ?? {};
+  const stubs = { last, records, waiting: [...waiting, second] };
+  expect(() => backend.restore({ ...snapshot, stubs })).toThrow(message);
+});
+
+it("a new stub never takes the id of one in a snapshot", () => {
+  const backend = createBackend({ stubs: [{ method: "GET", path: "/a", response: {} }] });
+  const snapshot = backend.snapshot();
+  const { records = [], waiting = [] } = snapshot.stubs ?? {};
+  backend.restore({ ...snapshot, stubs: { last: 0, records, waiting } });
+  expect(backend.stubs.add({ method: "GET", path: "/b", response: {} })).toBe("stub-2");
 });
