@@ -139,8 +139,10 @@ const fileInPage = /["'](\.{1,2}\/[\w./-]+)(?:\?[\w&]+)?["']/g;
 function importsOf(path: string): string[] {
   const text = ts.sys.readFile(path) ?? "";
   const { importedFiles } = ts.preProcessFile(text, true, true);
+  // The compiler's search misses some of these.
+  const later = [...text.matchAll(/\bimport\("(\.[^"]+)"\)/g)].map(([, file = ""]) => file);
   const inPage = path.includes(pageFolder) ? [...text.matchAll(fileInPage)].map(([, file = ""]) => file) : [];
-  return [...importedFiles.map(({ fileName }) => fileName), ...inPage];
+  return [...importedFiles.map(({ fileName }) => fileName), ...later, ...inPage];
 }
 
 /** A source and every file that it imports relatively, also indirectly. */
