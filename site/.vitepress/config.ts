@@ -7,6 +7,7 @@ import { licencesName, siteLicences } from "../licences.ts";
 import { playground } from "../playground/plugin.ts";
 import { referenceSidebars } from "../reference/sidebar.ts";
 import { sidebar } from "../sidebar.ts";
+import { asWritten } from "./inline-code.ts";
 import { inBothLanguages, restoreLanguage } from "./languages.ts";
 import { inBothThemes } from "./pictures.ts";
 import { linkToPlayground } from "./playground-links.ts";
@@ -49,6 +50,7 @@ export default defineConfig({
     anchor: { slugify: slugOf },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     config(markdown) {
+      asWritten(markdown);
       inBothThemes(markdown);
       inBothLanguages(markdown);
       linkToPlayground(base)(markdown);
