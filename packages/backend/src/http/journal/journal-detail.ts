@@ -5,7 +5,7 @@ import type { Moment } from "../../model/past.ts";
 import { withTimeTexts } from "../../model/time/seed-time.ts";
 import type { TimerPurpose } from "../../model/time/timer-queue.ts";
 import { jsonOrUndefined } from "../../model/values/json.ts";
-import { recordForLog, redactedHeaders } from "../../model/values/redact.ts";
+import { recordForLog, redactedHeaders, secretsIn, withoutTexts } from "../../model/values/redact.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
 
 /** A journal entry with query, headers and bodies, as far as they are kept. Secrets and phone numbers are hidden, unless they are asked for. */
@@ -69,14 +69,20 @@ export function detailOf(exchange: RecordedExchange, reveal: boolean): Partial<J
   const shown: typeof recordForLog = reveal ? (fields) => ({ ...fields }) : recordForLog;
   const shownHeaders = reveal ? lowerCased : redactedHeaders;
   const body = requestBody ?? (requestBytes && jsonOrUndefined(new TextDecoder().decode(requestBytes)));
-  const query = shown(Object.fromEntries(url.searchParams));
+  const given = Object.fromEntries(url.searchParams);
+  const query = shown(given);
+  // A stub may repeat a secret of the request under another name.
+  const repeated = reveal ? [] : secretsIn([given, Object.fromEntries(headers), body]);
+  const answer = (value: unknown): unknown => withoutTexts(repeated, value);
+  const answerHeaders = shownHeaders(isIterable(responseHeaders) ? responseHeaders : Object.entries(responseHeaders));
+  const answerBody = responseText && shown({ body: jsonOrUndefined(responseText) ?? responseText }).body;
   return {
     ...(reveal && { path: url.pathname }),
     query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
     headers: shownHeaders(headers),
     ...(body !== undefined && { requestBody: shown({ body }).body }),
-    responseHeaders: shownHeaders(isIterable(responseHeaders) ? responseHeaders : Object.entries(responseHeaders)),
-    ...(responseText && { responseBody: shown({ body: jsonOrUndefined(responseText) ?? responseText }).body }),
+    responseHeaders: answer(answerHeaders) as typeof answerHeaders,
+    ...(responseText && { responseBody: answer(answerBody) }),
     ...(effects?.changes.length && { changes: effects.changes.map((change) => shownChange(change, shown)) }),
     ...(effects?.timers.length && {
       timers: effects.timers.map(({ at, ...purpose }) => ({ at: new Date(at).toISOString(), ...purpose })),

@@ -31,6 +31,33 @@ export function redacted(fields: Readonly<Record<string, unknown>>): Record<stri
   );
 }
 
+/** Shorter secrets are in too many texts by chance. */
+const shortestSecret = 6;
+
+/** The texts of a JSON value that {@link redacted} replaces because of their names; of a credential in a header also without its scheme. */
+export function secretsIn(value: unknown, isSecret = false): string[] {
+  if (typeof value === "string")
+    return isSecret
+      ? [value, value.replace(/^(?:Bearer|Basic) /i, "")].filter((text) => text.length >= shortestSecret)
+      : [];
+  if (typeof value !== "object" || value === null) return [];
+  const isNamed = !Array.isArray(value);
+  return Object.entries(value).flatMap(([name, part]) =>
+    secretsIn(part, isSecret || (isNamed && secretName.test(name))),
+  );
+}
+
+/** Replaces texts wherever a JSON value has them. */
+export const withoutTexts = (texts: readonly string[], value: unknown): unknown =>
+  texts.length === 0
+    ? value
+    : JSON.parse(
+        texts.reduce(
+          (json, text) => json.replaceAll(JSON.stringify(text).slice(1, -1), replacement),
+          JSON.stringify(value),
+        ),
+      );
+
 /** Whether a JSON value has a field, at any depth, whose name suggests a secret and whose value is a text. */
 export function hasSecret(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasSecret);

@@ -193,3 +193,18 @@ it.each<[string, unknown]>([
   expect(await send(backend, "POST /echo", { body: sent })).toMatchObject({ status: 500 });
   expect(backend.journal.list()[0]?.error).toContain("is longer than 8388608 characters. Use fewer templates");
 });
+
+it("the journal hides a secret of the request that a stub repeats under another name", async () => {
+  const response = {
+    headers: { "x-repeated": "{{query.api_key}}" },
+    body: { t: 'so: {{body.access_token}}"', by: "{{header.authorization}}" },
+  };
+  const backend = withStubs({ method: "POST", path: "/api/v1/echo", public: true, response });
+  const init = { body: { access_token: 'opaque-"1', page: "12345678" }, headers: { authorization: "Basic b3BhcXVl" } };
+  const sent = await send(backend, "POST /echo?api_key=query-secret", init);
+  expect(sent.body).toEqual({ t: 'so: opaque-"1"', by: "Basic b3BhcXVl" });
+  const hidden = backend.journal.get(1);
+  expect(hidden?.responseBody).toEqual({ t: 'so: [redacted]"', by: "[redacted]" });
+  expect(hidden?.responseHeaders).toMatchObject({ "x-repeated": "[redacted]" });
+  expect(backend.journal.get(1, { reveal: true })?.responseBody).toEqual(sent.body);
+});

@@ -1,0 +1,130 @@
+// An app that calls eight operations of the API and four that it does not describe, against one mock server: by stubs, by a
+// second document, and by what was recorded of another server. Each in two sandboxes at once.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { demo } from "@call-transfer/backend";
+import { CallTransfer } from "@call-transfer/sdk";
+import { afterAll, afterEach, expect, it } from "vitest";
+import { commandFile } from "../../build/command-file.ts";
+
+const cli = commandFile();
+const folder = mkdtempSync(join(tmpdir(), "call-transfer-twelve-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const servers: ChildProcess[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.kill("SIGKILL");
+});
+
+/** Starts the command, and returns its URL. */
+async function start(...options: string[]): Promise<string> {
+  const server = spawn(process.execPath, [
+    cli,
+    "--port",
+    "0",
+    "--clock",
+    "frozen",
+    "--auto-sandboxes",
+    "--json",
+    ...options,
+  ]);
+  servers.push(server);
+  const [line] = await once(createInterface(server.stdout), "line");
+  return JSON.parse(String(line)).url;
+}
+
+function save(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+interface Contact {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface ContactPage {
+  readonly contacts: readonly Contact[];
+  readonly meta: { readonly total: number };
+}
+
+/** Calls everything once. Returns what the four other operations answered, and the id of the group. */
+async function runApp(baseUrl: string) {
+  const client = new CallTransfer({ baseUrl, apiKey: demo.apiKey, retry: { max: 0 } });
+  await client.accounts.list();
+  await client.roles.list();
+  await client.calls.list();
+  await client.calls.create({
+    flowId: demo.flows.published,
+    fromNumber: demo.numbers.working,
+    toNumber: "+14155550199",
+  });
+  await client.members.getAvailability(demo.members.owner);
+  await client.members.deleteHours(demo.members.owner);
+  await client.destinations.rotateSecret(demo.destinations.app);
+  const members = [{ destinationId: demo.destinations.phone, ringTimeoutSecs: 20 }];
+  const group = await client.destinationGroups.create({ name: "Twelve", members, totalTimeoutSecs: 30 });
+
+  const created = await client.request<Contact>("POST", "/api/v1/contacts", { body: { name: "Ada" } });
+  const path = { id: created.id };
+  const read = await client.request<Contact>("GET", "/api/v1/contacts/{id}", { path });
+  const names: string[] = [];
+  for await (const { name } of client.list<ContactPage>("/api/v1/contacts", { items: "contacts" })) names.push(name);
+  const job = await client.request<{ readonly status: string }>("GET", "/api/v1/jobs/7");
+  return { group: group.id, contact: created.name, isRead: read.id === created.id, names, status: job.status };
+}
+
+const answered = { contact: "Ada", isRead: true, names: ["Ada"], status: "done", group: expect.any(String) };
+
+/** Runs the app in two sandboxes at once: each has its own group and its own contacts. */
+async function runInSandboxes(url: string): Promise<void> {
+  const [one, two] = await Promise.all(["one", "two"].map((name) => runApp(`${url}/_sandbox/${name}`)));
+  expect([one, two]).toEqual([answered, answered]);
+}
+
+const stubs = save(
+  "stubs.yaml",
+  `stubs:
+  - { method: POST, path: /api/v1/contacts, collection: contacts }
+  - { method: GET, path: /api/v1/contacts, collection: contacts }
+  - { method: GET, path: "/api/v1/contacts/{id}", collection: contacts }
+  - { method: GET, path: /api/v1/jobs/7, response: { body: { status: done } } }
+`,
+);
+
+it("an app of twelve calls runs by stubs, in two sandboxes at once", async () => {
+  await runInSandboxes(await start("--stubs", stubs));
+});
+
+it("an app of twelve calls runs by a second document, in two sandboxes at once", async () => {
+  const contact = "{ type: object, example: { id: c-1, name: Ada } }";
+  const json = (status: number, schema: string) =>
+    `{ responses: { "${status}": { description: "", content: { application/json: { schema: ${schema} } } } } }`;
+  const list = "{ type: object, example: { contacts: [{ id: c-1, name: Ada }], meta: { total: 1 } } }";
+  const also = save(
+    "other.yaml",
+    `openapi: 3.1.0
+info: { title: Other, version: "1" }
+servers: [{ url: "https://api.example.com/api/v1" }]
+paths:
+  /contacts: { post: ${json(201, contact)}, get: ${json(200, list)} }
+  /contacts/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+    get: ${json(200, contact)}
+  /jobs/7: { get: ${json(200, "{ type: object, example: { status: done } }")} }
+`,
+  );
+  await runInSandboxes(await start("--also", also));
+});
+
+it("an app of twelve calls runs by what was recorded of another server, in two sandboxes at once", async () => {
+  const another = await start("--stubs", stubs);
+  const recording = await start("--unknown-to", another, "--unknown-credentials");
+  expect(await runApp(recording)).toEqual(answered);
+  const recorded = execFileSync(process.execPath, [cli, "stubs", "record", "--url", recording], { encoding: "utf8" });
+  await runInSandboxes(await start("--stubs", save("recorded.yaml", recorded)));
+});
