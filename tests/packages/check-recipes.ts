@@ -6,6 +6,7 @@ import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
+import { isLong, leftOut } from "../../scripts/long.ts";
 import { ensureInstalled, pack, run, temporaryFolder, tools } from "../../scripts/packed.ts";
 import { missingPython, pythonCommand, pythonEnvironment } from "../receiving/python.ts";
 import { checkAttack } from "./recipes/attack.ts";
@@ -62,12 +63,18 @@ const whileRunning =
     }
   };
 
-/** Checks a receiver of offers. */
+const isWhole = isLong || process.argv.length > 2;
+if (!isWhole) leftOut("attacks on receivers, except on one for each form of request: Node's, the web's and Lambda's");
+
+/** Checks a receiver of offers. The short form attacks one for each form of request. */
 const receiving =
-  (run: RunReceiver): Check =>
+  (run: RunReceiver, isAttacked = isWhole): Check =>
   (stage) =>
     run(demo.signingSecret, (receiver) =>
-      withOutput(receiver, async () => [...(await checkRotation(receiver, stage)), ...(await checkAttack(receiver))]),
+      withOutput(receiver, async () => {
+        const rotated = await checkRotation(receiver, stage);
+        return isAttacked ? [...rotated, ...(await checkAttack(receiver))] : rotated;
+      }),
     );
 
 const node = (file: string) => (stage: Stage) => startServer(recipes, [process.execPath, file], stage.environment);
@@ -99,13 +106,13 @@ const checks: Readonly<Record<string, Check>> = {
   ...(withoutPython === undefined && { fastapi: python("fastapi_calls"), flask: python("flask_calls") }),
   worker: whileRunning(({ environment }) => startWorker(recipes, environment), drive),
   proxy: (stage) => checkProxies(recipes, stage, withoutPython === undefined ? `${pythonBin()}/python` : undefined),
-  "receive-node": receiving(nodeReceiver(recipes, "receive/node.ts")),
+  "receive-node": receiving(nodeReceiver(recipes, "receive/node.ts"), true),
   "receive-express": receiving(nodeReceiver(recipes, "receive/express.ts")),
   "receive-express-json": receiving(nodeReceiver(recipes, "receive/express-json.ts")),
   "receive-fastify": receiving(nodeReceiver(recipes, "receive/fastify.ts")),
-  "receive-hono": receiving(nodeReceiver(recipes, "receive/hono.ts")),
+  "receive-hono": receiving(nodeReceiver(recipes, "receive/hono.ts"), true),
   "receive-nextjs": receiving(withSecretsFile((variables) => startNext(`${recipes}nextjs`, variables))),
-  "receive-lambda": receiving(lambdaReceiver(recipes)),
+  "receive-lambda": receiving(lambdaReceiver(recipes), true),
   "receive-worker": receiving(workerReceiver(recipes)),
   "receive-wrong": () => checkWrongMounts(recipes),
   pino: (stage) => checkPino(recipes, stage),
