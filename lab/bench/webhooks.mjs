@@ -138,8 +138,8 @@ ${lines.join("\n")}
   block in ten exceeds.
 - **stripe** and **verifyWebhook** only check the signature and its age and parse the body. \`constructEvent\` uses
   \`node:crypto\` and is synchronous, so it exists on Node only; \`constructEventAsync\` uses it on Node too.
-  \`verifyWebhook\` uses Web Crypto, which every runtime has. It computes each signature in another thread, which costs
-  more than the signature of a small body. stripe does the same in its third row, its way on other runtimes.
+  \`verifyWebhook\` asks the runtime for \`node:crypto\` and takes Web Crypto where it is missing, as stripe does in its third
+  row. That computes each signature in another thread, which costs more than the signature of a small body.
 - **createWebhookHandler** also makes a \`Request\` and a \`Response\`, reads the body, claims the event and stores its
   answer. stripe does not deduplicate. With Redis that is one step before and one after the handling.
 `;
