@@ -1,6 +1,7 @@
 // Bundlers with their defaults for a web page. Rollup and webpack are installed in consumers/.
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { build as runEsbuild } from "esbuild";
 import { build as runVite } from "vite";
 
@@ -10,9 +11,10 @@ type Bundle = (entry: string) => Promise<string>;
 const withinMs = 600_000;
 const consumers = fileURLToPath(new URL("./consumers/", import.meta.url));
 
-function fromConsumers(bundler: string, entry: string): string {
-  const options = { encoding: "utf8", timeout: withinMs, maxBuffer: 2 ** 26 } as const;
-  return execFileSync(process.execPath, ["bundle.mjs", bundler, entry], { ...options, cwd: consumers });
+/** Never waits in place: for as long, this process would not see that a server ends its connections. */
+async function fromConsumers(bundler: string, entry: string): Promise<string> {
+  const options = { cwd: consumers, timeout: withinMs, maxBuffer: 2 ** 26 };
+  return (await promisify(execFile)(process.execPath, ["bundle.mjs", bundler, entry], options)).stdout;
 }
 
 export const bundlers: Readonly<Record<string, Bundle>> = {
@@ -27,6 +29,6 @@ export const bundlers: Readonly<Record<string, Bundle>> = {
     const outputs = [built].flat().flatMap((part) => ("output" in part ? part.output : []));
     return outputs.map((part) => ("code" in part ? part.code : "")).join("");
   },
-  Rollup: async (entry) => fromConsumers("rollup", entry),
-  webpack: async (entry) => fromConsumers("webpack", entry),
+  Rollup: (entry) => fromConsumers("rollup", entry),
+  webpack: (entry) => fromConsumers("webpack", entry),
 };
