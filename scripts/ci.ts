@@ -114,7 +114,7 @@ function readCounts(): Count {
 }
 
 const startedAt = performance.now();
-const results = await runSteps(chosenSteps(), 4);
+const results = await runSteps(chosenSteps(), 3);
 const counts = results.map(countOf);
 rmSync(folder, { recursive: true, force: true });
 
