@@ -6,7 +6,7 @@ export interface ForeignAnswer {
   readonly response: Response;
   /** The body as a text, for the journal; absent if it is no text, or too long to keep. */
   readonly text?: string | undefined;
-  /** Who answered, or why nobody did: a sentence for the journal and the log. */
+  /** Which server answered, or why it did not: a sentence for the journal and the log. */
   readonly detail: string;
 }
 

@@ -15,7 +15,7 @@ export type ListField<Page> = unknown extends Page
         [Field in keyof Page as IsList<Page, Field> extends true ? Field : never]: never;
       };
 
-/** Whether a field is a list. A field without a name, of an index signature, is none. */
+/** Whether a field is a list. An index signature has no field names, so it does not count. */
 type IsList<Page, Field extends keyof Page> = string extends Field
   ? false
   : NonNullable<Page[Field]> extends readonly unknown[]

@@ -56,9 +56,9 @@ function decode(response: IncomingMessage): Readable {
   }, response);
 }
 
-/** A body under way. Reading begins at once, so that a short body frees its connection even if nobody reads it. */
+/** A body under way. Reading begins at once, so that a short body that is never read frees its connection, too. */
 export class Body {
-  /** Whether somebody has read of it, or cancelled it. */
+  /** Whether a part was read, or the rest cancelled. */
   isUsed = false;
   readonly #cancel: () => void;
   readonly #source: Readable;
@@ -69,7 +69,7 @@ export class Body {
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   #wake: (() => void) | undefined;
 
-  /** `cancel` ends the connection of a body that nobody wants any more. */
+  /** `cancel` ends the connection of a body whose rest is not wanted. */
   constructor(response: IncomingMessage, cancel: () => void) {
     this.#cancel = cancel;
     this.#source = decode(response);

@@ -1,4 +1,4 @@
-// Response headers that become a `Headers` only if somebody needs one: it costs more time than the rest of a response.
+// Response headers that become a `Headers` when a program needs one: that costs more time than the rest of a response.
 import { inspect } from "node:util";
 
 const named = (names: readonly string[], name: string): string[] => {

@@ -28,7 +28,7 @@ function plainHeaders(given: HeadersInit | undefined): Record<string, string> {
 
 /** Throws a `TypeError` for what fetch refuses, too. */
 export function outgoingOf(input: string | URL | Request, init: RequestInit = {}): Outgoing {
-  // Ignored, it would let requests past a proxy that somebody meant to set.
+  // If it were ignored, requests would not go through the proxy that it sets.
   if ("dispatcher" in init)
     throw new TypeError(
       "fetchOptions.dispatcher is an option of undici. Set the options proxy and tls of nodeFetch().",

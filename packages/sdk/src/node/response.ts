@@ -1,4 +1,4 @@
-// A response that becomes a `Response` only if somebody needs one. The client reads its status, some headers and its body.
+// A response that becomes a `Response` when a program needs one. The client reads its status, some headers and its body.
 import type { IncomingMessage } from "node:http";
 import { inspect } from "node:util";
 import type { Body } from "./body.ts";

@@ -111,7 +111,7 @@ describe("a body", () => {
     await ended;
   });
 
-  it("that is short frees its connection even if nobody reads it", async () => {
+  it("that is short and never read frees its connection", async () => {
     let connections = 0;
     const server = createServer((_, response) => response.end("short"));
     server.on("connection", () => (connections += 1));

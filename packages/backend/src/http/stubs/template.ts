@@ -85,7 +85,7 @@ export function filledResponse(response: StubResponse = {}, values: TemplateValu
   return { status, headers: own, ...(body !== undefined && { body: filled(body, values, count) }) };
 }
 
-/** Fills templates in. A text that is one template becomes the value itself, null if there is none. */
+/** Fills templates in. A text that is one template becomes the value itself, or null without a value. */
 function filled(value: unknown, values: TemplateValues, count: Count): unknown {
   if (Array.isArray(value)) return value.map((part) => filled(part, values, count));
   if (isObject(value))

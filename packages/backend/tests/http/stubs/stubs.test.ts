@@ -82,12 +82,12 @@ it.each<[string, unknown, string]>([
   ["a path of the server", stub("/_control/v1/faults"), "path: is a path of the mock server itself. Use another one"],
   ["the health check", stub("/health"), "path: is a path of the mock server itself. Use another one"],
   [
-    "a header that is none",
+    "a match with an invalid header name",
     { ...stub("/a"), match: { headers: { "a b": "c" } } },
     'match.headers: "a b" is not a header name',
   ],
   [
-    "a field that is none",
+    "a match with an invalid field path",
     { ...stub("/a"), match: { body: { "a[": "c" } } },
     'match.body: "a[" is not the path of a field, such as members[0].destinationId',
   ],
