@@ -5,7 +5,8 @@ import { z } from "zod";
 import { zFault } from "../../packages/backend/src/generated/schemas.gen.ts";
 import { describeOption } from "../../packages/mock-server/src/cli/help/help.ts";
 import { fieldOf } from "../../packages/mock-server/src/cli/options/config-file.ts";
-import { type OptionEntry, settings } from "../../packages/mock-server/src/cli/options/options.ts";
+import type { OptionEntry } from "../../packages/mock-server/src/cli/options/option-entry.ts";
+import { settings } from "../../packages/mock-server/src/cli/options/options.ts";
 import { policySchemas } from "../../scripts/generate/policies.ts";
 import { compactJson } from "../../scripts/generate/text/text.ts";
 

@@ -1,12 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { commands } from "../../packages/mock-server/src/cli/commands/all.ts";
-import {
-  attackOptions,
-  commandOptions,
-  type OptionTable,
-  startOptions,
-} from "../../packages/mock-server/src/cli/options/options.ts";
+import type { OptionTable } from "../../packages/mock-server/src/cli/options/option-entry.ts";
+import { attackOptions, commandOptions, startOptions } from "../../packages/mock-server/src/cli/options/options.ts";
 import { policyRows } from "../../scripts/generate/policies.ts";
 import { unread } from "./readers.ts";
 

@@ -3,8 +3,8 @@ import type { BackendControls } from "./control/parts/controls.ts";
 import type { SandboxRegistry } from "./control/parts/exchange.ts";
 import { controlError } from "./control/parts/reply.ts";
 import { createControls } from "./controls.ts";
-import { createCore } from "./core.ts";
-import { createAnswer } from "./http/answer.ts";
+import { type Core, createCore } from "./core.ts";
+import { type AnswerRequest, createAnswer } from "./http/answer.ts";
 import type { AnyHandler } from "./http/checks/exchange.ts";
 import { callTransferOperations, type OperationTable } from "./http/checks/router.ts";
 import { createRecorder, entryOf, type RecordedRequest, type Recorder } from "./http/journal/recorder.ts";
@@ -79,6 +79,16 @@ export interface AssembledBackend extends Backend {
   readonly events: Events;
 }
 
+/** Returns what answers requests to the API and records them by a recorder. */
+const answersOf =
+  ({ world, tokens, faults, stubs, randoms, requestIds }: Core, { elsewhere }: BackendOptions, parts: Parts) =>
+  (record: Recorder): AnswerRequest => {
+    // From the sequence of faults, so that stubs do not change the ids of other records.
+    const newId = (): string => randoms.faults.uuid();
+    const context = { world, tokens, faults, stubs, newId, requestIds, record, ...parts };
+    return createAnswer(elsewhere === undefined ? context : { ...context, elsewhere });
+  };
+
 /** Composes a backend from its options and parts. */
 export function assembleBackend(options: BackendOptions, parts: Parts): AssembledBackend {
   checkBackendOptions(options);
@@ -86,22 +96,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   const { events, keeper } = core.world;
   const isResumed = begin(core, options);
   const record = createRecorder(core.journal, events, keeper);
-  const { world, tokens, faults, stubs, journal } = core;
-  // From the sequence of faults, so that stubs do not change the ids of other records.
-  const newId = (): string => core.randoms.faults.uuid();
-  const elsewhere = options.elsewhere && { elsewhere: options.elsewhere };
-  const answerAndRecord = (recorder: Recorder) =>
-    createAnswer({
-      world,
-      tokens,
-      faults,
-      stubs,
-      newId,
-      ...elsewhere,
-      ...parts,
-      requestIds: core.requestIds,
-      record: recorder,
-    });
+  const answerAndRecord = answersOf(core, options, parts);
   const answer = answerAndRecord(record);
   const isForControl = ({ pathname }: URL): boolean =>
     options.controlPlane === true && pathname.startsWith(`${controlPrefix}/`);
@@ -111,7 +106,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
       : answer(request, url, peer?.address);
   const backend: AssembledBackend = {
     ...createControls(core, options, parts.table.operations),
-    replay: createReplay(journal, record, answerAndRecord),
+    replay: createReplay(core.journal, record, answerAndRecord),
     rehearse: (id) =>
       rehearse(backend, id, () => assembleBackend({ seed: {} }, { table: parts.table, handlers: parts.handlers })),
     events,

@@ -22,6 +22,12 @@ export function unreadable(operationId: string, problem: string): InvalidRespons
   return new InvalidResponseError(`${operationId} ${problem}`, details);
 }
 
+const unfinished = (operationId: string, why: string, at: number, count: string): InvalidResponseError =>
+  unreadable(
+    operationId,
+    `could not be read to its end: ${why} at offset ${at}, after ${count}. Read the list again, or continue with offset: ${at}`,
+  );
+
 /**
  * Creates what decides which page of a list comes next. `accept` takes in the page at the current offset and returns its new
  * items. `nextOffset` moves to the next page and returns its offset, or undefined at the end of the list.
@@ -78,12 +84,7 @@ export function createListReader<Item>(operationId: string, start: number) {
       const isWhole = total === undefined || doubt === undefined || given + growth >= reached - start;
       if (isAtEnd && isWhole) return undefined;
       const why = growth > maxGrowth ? "it keeps growing" : stale >= maxStale && "pages bring nothing new";
-      const at = doubt ?? reached;
-      if (why)
-        throw unreadable(
-          operationId,
-          `could not be read to its end: ${why} at offset ${at}, after ${given} items of ${total ?? "unknown"}. Read the list again, or continue with offset: ${at}`,
-        );
+      if (why) throw unfinished(operationId, why, doubt ?? reached, `${given} items of ${total ?? "unknown"}`);
       // A page came twice, and its items are still missing: start again.
       if (isAtEnd) [reached, doubt] = [start, undefined];
       offset = Math.max(0, reached - Math.max(0, Math.min(overlap, length - 1)));

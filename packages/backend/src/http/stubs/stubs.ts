@@ -63,10 +63,9 @@ const mostStubs = 1000;
 /** Creates an empty list of stubs. */
 export function createStubs(
   table: Pick<OperationTable, "match">,
-  place: Pick<FaultsPlace, "events" | "changed">,
+  { events, changed = () => {} }: Pick<FaultsPlace, "events" | "changed">,
   documentOperations: readonly DocumentOperation[] = [],
 ) {
-  const { events, changed = () => {} } = place;
   const fromDocument = documentOperations.map((one) => ({ ...activeStub(one.id, one.stub, 0), document: one }));
   let last = 0;
   let all: readonly ActiveStub[] = [];
@@ -74,16 +73,9 @@ export function createStubs(
     all = stubs;
     changed();
   };
-  const checked = (id: string, stub: unknown, others: readonly ActiveStub[], hits?: number): ActiveStub => {
-    if (others.length >= mostStubs)
-      throw new InputError("", `more than ${mostStubs} stubs are not allowed. Remove those that are not used.`);
-    // A newer program may have an operation for a stub that was kept. It answers then.
-    assertStub(stub, hits === undefined ? table : undefined);
-    const entry = activeStub(id, structuredClone(stub), hits ?? 0);
-    const same = others.find(({ shape }) => shape === entry.shape);
-    if (same === undefined) return entry;
-    const advice = "Replace it, or remove one of the two.";
-    throw new InputError("path", `${same.id} has the same method, path and match. ${advice}`);
+  const checked = (id: string, stub: unknown, others: readonly ActiveStub[]): ActiveStub => {
+    assertStub(stub, table);
+    return newStub(id, stub, others);
   };
   const drop = (isGone: (entry: ActiveStub) => boolean): boolean => {
     const gone = all.filter(isGone);
@@ -114,35 +106,43 @@ export function createStubs(
     ...stubs,
     /** The stubs that match a request apart from its body, the best first, and then the operations of documents. */
     candidates: (request: StubbedRequest): readonly FoundStub[] =>
-      [all, fromDocument].flatMap((stubs) =>
-        stubs.flatMap((stub) => matchOf(stub, request) ?? []).sort((one, other) => other.stub.rank - one.stub.rank),
-      ),
+      [all, fromDocument].flatMap((some) => bestFirst(some, request)),
     /** Counts a request, and returns its response, if the stub has no collection. */
-    nextResponse(entry: ActiveStub): StubResponse | undefined {
-      const { response, responses = [] } = entry.stub;
-      const next = response ?? responses[Math.min(entry.hits, responses.length - 1)];
-      entry.hits += 1;
-      // The count alone does not make a read wait for the store.
-      if (entry.hits < responses.length) changed();
-      return next;
-    },
+    nextResponse: (entry: ActiveStub): StubResponse | undefined => takeResponse(entry, changed),
     /** Exports the stubs for a snapshot. */
     keep: (): FaultsSnapshot => ({ last, waiting: all.map((entry) => ({ ...listed(entry) })) }),
     /** Checks the stubs of a snapshot. The returned function replaces all stubs. Throws InputError naming the invalid field. */
     prepare(kept: FaultsSnapshot): () => void {
-      const prepared: ActiveStub[] = [];
-      for (const [index, { id, hits = 0, ...stub }] of kept.waiting.entries())
-        under(`stubs.waiting[${index}]`, () => {
-          checkKept(id, hits, prepared);
-          prepared.push(checked(id, stub, prepared, hits));
-        });
-      const numbers = prepared.map(({ id }) => Number(id.slice("stub-".length)));
+      const prepared = keptStubs(kept);
       return () => {
-        last = Math.max(kept.last, ...numbers);
+        last = Math.max(kept.last, ...prepared.map(({ id }) => Number(id.slice("stub-".length))));
         put(prepared);
       };
     },
   };
+}
+
+/** Prepares a stub that was checked, beside others. Throws InputError for one too many, and for one that is there already. */
+function newStub(id: string, stub: Stub, others: readonly ActiveStub[], hits = 0): ActiveStub {
+  if (others.length >= mostStubs)
+    throw new InputError("", `more than ${mostStubs} stubs are not allowed. Remove those that are not used.`);
+  const entry = activeStub(id, structuredClone(stub), hits);
+  const same = others.find(({ shape }) => shape === entry.shape);
+  if (same === undefined) return entry;
+  const advice = "Replace it, or remove one of the two.";
+  throw new InputError("path", `${same.id} has the same method, path and match. ${advice}`);
+}
+
+/** The stubs of a snapshot. Of an operation that a newer program has, a stub is kept, but the operation answers. */
+function keptStubs({ waiting }: FaultsSnapshot): readonly ActiveStub[] {
+  const prepared: ActiveStub[] = [];
+  for (const [index, { id, hits = 0, ...stub }] of waiting.entries())
+    under(`stubs.waiting[${index}]`, () => {
+      checkKept(id, hits, prepared);
+      assertStub(stub);
+      prepared.push(newStub(id, stub, prepared, hits));
+    });
+  return prepared;
 }
 
 /** Checks what a snapshot adds to a stub: an id of its own, and the number of its requests. */
@@ -155,6 +155,18 @@ function checkKept(id: string, hits: unknown, others: readonly ActiveStub[]): as
 }
 
 const listed = ({ id, stub, hits }: ActiveStub): ListedStub => ({ ...structuredClone(stub), id, hits });
+
+function takeResponse(entry: ActiveStub, changed: () => void): StubResponse | undefined {
+  const { response, responses = [] } = entry.stub;
+  const next = response ?? responses[Math.min(entry.hits, responses.length - 1)];
+  entry.hits += 1;
+  // The count alone does not make a read wait for the store.
+  if (entry.hits < responses.length) changed();
+  return next;
+}
+
+const bestFirst = (stubs: readonly ActiveStub[], request: StubbedRequest): FoundStub[] =>
+  stubs.flatMap((stub) => matchOf(stub, request) ?? []).sort((one, other) => other.stub.rank - one.stub.rank);
 
 /** The stub with its parameters, if it matches a request apart from its body. */
 function matchOf(stub: ActiveStub, { method, url, headers }: StubbedRequest): FoundStub | undefined {

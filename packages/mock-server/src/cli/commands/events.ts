@@ -2,7 +2,7 @@ import type { BackendEvent } from "@call-transfer/backend";
 import { type ControlClient, dataAs, followEvents } from "@call-transfer/backend/control-client";
 import { formatEvent } from "../../log/format-event.ts";
 import { defineCommand } from "../options/command.ts";
-import type { OptionTable } from "../options/options.ts";
+import type { OptionTable } from "../options/option-entry.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readNumber, UsageError } from "../values/command-line.ts";
 import { readNameOf } from "../values/find-record.ts";

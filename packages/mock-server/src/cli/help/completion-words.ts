@@ -1,5 +1,6 @@
 import { type Command, optionsOf } from "../options/command.ts";
-import { attackOptions, type OptionTable, startOptions } from "../options/options.ts";
+import type { OptionTable } from "../options/option-entry.ts";
+import { attackOptions, startOptions } from "../options/options.ts";
 
 /** A word that a shell can complete, with its explanation. */
 export interface Word {

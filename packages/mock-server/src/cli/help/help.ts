@@ -1,5 +1,6 @@
 import type { Command } from "../options/command.ts";
-import { attackOptions, commandOptions, type OptionEntry, type OptionTable, startOptions } from "../options/options.ts";
+import type { OptionEntry, OptionTable } from "../options/option-entry.ts";
+import { attackOptions, commandOptions, startOptions } from "../options/options.ts";
 import { program } from "../terminal/program.ts";
 
 const start = `Usage: ${program} [start] [options]

@@ -3,7 +3,8 @@ import type { ControlClient } from "@call-transfer/backend/control-client";
 import type { Hint } from "../terminal/program.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readArguments } from "../values/command-line.ts";
-import { commandOptions, type OptionTable } from "./options.ts";
+import type { OptionTable } from "./option-entry.ts";
+import { commandOptions } from "./options.ts";
 
 export interface Usage {
   /**

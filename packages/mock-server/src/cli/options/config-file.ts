@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { isObject, suggestion, UsageError, unreadable } from "../values/command-line.ts";
-import { type OptionEntry, settings } from "./options.ts";
+import type { OptionEntry } from "./option-entry.ts";
+import { settings } from "./options.ts";
 
 /** A value as the parser of the command line returns it. */
 export type OptionValue = string | boolean | string[];

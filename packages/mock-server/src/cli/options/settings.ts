@@ -1,7 +1,8 @@
 import { bracketed, isWildcardAddress, unbracketed } from "../../net/urls.ts";
 import { isJson, suggestion, UsageError } from "../values/command-line.ts";
 import { fieldOf, type OptionValue, readConfigFile } from "./config-file.ts";
-import { connectionOptions, type OptionEntry, type OptionTable, settings, startOptions, variables } from "./options.ts";
+import type { OptionEntry, OptionTable } from "./option-entry.ts";
+import { connectionOptions, settings, startOptions, variables } from "./options.ts";
 
 /** A value from a variable or from the config file. `source` is how messages name its place. */
 interface Setting {

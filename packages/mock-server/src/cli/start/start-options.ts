@@ -8,7 +8,8 @@ import { readTarget } from "../../proxy/target.ts";
 import { isHostPattern } from "../../server/hosts.ts";
 import { highestPort, type MockServerOptions } from "../../server/server-options.ts";
 import { checkTls, type TlsOptions } from "../../server/tls.ts";
-import { type engines, type OptionTable, startOptions } from "../options/options.ts";
+import type { engines, OptionTable } from "../options/option-entry.ts";
+import { startOptions } from "../options/options.ts";
 import {
   isJson,
   isObject,
