@@ -3,13 +3,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
+import { freePort } from "../../scripts/free-port.ts";
 import { circumstances } from "./circumstances.mjs";
 
 const { demo } = await import("../../packages/backend/dist/index.js");
@@ -32,18 +32,9 @@ const group = { members: [{ destinationId: demo.destinations.phone, ringTimeoutS
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-bench-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return String(port);
-}
-
 /** Starts a server in a process of its own, and waits for its first response. */
 async function start(...options) {
-  const port = await freePort();
+  const port = String(await freePort());
   const url = `http://127.0.0.1:${port}`;
   const policy = `rateLimit=${JSON.stringify({ requests: 2e6, windowSecs: 1 })}`;
   const cli = join(root, "packages/mock-server/dist/cli.js");

@@ -3,13 +3,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
+import { freePort } from "../../scripts/free-port.ts";
 import { circumstances } from "./circumstances.mjs";
 import { installations } from "./installations.mjs";
 
@@ -68,17 +68,9 @@ const servers = {
   hono: (port) => [join(here, "mock-server-peers.mjs"), "hono", port, getBody, postBody],
 };
 
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
-}
-
 /** Starts a server and measures the time to its first response. */
 async function start(name, env = environment) {
-  const port = await freePort();
+  const port = String(await freePort());
   const url = `http://127.0.0.1:${port}`;
   const output = name === toFile ? openSync(join(folder, "log"), "w") : name === toPipe ? "pipe" : "ignore";
   const from = performance.now();

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../scripts/free-port.ts";
 import { pythonCommand, pythonEnvironment } from "../../tests/receiving/python.ts";
-import { freePort } from "../../tests/receiving/server-process.ts";
 import { type ProcessEntry, readEntries } from "./entries.ts";
 import { eventHeader, handledHeader, type ProcessOptions, scope, secret } from "./process-options.ts";
 

@@ -18,8 +18,8 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { operations } from "@call-transfer/spec";
+import { freePort } from "../../scripts/free-port.ts";
 import { run, temporaryFolder } from "../../scripts/packed.ts";
-import { freePort } from "../receiving/server-process.ts";
 import { execForm, type Instruction, pairsOf, readStages, type Stage } from "./dockerfile.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -3,10 +3,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { freePort } from "../../scripts/free-port.ts";
 import { run } from "../../scripts/packed.ts";
 import { type Block, blocksIn, type ProvedBlock, read } from "./blocks.ts";
 import { type Statement, statementsIn } from "./commands.ts";
@@ -223,14 +223,10 @@ async function endGroup(pid: number | undefined): Promise<void> {
   }
 }
 
+/** A free port for each that the page names. */
 async function freePorts(wanted: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
-  const servers = [...wanted].map((port) => ({ port, server: createServer().listen(0, "127.0.0.1") }));
-  const found = new Map<string, string>();
-  for (const { port, server } of servers) {
-    if (!server.listening) await once(server, "listening");
-    const address = server.address();
-    if (typeof address === "object" && address) found.set(port, String(address.port));
-  }
-  await Promise.all(servers.map(({ server }) => once(server.close(), "close")));
-  return found;
+  const free = new Set<string>();
+  while (free.size < wanted.size) free.add(String(await freePort()));
+  const ports = [...free];
+  return new Map([...wanted].map((port, at) => [port, ports[at] ?? ""]));
 }

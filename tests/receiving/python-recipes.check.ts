@@ -17,8 +17,8 @@ import { attackReceiver, expectNoFindings } from "@call-transfer/mock-server/att
 import { CallTransfer } from "@call-transfer/sdk";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
 import { functionUrlEvent, httpApiEvent, restEvent } from "../../packages/sdk/tests/lambda-events.ts";
+import { freePort } from "../../scripts/free-port.ts";
 import { pythonCommand, pythonEnvironment } from "./python.ts";
-import { freePort } from "./server-process.ts";
 import { startPostgres, startRedis } from "./servers.ts";
 
 const folder = fileURLToPath(new URL("../../examples/python/", import.meta.url));

@@ -1,14 +1,13 @@
 // Real servers for tests: each on a free port, with a temporary folder of its own, ended by its process id. A watcher ends it and
 // removes the folder if the test process dies first, even by SIGKILL.
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../../scripts/free-port.ts";
 
 /** A limit for what hangs, not for what takes long. */
 export const limitMs = 60_000;
@@ -30,23 +29,6 @@ export interface ServerProcess {
   /** Ends it, also if it is stopped by SIGSTOP, and removes its folder. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
-}
-
-/** Systems take the ports of outgoing connections from above these, and would take that of a server that is down for a moment. */
-const lowestPort = 10_000;
-const highestPort = 32_000;
-
-/** A port that no program listens on now, and that no outgoing connection takes. */
-export async function freePort(): Promise<number> {
-  const port = randomInt(lowestPort, highestPort);
-  const server = createServer();
-  const isFree = await new Promise<boolean>((resolve) => {
-    server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
-  });
-  if (!isFree) return freePort();
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Waits for the end of the test process, whose pipe then closes, and ends the server: process, signal, folder. */

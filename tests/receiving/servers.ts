@@ -4,7 +4,8 @@ import { existsSync, globSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { freePort, limitMs, type ServerProcess, startServer, temporaryFolder } from "./server-process.ts";
+import { freePort } from "../../scripts/free-port.ts";
+import { limitMs, type ServerProcess, startServer, temporaryFolder } from "./server-process.ts";
 
 /** A running Redis server. */
 export interface RedisServer extends ServerProcess {

@@ -1,9 +1,10 @@
 // Starts recipes as processes of their own, and ends them.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { type AddressInfo, connect, type Server } from "node:net";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../../../scripts/free-port.ts";
 
 /** A limit for what hangs, not for what takes long. */
 const limitMs = 300_000;
@@ -44,14 +45,6 @@ export async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const { port } = new URL(await listen(server));
-  server.close();
-  await once(server, "close");
-  return Number(port);
 }
 
 const accepts = (port: number): Promise<boolean> =>
