@@ -1,7 +1,6 @@
 import type { Delivery } from "../generated/models.gen.ts";
 import type { EventDetails } from "../model/changes/events.ts";
 import type { History } from "../model/storage/history.ts";
-import { omitUndefined } from "../model/values/omit-undefined.ts";
 import type { ReceivingInbox } from "./inbox.ts";
 
 /** An event to send. Every field but `destinationId` becomes part of the payload (A-30). */
@@ -86,7 +85,12 @@ export function announcedDelivery({
   signature,
 }: Omit<Delivery, "durationMs" | "accepted">): EventDetails {
   return {
-    ...omitUndefined({ id, destinationId, transferId, url: shownAddress(url), redeliveryOf, fault }),
+    id,
+    destinationId,
+    ...(transferId !== undefined && { transferId }),
+    url: shownAddress(url),
+    ...(redeliveryOf !== undefined && { redeliveryOf }),
+    ...(fault !== undefined && { fault }),
     ...(signature && {
       signature: { t: signature.t, v1: signature.v1.length, secrets: signature.v1.map(({ secret }) => secret) },
     }),

@@ -3,7 +3,6 @@ import { availabilityEnd } from "../model/expiries.ts";
 import type { MemberRecord } from "../model/records/records.ts";
 import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
 import { answersSettle, type TimerPurpose } from "../model/time/timer-queue.ts";
-import { omitUndefined } from "../model/values/omit-undefined.ts";
 import { retention, withLatest } from "../model/values/retention.ts";
 import type { World } from "../model/world.ts";
 import { countMissed, isOpen, lateCode, unansweredOutcome, winnerOf } from "../rules/transfers.ts";
@@ -146,7 +145,11 @@ function endRings(
     world.clock.cancel({ kind: transferTimers.ringEnds, id, index });
     world.clock.cancel({ kind: transferTimers.declines, id, index });
     world.events.emit("transfer.ring_ended", {
-      ...omitUndefined({ id, destinationId, memberId, outcome, reason }),
+      id,
+      destinationId,
+      ...(memberId !== undefined && { memberId }),
+      outcome,
+      ...(reason !== undefined && { reason }),
       ...(outcome === "taken" && { takenBy: winner?.memberId ?? winner?.destinationId }),
     });
   }

@@ -33,7 +33,7 @@ class VirtualClock implements KeepableClock {
   readonly #work = new TrackedWork();
   #mode: ClockMode;
   #rate: number;
-  /** The time when it was last set or moved, and the wall clock's time then. While frozen, it is still that time. */
+  /** The time when it was last set or moved, and the wall clock's time then, which counts only while it flows. */
   #base: number;
   #wallBase: number;
   #alarm: Timer | undefined;
@@ -185,7 +185,7 @@ class VirtualClock implements KeepableClock {
 
   #moveTo(at: number): void {
     this.#base = at;
-    this.#wallBase = this.#wall.now();
+    if (this.#mode === "flowing") this.#wallBase = this.#wall.now();
     this.#options.moved?.();
   }
 
