@@ -7,7 +7,13 @@ export const releaseSteps: NamedCommands = {
   check: { does: "the release that the changes since the last one call for; --write drafts it", run: [gate] },
   version: {
     does: "checks, bumps versions, writes changelogs and records the release",
-    run: [gate, ["node_modules/@changesets/cli/bin.js", "version"], ["scripts/generate.ts"], [...gate, "--record"]],
+    run: [
+      gate,
+      onSources("scripts/release/follow.ts"),
+      ["node_modules/@changesets/cli/bin.js", "version"],
+      ["scripts/generate.ts"],
+      [...gate, "--record"],
+    ],
   },
   pack: {
     does: "writes tarballs, notes and a bill of materials into a new FOLDER",

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { type Bump, bumps } from "./change.ts";
-import { listIn, objectIn, textsIn } from "./json.ts";
+import { objectIn } from "./json.ts";
 
 export interface Changeset {
   /** The file name without `.md`. */
@@ -52,13 +52,6 @@ export function changesetsIn(folder: string): Changeset[] {
     .filter((name) => name.endsWith(".md") && name !== "README.md")
     .sort()
     .map((name) => parseChangeset(name.slice(0, -".md".length), readFileSync(join(folder, name), "utf8")));
-}
-
-/** Groups of packages that always have the same version. */
-export function fixedGroupsIn(folder: string): string[][] {
-  const text = readFileSync(join(folder, "config.json"), "utf8");
-  const config = readable(".changeset/config.json", () => JSON.parse(text) as unknown);
-  return listIn(objectIn(config).fixed).map(textsIn);
 }
 
 export const changesetText = (names: readonly string[], bump: Bump, note: string): string =>

@@ -5,13 +5,22 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { baselineOf, objectsNow, type ReleaseRecord, recordFile, recordIn, suiteFolder } from "./baseline.ts";
-import { changesetsIn, fixedGroupsIn, GateError, writeChangeset } from "./changesets.ts";
+import { changesetsIn, GateError, writeChangeset } from "./changesets.ts";
+import { changesAtCommits } from "./changesets-in-git.ts";
 import { type Package, packagesIn } from "./compare/surface.ts";
 import { checkFiles } from "./earlier-cases.ts";
 import { withWorkspaceVersions } from "./lockfile.ts";
-import { movedSince } from "./moved.ts";
+import { movedSince, type Read } from "./moved.ts";
 import { compilerOptions, type Present, presentState, staleReports, writeReports } from "./present.ts";
-import { changesetFor, explain, movedFrom, recordProblems, type Shortfall, shortfallsOf } from "./verdict.ts";
+import {
+  changesetFor,
+  explain,
+  type Moved,
+  movedFrom,
+  recordProblems,
+  type Shortfall,
+  shortfallsOf,
+} from "./verdict.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");
 const at = (...path: string[]): string => join(root, ...path);
@@ -19,13 +28,6 @@ const read = (...path: string[]): string => readFileSync(at(...path), "utf8");
 const changesetFolder = at(".changeset");
 
 const behind = "The generated files are out of date. Run `npm run record`.";
-
-/** Groups of packages that move together. */
-function groupsOf(packages: readonly Package[]): string[][] {
-  const fixed = fixedGroupsIn(changesetFolder);
-  const alone = packages.filter(({ name }) => !fixed.some((group) => group.includes(name))).map(({ name }) => [name]);
-  return [...fixed, ...alone];
-}
 
 function reportProblems(present: Present): string[] {
   const stale = staleReports(root, present);
@@ -42,7 +44,7 @@ async function record(packages: readonly Package[], write: boolean): Promise<boo
 }
 
 function writeMissing(shortfall: Shortfall): void {
-  const wanted = `${shortfall.needed}-${basename(shortfall.names.at(-1) ?? "")}`;
+  const wanted = `${shortfall.needed}-${basename(shortfall.name)}`;
   const id = writeChangeset(changesetFolder, wanted, changesetFor(shortfall));
   console.log(`wrote .changeset/${id}.md. Replace its text: say what the change means to users.`);
 }
@@ -59,8 +61,12 @@ async function check(packages: readonly Package[], write: boolean): Promise<bool
   if (!present.isGenerated) problems.push(behind);
   if (write) writeReports(root, present);
   problems.push(...reportProblems(present));
-  const moved = movedSince(baseline.read, (path) => present.texts.get(path) ?? "", groupsOf(packages), uncompiled);
-  const shortfalls = shortfallsOf(moved, pending, record);
+  const names = packages.map(({ name }) => name);
+  const changesIn = (is: Read): Moved[] => movedSince(baseline.read, is, names, uncompiled);
+  const moved = changesIn((path) => present.texts.get(path) ?? "");
+  // Until the first release, changesets cover what their bump allows.
+  const changesAt = record.bootstrap ? undefined : changesAtCommits(root, changesIn);
+  const shortfalls = shortfallsOf(moved, pending, record, changesAt);
   for (const problem of problems) console.error(`${problem}\n`);
   for (const shortfall of shortfalls) {
     if (write) writeMissing(shortfall);

@@ -1,4 +1,4 @@
-// Finds what changed for each group of packages that move together.
+// Finds what changed for each package.
 import { commandFile, contractFile, controlFile, manifestFile, surfaceFile } from "./baseline.ts";
 import { type Change, merged } from "./change.ts";
 import { compareCommands } from "./compare/commands.ts";
@@ -24,29 +24,22 @@ const passedOn: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Changes for each group of packages.
+ * Changes for each package.
  * @param uncompiled Contract cases of the last release that no longer compile
  */
-export function movedSince(
-  was: Read,
-  is: Read,
-  groups: readonly (readonly string[])[],
-  uncompiled: readonly Change[],
-): Moved[] {
+export function movedSince(was: Read, is: Read, names: readonly string[], uncompiled: readonly Change[]): Moved[] {
   const documents = Object.keys(carriers).map((path) => ({ path, changes: compareDocuments(was(path), is(path)) }));
-  return groups.map((names) => {
-    const carried = documents.filter(({ path }) => names.some((name) => carriers[path]?.includes(name)));
+  return names.map((name) => {
+    const carried = documents.filter(({ path }) => carriers[path]?.includes(name));
     const changes = [
       ...carried.flatMap(({ path, changes }) => (path === contractFile ? [...changes, ...uncompiled] : changes)),
-      ...names.flatMap((name) => [
-        ...[name, ...(passedOn[name] ?? [])].flatMap((each) =>
-          compareSurfaces(was(surfaceFile(each)), is(surfaceFile(each))),
-        ),
-        ...compareManifests(was(manifestFile(name)), is(manifestFile(name))),
-        ...compareCommands(was(commandFile(name)), is(commandFile(name))),
-      ]),
+      ...[name, ...(passedOn[name] ?? [])].flatMap((each) =>
+        compareSurfaces(was(surfaceFile(each)), is(surfaceFile(each))),
+      ),
+      ...compareManifests(was(manifestFile(name)), is(manifestFile(name))),
+      ...compareCommands(was(commandFile(name)), is(commandFile(name))),
     ];
-    return { names, changes: merged(changes) };
+    return { name, changes: merged(changes) };
   });
 }
 

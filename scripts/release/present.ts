@@ -32,6 +32,9 @@ async function loaded(load: () => Promise<unknown>): Promise<JsonObject> {
   }
 }
 
+/** The contract as customers get it. @throws {GateError} if openapi/ cannot be read */
+export const publishedContract = (): Promise<JsonObject> => loaded(async () => published(await loadDocument()));
+
 /** The document in a file: JSON, or a generated module that exports it. Empty for an empty text. */
 export function documentIn(text: string): JsonObject {
   const json = text.startsWith("{") ? text : text.slice(text.indexOf("= {") + 2, text.lastIndexOf("}") + 1);
@@ -51,7 +54,7 @@ const readIn = (root: string, path: string): string =>
 export async function presentState(root: string, packages: readonly Package[]): Promise<Present> {
   // The compiler runs beside the rest.
   const emitting = surfacesOf(packages, root, compilerOptions(root));
-  const documents = await Promise.all([loaded(async () => published(await loadDocument())), loaded(loadControl)]);
+  const documents = await Promise.all([publishedContract(), loaded(loadControl)]);
   const generated = [contractFile, controlFile].map((path) => generatedIn(readIn(root, path)));
   const surfaces = await emitting;
   const reports = new Map([

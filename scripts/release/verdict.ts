@@ -9,34 +9,61 @@ export interface Versioned {
   readonly isPrivate: boolean;
 }
 
-/** Packages that move together, with the changes of all of them. */
+/** A package with what changed in it. */
 export interface Moved {
-  readonly names: readonly string[];
+  readonly name: string;
   readonly changes: readonly Change[];
 }
 
 export interface Shortfall extends Moved {
   readonly needed: Bump;
   readonly carried: Bump;
+  /** Whether the pending changesets go far enough, but were written before these changes. */
+  readonly isLater: boolean;
 }
 
-/** Groups whose pending changesets are too small for what changed. */
+/** What had changed in a package when a changeset was committed; undefined for one that is not committed. */
+export type ChangesAt = (changeset: Changeset, name: string) => readonly Change[] | undefined;
+
+/**
+ * Packages whose pending changesets are too small for what changed, or were written before it. A changeset covers what had
+ * changed when it was committed. So a pending major does not hide what breaks later.
+ */
 export function shortfallsOf(
   moved: readonly Moved[],
   pending: readonly Changeset[],
   record: ReleaseRecord,
+  changesAt: ChangesAt = () => undefined,
 ): Shortfall[] {
   const counted = pending.filter(({ id }) => id !== record.bootstrap?.changeset);
-  const limit = (names: readonly string[], bump: Bump): Bump =>
-    bump === "major" && names.every((name) => staysBelowOne(name, pending, record)) ? "minor" : bump;
-  return moved.flatMap((group) => {
-    const carried = counted
-      .flatMap(({ bumps: carries }) => group.names.map((name) => carries.get(name) ?? "none"))
-      .reduce<Bump>(largerOf, "none");
-    const needed = limit(group.names, bumpOf(group.changes));
-    return bumps.indexOf(needed) > bumps.indexOf(carried) ? [{ ...group, needed, carried }] : [];
+  const bumpIn = (changes: readonly Change[], name: string): Bump =>
+    boundBelowOne(name, bumpOf(changes), pending, record);
+  return moved.flatMap(({ name, changes }): Shortfall[] => {
+    const carried = largestBump(counted, name);
+    const needed = bumpIn(changes, name);
+    if (isLarger(needed, carried)) return [{ name, changes, needed, carried, isLater: false }];
+    const later = changes.filter((change) => {
+      const bump = bumpIn([change], name);
+      const covers = (changeset: Changeset): boolean =>
+        !isLarger(bump, changeset.bumps.get(name) ?? "none") && hadChanged(change, changesAt(changeset, name));
+      return isLarger(bump, "patch") && !counted.some(covers);
+    });
+    return later.length === 0 ? [] : [{ name, changes: later, needed: bumpIn(later, name), carried, isLater: true }];
   });
 }
+
+const isLarger = (one: Bump, other: Bump): boolean => bumps.indexOf(one) > bumps.indexOf(other);
+
+const hadChanged = ({ place, message }: Change, before: readonly Change[] | undefined): boolean =>
+  before === undefined || before.some((change) => change.place === place && change.message === message);
+
+/** The largest bump that changesets give a package. */
+export const largestBump = (changesets: readonly Changeset[], name: string): Bump =>
+  changesets.reduce<Bump>((largest, { bumps: given }) => largerOf(largest, given.get(name) ?? "none"), "none");
+
+/** The bump that a change needs: a package which stays at 0.x announces a major as a minor. */
+export const boundBelowOne = (name: string, bump: Bump, pending: readonly Changeset[], record: ReleaseRecord): Bump =>
+  bump === "major" && staysBelowOne(name, pending, record) ? "minor" : bump;
 
 /** Whether a package stays at 0.x, where a minor may remove or rename (docs/decisions/0040). */
 function staysBelowOne(name: string, pending: readonly Changeset[], { versions, bootstrap }: ReleaseRecord): boolean {
@@ -122,15 +149,17 @@ const relevantChanges = ({ needed, changes }: Shortfall): Change[] =>
 export function changesetFor(shortfall: Shortfall): string {
   const shown = relevantChanges(shortfall).slice(0, 10);
   const note = shown.map(({ place, message }) => `- \`${place}\`: ${message}.`).join("\n");
-  return changesetText(shortfall.names, shortfall.needed, note);
+  return changesetText([shortfall.name], shortfall.needed, note);
 }
 
 /** Explains a shortfall: what changed, which bump it needs, and the changeset to write. */
 export function explain(shortfall: Shortfall): string {
-  const { names, needed, carried, changes } = shortfall;
+  const { name, needed, carried, changes, isLater } = shortfall;
   const shown = relevantChanges(shortfall);
   return [
-    `${names.join(" and ")} changed since the last release and needs a ${needed} bump. Pending changesets: ${carried === "none" ? "none" : `only ${carried}`}.`,
+    isLater
+      ? `${name} changed after its pending changesets were committed. Each change that needs a ${needed} bump needs its own changeset.`
+      : `${name} changed since the last release and needs a ${needed} bump. Pending changesets: ${carried === "none" ? "none" : `only ${carried}`}.`,
     "",
     ...shown.map((change) => `  ${lineOf(change)}`),
     ...(shown.length < changes.length ? [`  and ${changes.length - shown.length} that need a patch`] : []),

@@ -23,7 +23,7 @@ major | another scope | create x-scope = people:write | createGroup: x-scope
 major | an account that must be named | list x-account-scoped = true | listGroups: x-account-scoped
 minor | an error code it may answer | create x-error-codes 2 = name_odd | the error code name_odd was added
 major | an error code it no longer answers | create x-error-codes = [ name_kept ] | the error code name_lost was removed
-minor | a retry class that promises more | create x-retry = safe | createGroup: x-retry
+major | a retry class that promises more | create x-retry = safe | createGroup: x-retry
 major | a retry class that promises less | create x-retry = once | createGroup: x-retry
 major | a GET that may no longer be sent again | list x-retry = once | listGroups: x-retry
 major | paging taken away | list x-paging - | listGroups: x-paging
@@ -140,7 +140,7 @@ minor | an error code added | code name_new = { status: 409, group: Names } ; sc
 major | an error code removed | code name_odd - | error code name_odd: was removed
 major | an error code's status changed | code name_lost status = 410 | error code name_lost: status 404 is now 410
 minor | an error code's first status | code name_odd status = 400 | error code name_odd: status nothing is now 400
-minor | an error code that leaves nothing behind | code name_lost effect = none | error code name_lost: effect
+major | an error code that leaves nothing behind | code name_lost effect = none | error code name_lost: effect
 major | an error code that may leave something behind | code name_kept effect - | error code name_kept: effect
 patch | an error code's meaning reworded | code name_kept meaning = It was kept. | error code name_kept: meaning
 minor | a field error code added | x-field-error-table too_short = { meaning: Too short. } | field error code too_short: was added

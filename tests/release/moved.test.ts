@@ -5,12 +5,7 @@ import { commandText } from "../../scripts/release/compare/commands.ts";
 import { movedSince } from "../../scripts/release/moved.ts";
 import { contract } from "./contract.fixture.ts";
 
-const groups = [
-  ["@call-transfer/spec", "@call-transfer/sdk"],
-  ["@call-transfer/backend"],
-  ["@call-transfer/mock-server"],
-  ["@call-transfer/contract"],
-];
+const packages = ["spec", "sdk", "backend", "mock-server", "contract"].map((name) => `@call-transfer/${name}`);
 const { "/health": _, ...paths } = contract.paths;
 const [before, after] = [contract, { ...contract, paths }].map((document) => JSON.stringify(document));
 const generated = (json = "") => `/** The document. */\nexport const controlDocument: Readonly<object> = ${json};\n`;
@@ -26,7 +21,13 @@ const mock = "@call-transfer/mock-server";
 
 describe("what a change weighs on", () => {
   it.each<[string, string, string | undefined, string | undefined, string[]]>([
-    ["an operation removed from the contract", contractFile, before, after, ["@call-transfer/spec"]],
+    [
+      "an operation removed from the contract",
+      contractFile,
+      before,
+      after,
+      ["@call-transfer/spec", "@call-transfer/sdk"],
+    ],
     [
       "an operation removed from the control plane",
       controlFile,
@@ -38,8 +39,8 @@ describe("what a change weighs on", () => {
     ["a removed option", commandFile(mock), command({ port: { type: "string" } }), command({}), [mock]],
   ])("%s", (_, path, was = "", is = "", names) => {
     const read = (text: string) => (wanted: string) => (wanted === path ? text : "");
-    const moved = movedSince(read(was), read(is), groups, []).filter(({ changes }) => changes.length > 0);
-    expect(moved.map(({ names: [first] }) => first)).toEqual(names);
+    const moved = movedSince(read(was), read(is), packages, []).filter(({ changes }) => changes.length > 0);
+    expect(moved.map(({ name }) => name)).toEqual(names);
     for (const { changes } of moved) expect(bumpOf(changes)).toBe("major");
   });
 
@@ -47,7 +48,7 @@ describe("what a change weighs on", () => {
     const moved = movedSince(
       () => "",
       (path) => (path === controlFile ? String(after) : ""),
-      groups,
+      packages,
       [],
     );
     expect(moved.flatMap(({ changes }) => changes)).toEqual([]);

@@ -19,6 +19,7 @@ Ours is right: oasdiff does not read extensions, and customers rely on this one.
   an account that must be named
   an error code it no longer answers
   a retry class that promises less
+  a retry class that promises more
   a GET that may no longer be sent again
   paging taken away
   an open list that is closed
@@ -27,6 +28,7 @@ Ours is right: oasdiff does not read extensions, and customers rely on this one.
   an error code removed
   a field error code removed
   an error code's status changed
+  an error code that leaves nothing behind
   an error code that may leave something behind
   a limit of the document changed
 Ours is right: oasdiff does not read extensions, and a human must decide about one without a rule.

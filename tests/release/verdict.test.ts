@@ -10,7 +10,7 @@ const change = (bump: Bump): Change => ({
   message: "an optional field was added",
   usedIn: [],
 });
-const moved = (bump: Bump, names = ["spec", "sdk"]): Moved => ({ names, changes: [change(bump)] });
+const moved = (bump: Bump, name = "sdk"): Moved => ({ name, changes: [change(bump)] });
 const note = "Groups carry a note that their members can read.";
 const pending = (bumps: Record<string, Bump>, id = "one"): Changeset => ({
   id,
@@ -24,7 +24,6 @@ describe("the bump of the pending changesets", () => {
   it.each<[string, Bump, Changeset[]]>([
     ["a minor covered by the same bump", "minor", [pending({ sdk: "minor" })]],
     ["a minor covered by a larger bump", "minor", [pending({ sdk: "major" })]],
-    ["a change covered by the other package of a fixed pair", "major", [pending({ spec: "major" })]],
     [
       "a change covered by the largest of several",
       "minor",
@@ -37,13 +36,13 @@ describe("the bump of the pending changesets", () => {
   it.each<[string, Bump, Changeset[], Bump]>([
     ["nothing pending", "patch", [], "none"],
     ["a smaller bump", "major", [pending({ sdk: "minor" })], "minor"],
-    ["a bump of another package", "minor", [pending({ mock: "major" })], "none"],
+    ["a bump of another package", "minor", [pending({ spec: "major" })], "none"],
   ])("is too little: %s", (_, bump, changesets, carried) => {
     expect(shortfallsOf([moved(bump)], changesets, record)).toMatchObject([{ needed: bump, carried }]);
   });
 
   it("may be missing for packages that did not change", () => {
-    expect(shortfallsOf([{ names: ["mock"], changes: [] }], [], record)).toEqual([]);
+    expect(shortfallsOf([{ name: "mock", changes: [] }], [], record)).toEqual([]);
   });
 
   it.each<[string, ReleaseRecord, Changeset[], Bump | undefined]>([
@@ -71,6 +70,36 @@ describe("the bump of the pending changesets", () => {
   });
 });
 
+describe("a changeset that was committed before", () => {
+  const late = { ...change("major"), place: "Group.name", message: "a field was removed" };
+  const both = [{ name: "sdk", changes: [change("minor"), late] }];
+  const major = pending({ sdk: "major" });
+
+  it("covers what had changed then, and nothing that changed later", () => {
+    expect(shortfallsOf(both, [major], record, () => [change("minor"), late])).toEqual([]);
+    const [found] = shortfallsOf(both, [major], record, () => [change("minor")]);
+    expect(found).toMatchObject({ needed: "major", changes: [late], isLater: true });
+    expect(found && explain(found)).toContain("changed after its pending changesets were committed");
+  });
+
+  it("covers together with others", () => {
+    const added = pending({ sdk: "minor" }, "two");
+    const at = ({ id }: Changeset) => (id === "two" ? [change("minor")] : [late]);
+    expect(shortfallsOf(both, [major, added], record, at)).toEqual([]);
+  });
+
+  it("does not cover what needs a larger bump", () => {
+    const [found] = shortfallsOf(both, [major, pending({ sdk: "minor" }, "two")], record, ({ id }) =>
+      id === "two" ? [change("minor"), late] : [],
+    );
+    expect(found).toMatchObject({ needed: "major", changes: [late] });
+  });
+
+  it("covers patches for as long as it is pending", () => {
+    expect(shortfallsOf([moved("patch")], [pending({ sdk: "patch" })], record, () => [])).toEqual([]);
+  });
+});
+
 describe("the explanation of a shortfall", () => {
   const [shortfall] = shortfallsOf([moved("minor")], [], record);
   const text = shortfall ? explain(shortfall) : "";
@@ -89,7 +118,7 @@ describe("the explanation of a shortfall", () => {
 
   it("summarizes patches beside a larger change", () => {
     const changes = [change("minor"), ...Array.from({ length: 40 }, () => change("patch"))];
-    const [found] = shortfallsOf([{ names: ["sdk"], changes }], [], record);
+    const [found] = shortfallsOf([{ name: "sdk", changes }], [], record);
     expect(found && explain(found)).toContain("and 40 that need a patch");
   });
 });

@@ -70,7 +70,10 @@ function compareRoot(key: string, before: JsonObject, after: JsonObject): Change
 const byUrl = (servers: unknown): JsonObject =>
   Object.fromEntries(listIn(servers).map((server) => [String(objectIn(server).url), {}]));
 
-/** Columns of the error table that clients rely on. Adding one is a minor; changing or removing one is a major. */
+/**
+ * Columns of the error table that clients rely on. Adding one is a minor; changing or removing one is a major. Adding
+ * `effect` is a major too: clients then repeat the request.
+ */
 const promises: ReadonlySet<string> = new Set(["status", "effect", "errors"]);
 
 const compareErrorTables = (what: string, old: unknown, now: unknown): Change[] =>
@@ -80,7 +83,7 @@ const compareErrorTables = (what: string, old: unknown, now: unknown): Change[] 
     kept: (was, is, code) =>
       changedKeys(objectIn(was), objectIn(is)).map((key) => {
         const [before, value] = [objectIn(was)[key], objectIn(is)[key]];
-        const bump = !promises.has(key) ? "patch" : before === undefined ? "minor" : "major";
+        const bump = !promises.has(key) ? "patch" : before === undefined && key !== "effect" ? "minor" : "major";
         return change(bump, `${what} ${code}`, `${key} ${stable(before)} is now ${stable(value)}`);
       }),
   });

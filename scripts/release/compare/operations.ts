@@ -199,11 +199,12 @@ export const compareRest = (
       return change("major", place, message, ...usedIn);
     });
 
-/** Values of x-retry, from the weakest promise to the strongest. */
-const retryClasses = ["once", "unique", "safe"];
 const listedNames: Readonly<Record<string, string>> = { "x-roles": "role", "x-error-codes": "error code" };
 
-/** Compares one of an operation's other keys. Granting more is a minor; taking anything away is a major. */
+/**
+ * Compares one of an operation's other keys. Granting more is a minor; taking anything away is a major. So is any change of
+ * the retry class: one way, clients stop repeating; the other way, they repeat what may then happen twice.
+ */
 function compareExtension(key: string, before: unknown, after: unknown, place: string): Change[] {
   if (notes.has(key)) return [change("patch", place, `${key} was reworded`)];
   const what = listedNames[key];
@@ -219,8 +220,6 @@ function compareExtension(key: string, before: unknown, after: unknown, place: s
 }
 
 function grantsMore(key: string, before: unknown, after: unknown): boolean {
-  const retryClass = (value: unknown) => retryClasses.indexOf(typeof value === "string" ? value : "safe");
-  if (key === "x-retry") return retryClass(after) > retryClass(before);
   if (key === "x-account-scoped") return after !== true;
   if (key === "x-reconcile" || key === "x-paging") return before === undefined;
   return key === "deprecated";

@@ -1,0 +1,69 @@
+// Moves the packages that follow others: `npm run release -- version` writes their changesets after the gate has passed.
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { baselineOf, contractFile, type ReleaseRecord } from "./baseline.ts";
+import { type Bump, bumpOf, bumps } from "./change.ts";
+import { type Changeset, changesetsIn, changesetText, writeChangeset } from "./changesets.ts";
+import { compareContracts } from "./compare/contracts.ts";
+import { packagesIn } from "./compare/surface.ts";
+import { documentIn, publishedContract } from "./present.ts";
+import { boundBelowOne, largestBump } from "./verdict.ts";
+
+const spec = "@call-transfer/spec";
+
+/** Packages whose build takes in files of others, as their tsup.config.ts says: they need a release to ship a fix of those. */
+export const takenIn: Readonly<Record<string, readonly string[]>> = {
+  "@call-transfer/contract": [spec],
+  "@call-transfer/mcp": [spec],
+  "@call-transfer/mock-server": [spec, "@call-transfer/backend"],
+};
+
+/** A package that moves because another does. */
+export interface Follower {
+  readonly name: string;
+  readonly bump: Bump;
+  readonly note: string;
+}
+
+/**
+ * The packages that must move further than their changesets say, each with a changeset's text. A minor or major of the
+ * contract moves every package at least as far, since each serves, tests or wraps it. A patch moves what takes it in.
+ * @param packages The names of the public packages
+ * @param contractBump How far the contract has moved since the last release
+ */
+export function followersOf(
+  packages: readonly string[],
+  contractBump: Bump,
+  pending: readonly Changeset[],
+  record: ReleaseRecord,
+): Follower[] {
+  const bumpsNow = new Map(packages.map((name) => [name, largestBump(pending, name)]));
+  const moves = contractBump === "minor" || contractBump === "major";
+  const contract = packages.flatMap((name): Follower[] => {
+    const bump = boundBelowOne(name, contractBump, pending, record);
+    if (!moves || bumps.indexOf(bump) <= bumps.indexOf(bumpsNow.get(name) ?? "none")) return [];
+    bumpsNow.set(name, bump);
+    return [{ name, bump, note: `Follows the contract, whose version is that of \`${spec}\`: ${contractBump}.` }];
+  });
+  const fixes = packages.flatMap((name): Follower[] => {
+    const moved = (takenIn[name] ?? []).filter((other) => bumpsNow.get(other) !== "none");
+    if (moved.length === 0 || bumpsNow.get(name) !== "none") return [];
+    return [
+      { name, bump: "patch", note: `Takes in the changes of ${moved.map((each) => `\`${each}\``).join(" and ")}.` },
+    ];
+  });
+  return [...contract, ...fixes];
+}
+
+if (import.meta.main) {
+  const root = fileURLToPath(new URL("../../", import.meta.url));
+  const folder = join(root, ".changeset");
+  const baseline = baselineOf(root.replace(/[\\/]$/, ""));
+  const names = packagesIn(join(root, "packages")).flatMap(({ name, isPrivate }) => (isPrivate ? [] : [name]));
+  const changes = compareContracts(documentIn(baseline.read(contractFile)), await publishedContract());
+  const followers = followersOf(names, bumpOf(changes), changesetsIn(folder), baseline.record);
+  for (const { name, bump, note } of followers) {
+    const id = writeChangeset(folder, `follow-${name.split("/").at(-1)}`, changesetText([name], bump, note));
+    console.log(`wrote .changeset/${id}.md: ${name} moves by ${bump}`);
+  }
+}
