@@ -52,7 +52,7 @@ const recordings: Readonly<Record<string, Recording>> = {
     write: ["--update"],
   },
   reports: {
-    holds: "api.d.ts and command.json of each package: the public types and the command",
+    holds: "api.d.ts, command.json and promises.json of each package: types, command, and what else customers rely on",
     command: ["node", "--conditions=@call-transfer/source", "scripts/release/gate.ts", "--reports"],
     write: ["--write"],
   },

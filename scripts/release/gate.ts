@@ -1,12 +1,21 @@
-// Compares the contracts, public types, manifests and commands with the last release in git. Fails when the pending
-// changesets are too small for what changed. `--write` writes missing changesets, and the reports api.d.ts and command.json;
+// Compares the contracts, public types, manifests, commands and promises with the last release in git. Fails when the pending
+// changesets are too small for what changed. `--write` writes missing changesets, and the reports api.d.ts, command.json and promises.json;
 // `--reports` does so with the reports alone; `--record` records the release.
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { baselineOf, objectsNow, type ReleaseRecord, recordFile, recordIn, suiteFolder } from "./baseline.ts";
+import {
+  baselineOf,
+  objectsNow,
+  promisesFile,
+  type ReleaseRecord,
+  recordFile,
+  recordIn,
+  suiteFolder,
+} from "./baseline.ts";
 import { changesetsIn, GateError, writeChangeset } from "./changesets.ts";
 import { changesAtCommits } from "./changesets-in-git.ts";
+import { changedMigrations } from "./compare/promises.ts";
 import { type Package, packagesIn } from "./compare/surface.ts";
 import { checkFiles } from "./earlier-cases.ts";
 import { withWorkspaceVersions } from "./lockfile.ts";
@@ -34,7 +43,7 @@ function reportProblems(present: Present): string[] {
   return stale.length === 0 ? [] : [`${stale.join(", ")}: out of date. Run \`npm run record\` and commit the result.`];
 }
 
-/** Writes or compares the reports of the public types and commands. */
+/** Writes or compares the reports of the public types, commands and promises. */
 async function record(packages: readonly Package[], write: boolean): Promise<boolean> {
   const present = await presentState(root, packages);
   if (write) writeReports(root, present);
@@ -59,6 +68,8 @@ async function check(packages: readonly Package[], write: boolean): Promise<bool
     checkFiles(baseline.filesIn(suiteFolder), `${suiteFolder}/index.ts`, root, compilerOptions(root)),
   ]);
   if (!present.isGenerated) problems.push(behind);
+  for (const file of packages.map(({ name }) => promisesFile(name)))
+    problems.push(...changedMigrations(baseline.read(file), present.texts.get(file) ?? ""));
   if (write) writeReports(root, present);
   problems.push(...reportProblems(present));
   const names = packages.map(({ name }) => name);

@@ -1,9 +1,10 @@
 // Finds what changed for each package.
-import { commandFile, contractFile, controlFile, manifestFile, surfaceFile } from "./baseline.ts";
+import { commandFile, contractFile, controlFile, manifestFile, promisesFile, surfaceFile } from "./baseline.ts";
 import { type Change, merged } from "./change.ts";
 import { compareCommands } from "./compare/commands.ts";
 import { compareContracts } from "./compare/contracts.ts";
 import { compareManifests } from "./compare/manifests.ts";
+import { comparePromises } from "./compare/promises.ts";
 import { compareSurfaces } from "./compare/surfaces.ts";
 import { documentIn } from "./present.ts";
 import type { Moved } from "./verdict.ts";
@@ -18,7 +19,7 @@ const carriers: Readonly<Record<string, readonly string[]>> = {
   [controlFile]: ["@call-transfer/backend", "@call-transfer/mock-server"],
 };
 
-/** Packages whose names another package passes on. */
+/** Packages whose names and promises another package passes on. */
 const passedOn: Readonly<Record<string, readonly string[]>> = {
   "@call-transfer/mock-server": ["@call-transfer/backend"],
 };
@@ -33,9 +34,10 @@ export function movedSince(was: Read, is: Read, names: readonly string[], uncomp
     const carried = documents.filter(({ path }) => carriers[path]?.includes(name));
     const changes = [
       ...carried.flatMap(({ path, changes }) => (path === contractFile ? [...changes, ...uncompiled] : changes)),
-      ...[name, ...(passedOn[name] ?? [])].flatMap((each) =>
-        compareSurfaces(was(surfaceFile(each)), is(surfaceFile(each))),
-      ),
+      ...[name, ...(passedOn[name] ?? [])].flatMap((each) => [
+        ...compareSurfaces(was(surfaceFile(each)), is(surfaceFile(each))),
+        ...comparePromises(was(promisesFile(each)), is(promisesFile(each))),
+      ]),
       ...compareManifests(was(manifestFile(name)), is(manifestFile(name))),
       ...compareCommands(was(commandFile(name)), is(commandFile(name))),
     ];

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import ts from "typescript";
 import { published } from "../generate/publish.ts";
 import { loadControl, loadDocument } from "../generate/read/document.ts";
-import { commandFile, contractFile, controlFile, manifestFile, surfaceFile } from "./baseline.ts";
+import { commandFile, contractFile, controlFile, manifestFile, promisesFile, surfaceFile } from "./baseline.ts";
 import { GateError } from "./changesets.ts";
 import { commandTexts } from "./commands.ts";
 import { type Package, surfacesOf } from "./compare/surface.ts";
 import { isEqual, type JsonObject, objectIn } from "./json.ts";
+import { promisesOf } from "./promises.ts";
 
 /** Texts by their path in the repository. */
 export type Texts = ReadonlyMap<string, string>;
@@ -17,7 +18,7 @@ export type Texts = ReadonlyMap<string, string>;
 export interface Present {
   /** The two documents, the reports and the manifests. */
   readonly texts: Texts;
-  /** The committed reports: public types and commands. */
+  /** The committed reports: public types, commands and promises. */
   readonly reports: Texts;
   /** Whether the generated documents are up to date. */
   readonly isGenerated: boolean;
@@ -55,11 +56,16 @@ export async function presentState(root: string, packages: readonly Package[]): 
   // The compiler runs beside the rest.
   const emitting = surfacesOf(packages, root, compilerOptions(root));
   const documents = await Promise.all([publishedContract(), loaded(loadControl)]);
+  const promises = await promisesOf(root);
   const generated = [contractFile, controlFile].map((path) => generatedIn(readIn(root, path)));
   const surfaces = await emitting;
   const reports = new Map([
     ...[...surfaces].map(([name, text]): [string, string] => [surfaceFile(name), text]),
     ...[...commandTexts()].map(([name, text]): [string, string] => [commandFile(name), text]),
+    ...[...promises].map(([name, found]): [string, string] => [
+      promisesFile(name),
+      `${JSON.stringify(found, null, 2)}\n`,
+    ]),
   ]);
   const manifests = packages.map(({ name }): [string, string] => [
     manifestFile(name),

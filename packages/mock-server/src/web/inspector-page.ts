@@ -14,7 +14,8 @@ export interface PageAnswer {
   readonly body: string | Uint8Array;
 }
 
-const home = "/_inspector/";
+/** The path of the inspector. */
+export const home = "/_inspector/";
 /** The files of the build. Names have no slash and begin with no dot, so that no path leads out of the folder. */
 const filePath = /^\/_inspector\/(|index\.html|assets\/[\w-][\w.-]*)$/;
 

@@ -1,8 +1,8 @@
 // A token bucket after AWS's standard retry mode. A full one is enough for 100 retries that fail. It fills again by the cost of
 // each retry that succeeds, by a fifth of that with each other success, and by ten retries an hour.
-const capacity = 500;
-const successGain = 1;
-const gainPerMs = 50 / 3_600_000;
+export const capacity = 500;
+export const successGain = 1;
+export const gainPerMs = 50 / 3_600_000;
 
 /** Cost of a retry that the server did not ask for. */
 export const retryCost = 5;

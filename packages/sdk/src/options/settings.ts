@@ -9,7 +9,8 @@ import { RetryBudgets } from "./retry-budget.ts";
 import { checkRuntime, inBrowser, inReactNative, readVariable, userAgentHeader } from "./runtime.ts";
 import { ServerTime } from "./server-time.ts";
 
-const defaults = {
+/** Options of a client by default, except those of retries. */
+export const defaults = {
   timeoutMs: defaultTimeoutMs,
   middleware: [],
   headers: {},
@@ -20,7 +21,8 @@ const defaults = {
 /** Retry policy with its defaults. */
 export type RetryPolicy = Readonly<Required<Given<RetryOptions>>>;
 
-const defaultRetryPolicy: RetryPolicy = {
+/** The retry policy by default. */
+export const defaultRetryPolicy: RetryPolicy = {
   max: defaultMaxRetries,
   maxWaitMs: 60_000,
   whenUnknown: "throw",

@@ -113,7 +113,8 @@ const rules = (): Readonly<Record<keyof WebhookHandlerOptions, Rule>> => ({
   storeTimeoutMs: integer(1, 60_000),
 });
 
-const defaults = {
+/** Options of a handler by default. */
+export const defaults = {
   ...{ scope: "default", duplicates: "answer", onStoreError: "handle" },
   ...{ leaseMs: 2000, waitMs: 8000, keepMs: 86_400_000, storeTimeoutMs: 1000 },
 } as const;
