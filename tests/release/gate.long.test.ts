@@ -9,6 +9,7 @@ import { recordFile } from "../../scripts/release/baseline.ts";
 import { changesetText } from "../../scripts/release/changesets.ts";
 import { cloneWorkspace, commitAll } from "../../scripts/release/clone.ts";
 import { packagesIn } from "../../scripts/release/compare/surface.ts";
+import { releasedEdits } from "./released-edits.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const withinMs = 900_000;
@@ -86,25 +87,34 @@ describe("the release gate", { timeout: withinMs }, () => {
     expect(gate().said).toMatch(/major {2}contract cases of the last release: no longer compile: .*isApiError/);
   });
 
-  it("weighs the manifests, the commands and the control plane", () => {
-    const edit = (path: string, from: string | RegExp, to: string): void => {
-      const text = readFileSync(at(path), "utf8");
-      expect(text).toMatch(from);
-      writeFileSync(at(path), text.replace(from, to));
+  it.each(releasedEdits)("sees $what", ({ file, from, to, says }) => {
+    const text = readFileSync(at(file), "utf8");
+    expect(text).toContain(from);
+    writeFileSync(at(file), text.replace(from, to));
+    const { status, said } = gate();
+    expect(said).toContain(says);
+    expect(status).toBe(1);
+  });
+
+  it("asks for a changeset more when something breaks after a pending major", () => {
+    const rename = (from: string, to: string): void => {
+      const path = at("packages/sdk/src/options/settings.ts");
+      writeFileSync(path, readFileSync(path, "utf8").replace(from, to));
     };
-    edit("packages/sdk/package.json", ">=20", ">=22");
-    edit(
-      "packages/contract/src/live/options.ts",
-      '"api-key": "CALL_TRANSFER_API_KEY"',
-      '"api-key": "CALL_TRANSFER_KEY"',
-    );
-    edit("openapi/control/control.yaml", "operationId: getHealth", "operationId: readHealth");
-    const { said } = gate();
-    expect(said).toContain("major  engines.node: >=20 is now >=22");
-    expect(said).toContain("major  environment variable CALL_TRANSFER_API_KEY: was removed");
-    expect(said).toContain("major  getHealth: was renamed to readHealth");
-    for (const name of ["backend", "mock-server"])
-      expect(said).toContain(`@call-transfer/${name} changed since the last release and needs a major bump`);
+    const before = run(at(), "git", "rev-parse", "HEAD").trim();
+    rename('"CALL_TRANSFER_LOG"', '"CALL_TRANSFER_LOG_LEVEL"');
+    gate("--write");
+    commitAll(at());
+    expectPass();
+    rename('"CALL_TRANSFER_API_KEY"', '"CALL_TRANSFER_KEY"');
+    const { status, said } = gate("--write");
+    expect([status, said]).toEqual([0, expect.stringContaining("wrote .changeset/major-sdk-2.md")]);
+    rmSync(at(".changeset/major-sdk-2.md"));
+    const { said: refused } = gate();
+    expect(refused).toContain("@call-transfer/sdk changed after its pending changesets were committed");
+    expect(refused).toContain("major  variable CALL_TRANSFER_API_KEY: was removed");
+    expect(refused).not.toContain("CALL_TRANSFER_LOG:");
+    run(at(), "git", "reset", "--quiet", "--hard", before);
   });
 
   it("reports an outdated api.d.ts, and passes with the one it writes", () => {

@@ -1,0 +1,273 @@
+// Edits of released code that customers notice, each with what the gate must say of it.
+
+export interface ReleasedEdit {
+  readonly what: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  /** A line of the gate, from its bump on. */
+  readonly says: string;
+}
+
+const edit = (what: string, file: string, from: string, to: string, says: string): ReleasedEdit => ({
+  what,
+  file,
+  from,
+  to,
+  says,
+});
+
+const sdk = "packages/sdk";
+const mock = "packages/mock-server";
+const options = `${mock}/src/cli/options`;
+const control = "openapi/control/control.yaml";
+
+export const releasedEdits: readonly ReleasedEdit[] = [
+  edit("a raised engine", `${sdk}/package.json`, '"node": ">=20"', '"node": ">=22"', "major  engines.node"),
+  edit(
+    "an entry without its CommonJS form",
+    `${sdk}/package.json`,
+    `,
+      "require": {
+        "types": "./dist/raw.d.cts",
+        "default": "./dist/raw.cjs"
+      }`,
+    "",
+    "major  exports",
+  ),
+  edit("a narrower range of a peer", `${sdk}/package.json`, '"^5.62.0"', '"^5.100.0"', "major  peerDependencies"),
+  edit(
+    "a removed option",
+    `${options}/options.ts`,
+    '"clock-rate": option(',
+    '"clock-speed": option(',
+    "major  call-transfer-mock start --clock-rate: was removed",
+  ),
+  edit(
+    "another exit status",
+    `${options}/options.ts`,
+    "wrongCommandLine: 2",
+    "wrongCommandLine: 64",
+    "major  call-transfer-mock exit status 2: was removed",
+  ),
+  edit(
+    "renamed variables of a command",
+    `${options}/settings.ts`,
+    '"CALL_TRANSFER_MOCK_"',
+    '"CT_MOCK_"',
+    "major  environment variable CALL_TRANSFER_MOCK_PORT: was removed",
+  ),
+  edit(
+    "a renamed command",
+    "packages/mcp/package.json",
+    '"call-transfer-mcp": "./dist',
+    '"ct-mcp": "./dist',
+    "major  bin.call-transfer-mcp",
+  ),
+  edit(
+    "a field of the control plane's events that is gone",
+    control,
+    "        id: { type: string, description: 'The id of the call, transfer, delivery, record or request concerned.' }\n",
+    "",
+    "major  Event.id",
+  ),
+  edit(
+    "a renamed field of a fault",
+    control,
+    "        match: { $ref: '#/components/schemas/FaultMatch' }\n        when: { $ref: '#/components/schemas/FaultWhen' }\n        do:\n          description: What to do, or",
+    "        matches: { $ref: '#/components/schemas/FaultMatch' }\n        when: { $ref: '#/components/schemas/FaultWhen' }\n        do:\n          description: What to do, or",
+    "match",
+  ),
+  edit(
+    "another version of snapshots",
+    control,
+    "version: { const: 1 }",
+    "version: { const: 2 }",
+    "major  Snapshot.version",
+  ),
+  edit(
+    "a renamed error class",
+    `${sdk}/src/index.ts`,
+    "  RateLimitError,",
+    "  RateLimitError as TooManyRequestsError,",
+    "major  RateLimitError",
+  ),
+  edit(
+    "an export that is gone",
+    `${sdk}/src/index.ts`,
+    'export { InvalidArgumentError } from "./errors/invalid-argument-error.ts";\n',
+    "",
+    "major  InvalidArgumentError",
+  ),
+  edit(
+    "a narrower parameter of a callback",
+    `${sdk}/src/webhooks/handler-options.ts`,
+    "onError?: (error: unknown, code: WebhookErrorCode) => void;",
+    "onError?: (error: Error, code: WebhookErrorCode) => void;",
+    "onError",
+  ),
+  edit(
+    "a tighter limit of a name",
+    "openapi/schemas/destination-groups.yaml",
+    "maxLength: 100",
+    "maxLength: 50",
+    "maxLength 100 is now 50",
+  ),
+  edit(
+    "a renamed variable of the SDK",
+    `${sdk}/src/options/settings.ts`,
+    '"CALL_TRANSFER_API_KEY"',
+    '"CALL_TRANSFER_KEY"',
+    "major  variable CALL_TRANSFER_API_KEY: was removed",
+  ),
+  edit(
+    "a shorter wait that the SDK accepts",
+    `${sdk}/src/options/settings.ts`,
+    "maxWaitMs: 60_000",
+    "maxWaitMs: 30_000",
+    "major  default retry.maxWaitMs: 60000 is now 30000",
+  ),
+  edit(
+    "a dearer retry",
+    `${sdk}/src/options/retry-budget.ts`,
+    "retryCost = 5",
+    "retryCost = 50",
+    "major  default retry budget, retryCost: 5 is now 50",
+  ),
+  edit(
+    "answers that are kept for an hour",
+    `${sdk}/src/webhooks/handler-options.ts`,
+    "keepMs: 86_400_000",
+    "keepMs: 3_600_000",
+    "major  default handler.keepMs: 86400000 is now 3600000",
+  ),
+  edit(
+    "a renamed column",
+    `${sdk}/src/webhooks/postgres-table.ts`,
+    "  owner text not null,\n  answer text,",
+    "  holder text not null,\n  answer text,",
+    "major  table create table",
+  ),
+  edit(
+    "a migration that was edited",
+    `${mock}/src/store/migrations.ts`,
+    "is_new INTEGER NOT NULL,",
+    "fresh INTEGER NOT NULL,",
+    "The migration of a data file from version 0 was changed after its release.",
+  ),
+  edit(
+    "shorter calls of the mock server",
+    "packages/backend/src/generated/policies.gen.ts",
+    "default: 60,",
+    "default: 30,",
+    "is now 30",
+  ),
+  edit(
+    "the inspector at another address",
+    `${mock}/src/web/inspector-page.ts`,
+    'home = "/_inspector/"',
+    'home = "/_ui/"',
+    "major  address of the inspector",
+  ),
+  edit(
+    "tools under other names",
+    "packages/mcp/src/tools/control-tools.ts",
+    "`mock_${id}`",
+    "`fake_${id}`",
+    "major  tool mock_addFault: was removed",
+  ),
+  edit(
+    "a placement that clients may repeat",
+    "openapi/paths/calls.yaml",
+    "x-retry: once",
+    "x-retry: safe",
+    'x-retry "once" is now "safe"',
+  ),
+  edit(
+    "an error that is said to have no effect",
+    "openapi/error-codes.yaml",
+    "internal_error: { status: 500,",
+    "internal_error: { status: 500, effect: none,",
+    "major  error code internal_error: effect",
+  ),
+  // Of the same kinds.
+  edit(
+    "a shorter timeout",
+    `${sdk}/src/generated/constants.gen.ts`,
+    "defaultTimeoutMs = 60000",
+    "defaultTimeoutMs = 10000",
+    "major  default timeoutMs",
+  ),
+  edit(
+    "a slower backoff",
+    `${sdk}/src/send/retry.ts`,
+    "500 * 2 ** n",
+    "1000 * 2 ** n",
+    "major  longest waits before retries",
+  ),
+  edit(
+    "stores that refuse by default",
+    `${sdk}/src/webhooks/handler-options.ts`,
+    'onStoreError: "handle" }',
+    'onStoreError: "refuse" }',
+    "major  default handler.onStoreError",
+  ),
+  edit(
+    "another error status of a code",
+    "openapi/error-codes.yaml",
+    "service_error: { status: 502,",
+    "service_error: { status: 500,",
+    "major  error code service_error: status",
+  ),
+  edit("a scope that grows", "openapi/paths/calls.yaml", "x-scope: calls:write", "x-scope: calls:place", "x-scope"),
+  edit(
+    "a role that may no longer call",
+    "openapi/paths/calls.yaml",
+    "x-roles: [owner, admin, member, agent]",
+    "x-roles: [owner, admin, member]",
+    "the role agent was removed",
+  ),
+  edit(
+    "a renamed method of the SDK",
+    "openapi/paths/calls.yaml",
+    "x-sdk: { resource: calls, method: create }",
+    "x-sdk: { resource: calls, method: place }",
+    "x-sdk",
+  ),
+  edit(
+    "a package that ships fewer entries",
+    `${mock}/package.json`,
+    '"./vitest": {',
+    '"./vitest3": {',
+    "major  exports",
+  ),
+  edit(
+    "an option that takes no value any more",
+    `${options}/options.ts`,
+    '  now: option(\n    { ...ofState, value: "TIME" },',
+    "  now: flag(",
+    "major  call-transfer-mock start --now: its value",
+  ),
+  edit(
+    "a variable of the contract's command",
+    "packages/contract/src/live/options.ts",
+    '"CALL_TRANSFER_API_KEY"',
+    '"CALL_TRANSFER_KEY"',
+    "major  environment variable CALL_TRANSFER_API_KEY: was removed",
+  ),
+  edit("another licence", `${sdk}/package.json`, '"license": "MIT"', '"license": "GPL-3.0"', "major  license"),
+  edit(
+    "a tool that is gone",
+    "packages/mcp/src/tools/control-tools.ts",
+    '  "addFault",\n',
+    "",
+    "major  tool mock_addFault: was removed",
+  ),
+  edit(
+    "a table of Workers with another key",
+    `${mock}/src/worker/sql-store.ts`,
+    "primary key (owner, key, part)",
+    "primary key (key, owner, part)",
+    "major  table create table",
+  ),
+];
