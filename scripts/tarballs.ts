@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempDisposableSync,
   readdirSync,
@@ -52,6 +53,8 @@ function stage(workspace: string, name: string, folder: string): void {
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile()) chmodSync(path, permissionsOf(path));
   }
+  if (!existsSync(join(folder, "dist")))
+    throw new Error(`packages/${name} is not built. Run \`npm run build\` before.`);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
   for (const [path, text] of packedPages(workspace, name, manifest)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

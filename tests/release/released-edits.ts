@@ -172,8 +172,8 @@ export const releasedEdits: readonly ReleasedEdit[] = [
   edit(
     "tools under other names",
     "packages/mcp/src/tools/control-tools.ts",
-    "`mock_${id}`",
-    "`fake_${id}`",
+    "mock_$",
+    "fake_$",
     "major  tool mock_addFault: was removed",
   ),
   edit(

@@ -1,11 +1,20 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { publishersIn, workflowProblems } from "./workflows.ts";
 
 const folder = fileURLToPath(new URL("../../.github/workflows/", import.meta.url));
 const names = readdirSync(folder);
 const textOf = (name: string): string => readFileSync(`${folder}${name}`, "utf8");
+
+/** The text of each job. */
+const jobsIn = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/^ {2}(\w+):\n((?: {4}.*\n|\n)+)/gm)].map(([, name = "", lines = ""]) => [name, lines]),
+  );
 
 describe("the workflows", () => {
   it.each(names)("%s follows the rules", (name) => {
@@ -19,6 +28,14 @@ describe("the workflows", () => {
     ]);
   });
 
+  it("check the commit that is published, and publish what was packed from it", () => {
+    const { check, publish, announce } = jobsIn(textOf("release.yml"));
+    expect(check).toMatch(
+      /ref: \$\{\{ needs\.plan\.outputs\.commit \}\}[\s\S]*run: \.ci\/run\n[\s\S]*release -- pack packed/,
+    );
+    expect([publish, announce]).toEqual([expect.stringContaining("needs: check"), expect.stringContaining("publish")]);
+  });
+
   it("run in CI what a change must pass here", () => {
     expect(textOf("ci.yml")).toContain("run: .ci/run");
   });
@@ -27,6 +44,23 @@ describe("the workflows", () => {
     const commands = [...textOf("nightly.yml").matchAll(/- run: (.+)/g)].map(([, command]) => command);
     expect(commands.indexOf("npm run lab -- survivors")).toBe(commands.indexOf("npm run lab -- mutate") + 1);
     expect(commands).toContain("npm run lab -- mutate");
+  });
+});
+
+describe("Dependabot", () => {
+  const root = fileURLToPath(new URL("../../", import.meta.url));
+  const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
+  const foldersOf = (pattern: RegExp) =>
+    tracked.filter((path) => pattern.test(path)).map((path) => `/${dirname(path)}`.replace(/^\/\.$/, "/"));
+  const { updates } = parse(readFileSync(join(root, ".github/dependabot.yml"), "utf8"));
+
+  it.each([
+    ["npm", /(?:^|\/)package-lock\.json$/],
+    ["pip", /(?:^|\/)requirements\.txt$/],
+    ["docker", /(?:^|\/)Dockerfile$/],
+  ])("sees every lockfile of %s", (ecosystem, pattern) => {
+    const update = updates.find((each: Record<string, unknown>) => each["package-ecosystem"] === ecosystem);
+    expect([...(update?.directories ?? [update?.directory])].sort()).toEqual(foldersOf(pattern).sort());
   });
 });
 
@@ -82,6 +116,13 @@ jobs:
     ["kept credentials", "persist-credentials: false", "persist-credentials: true", "keeps the credentials"],
     ["untrusted text in a shell", "run: npm ci", `run: echo ${expression("github.head_ref")}`, "into a shell"],
     ["third-party code in a job that can publish", "contents: read", "id-token: write", "runs third-party code"],
+    ["third-party code in a job that can push", "contents: read", "contents: write", "runs third-party code"],
+    [
+      "an action of others in a job that can push",
+      "contents: read\n    steps:\n      - uses: actions/checkout@",
+      "contents: write\n    steps:\n      - uses: someone/checkout@",
+      "an action of others",
+    ],
     [
       "extra permissions in a job that can publish",
       "contents: read",

@@ -3,13 +3,13 @@ import { parse } from "yaml";
 import { isEqual, isObject, listIn, objectIn } from "../../scripts/release/json.ts";
 
 const pinned = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40}$/;
-/** Commands that run third-party code. They are forbidden in jobs that can publish. */
+/** Commands that run third-party code. They are forbidden in jobs that can publish or push. */
 const runsForeignCode = /\bnpm (?:ci|install|i|run|exec|test)\b|\bnpx\b|\.ci\/run/;
 
 /** Commands that run the release gate, which needs the full git history. */
 const runsGate = /\brelease -- (?:check|version|dry-run)\b|\.ci\/run/;
 
-function problemsOfStep(step: unknown, where: string, text: string, mayPublish: boolean): string[] {
+function problemsOfStep(step: unknown, where: string, text: string, mayWrite: boolean): string[] {
   const { uses, run, with: inputs } = objectIn(step);
   const found: string[] = [];
   if (typeof uses === "string") {
@@ -17,14 +17,16 @@ function problemsOfStep(step: unknown, where: string, text: string, mayPublish: 
     if (!text.includes(`${uses} # v`)) {
       found.push(`${where} does not name the version of ${uses}. Add a comment such as # v1.2.3.`);
     }
+    if (mayWrite && !uses.startsWith("actions/"))
+      found.push(`${where} uses an action of others in a job that can publish or push. Move it to another job.`);
     if (uses.startsWith("actions/checkout@") && objectIn(inputs)["persist-credentials"] !== false) {
       found.push(`${where} keeps the credentials of the checkout. Set persist-credentials: false.`);
     }
   }
   if (typeof run === "string") {
     if (run.includes("${{")) found.push(`${where} puts \${{ … }} into a shell. Pass it through env.`);
-    if (mayPublish && runsForeignCode.test(run))
-      found.push(`${where} runs third-party code in a job that can publish. Move it to another job.`);
+    if (mayWrite && runsForeignCode.test(run))
+      found.push(`${where} runs third-party code in a job that can publish or push. Move it to another job.`);
   }
   return found;
 }
@@ -43,6 +45,7 @@ export function workflowProblems(text: string): string[] {
     if (typeof minutes !== "number") found.push(`${name} has no timeout-minutes. Add it.`);
     const rights = objectIn(permissions);
     const mayPublish = rights["id-token"] === "write";
+    const mayWrite = mayPublish || rights.contents === "write";
     // A deployment to Pages needs one more. Then the job may do nothing else.
     const isDeployment =
       listIn(steps).length > 0 &&
@@ -55,7 +58,7 @@ export function workflowProblems(text: string): string[] {
     if (runsGate.test(JSON.stringify(steps)) && !isWhole)
       found.push(`${name} runs the release gate without fetch-depth: 0. Add it.`);
     listIn(steps).forEach((step, index) => {
-      found.push(...problemsOfStep(step, `${name}, step ${index + 1},`, text, mayPublish));
+      found.push(...problemsOfStep(step, `${name}, step ${index + 1},`, text, mayWrite));
     });
   }
   return found;

@@ -1,0 +1,82 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { planOf, type ReleaseState } from "../../scripts/release/plan.ts";
+
+const recorded = { "@call-transfer/sdk": "1.0.0", "@call-transfer/backend": "0.2.0" };
+
+describe("the plan of a release", () => {
+  it.each<[string, ReleaseState, string[], { propose: boolean; publish: boolean }]>([
+    ["nothing to do", { changesets: [], recorded }, ["1.0.0", "0.2.0"], { propose: false, publish: false }],
+    ["a change that waits", { changesets: ["a"], recorded }, ["1.0.0", "0.2.0"], { propose: true, publish: false }],
+    ["a version that is not published", { changesets: [], recorded }, [], { propose: false, publish: true }],
+    [
+      "a release that failed half-way, before another change",
+      { changesets: ["a"], recorded },
+      ["0.2.0"],
+      { propose: true, publish: true },
+    ],
+    ["no release yet", { changesets: ["a"] }, [], { propose: true, publish: false }],
+    [
+      "a prerelease that has everything",
+      { changesets: ["a"], pre: { mode: "pre", changesets: ["a"] }, recorded },
+      ["1.0.0", "0.2.0"],
+      { propose: false, publish: false },
+    ],
+    [
+      "the end of prereleases",
+      { changesets: ["a"], pre: { mode: "exit", changesets: ["a"] }, recorded },
+      ["1.0.0", "0.2.0"],
+      { propose: true, publish: false },
+    ],
+  ])("is right for %s", (_, state, published, expected) => {
+    expect(planOf(state, (_name, version) => published.includes(version))).toEqual(expected);
+  });
+});
+
+describe("the step that publishes", () => {
+  const workflow = parse(readFileSync(new URL("../../.github/workflows/release.yml", import.meta.url), "utf8"));
+  const script: string = workflow.jobs.publish.steps.at(-1).run;
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "call-transfer-publish-"));
+    mkdirSync(join(folder, "packed"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Runs the step with an npm that knows some versions. Returns what it was asked to publish. */
+  function publish(version: string, published: string[]): string[] {
+    const latest = published.at(-1) ?? "";
+    writeFileSync(join(folder, "packed/order.txt"), `@call-transfer/sdk ${version} sdk.tgz\n`);
+    const known = published.map((each) => `@call-transfer/sdk@${each}`).join("|") || "none";
+    writeFileSync(
+      join(folder, "npm"),
+      `#!/bin/sh
+if [ "$1" = publish ]; then echo "$@" >> asked; exit; fi
+case "$2" in ${known}) exit 0 ;; @call-transfer/sdk) echo "${latest}"; exit ${latest === "" ? 1 : 0} ;; esac
+exit 1
+`,
+    );
+    chmodSync(join(folder, "npm"), 0o755);
+    writeFileSync(join(folder, "asked"), "");
+    const env = { PATH: `${folder}:${process.env.PATH}` };
+    execFileSync("bash", ["-e", "-o", "pipefail", "-c", script], { cwd: folder, env, stdio: "pipe" });
+    return readFileSync(join(folder, "asked"), "utf8").split("\n").filter(Boolean);
+  }
+
+  it.each([
+    ["the first version", "1.0.0", [], "latest"],
+    ["a newer one", "1.10.0", ["1.9.0"], "latest"],
+    ["a fix of an older major", "1.10.1", ["1.10.0", "2.0.0"], "release-1"],
+    ["a prerelease", "2.0.0-next.1", ["1.0.0"], "next"],
+  ])("gives %s its tag", (_, version, published, tag) => {
+    expect(publish(version, published)).toEqual([expect.stringMatching(new RegExp(`--provenance .* --tag ${tag}$`))]);
+  });
+
+  it("publishes no version twice", () => {
+    expect(publish("1.0.0", ["1.0.0"])).toEqual([]);
+  });
+});
