@@ -43,6 +43,9 @@ const linked = pages
   .flatMap((page) => [...read(page).matchAll(/\]\((?:\.\.\/)*(examples\/[\w./-]+)\)/g)].map(([, path = ""]) => path))
   .filter((path) => /\.(?:mjs|tsx?)$/.test(path));
 
+/** Of these, the programs that need nothing but the backend. */
+const running = [...new Set(linked)].filter((path) => read(path).includes("createBackend("));
+
 /** The programs whose output a page shows below them. */
 const printing = pages.flatMap((page) =>
   proveBlocks(page, read(page)).proved.flatMap(({ text, proof }) =>
@@ -118,6 +121,12 @@ describe("the programs in the documentation", () => {
 
   it("in-process.ts sees a member become available after an hour", async () => {
     expect(await availabilityAfterAnHour()).toEqual(["away", "available"]);
+  });
+
+  it.each(running)("%s, which a page links to, runs to its end", async (path) => {
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    await import(new URL(path, root).href);
+    expect(log).toHaveBeenCalled();
   });
 
   it.each(printing)("$path prints what $page shows", async ({ page, path, text }) => {
