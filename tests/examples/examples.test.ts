@@ -43,8 +43,10 @@ const linked = pages
   .flatMap((page) => [...read(page).matchAll(/\]\((?:\.\.\/)*(examples\/[\w./-]+)\)/g)].map(([, path = ""]) => path))
   .filter((path) => /\.(?:mjs|tsx?)$/.test(path));
 
-/** Of these, the programs that need nothing but the backend. */
-const running = [...new Set(linked)].filter((path) => read(path).includes("createBackend("));
+/** Of these, the programs that need nothing but the backend. Tests have their own runs. */
+const running = [...new Set(linked)].filter(
+  (path) => !path.includes(".test.") && read(path).includes("createBackend("),
+);
 
 /** The programs whose output a page shows below them. */
 const printing = pages.flatMap((page) =>
