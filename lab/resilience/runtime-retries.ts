@@ -152,9 +152,9 @@ resets the connection, or answers with a status that invites a retry. It answers
 
 ${table}
 
-- Send a placement once, whatever happens to the connection: ${listed(rows.filter(sendsOnce))}.
-- Send it again: ${listed(again)}.
-- Of those, send it once if its body is a stream: ${listed(again.filter(sendsStreamsOnce))}.
+- Sent once, whatever happens to the connection: ${listed(rows.filter(sendsOnce))}.
+- Sent again: ${listed(again)}.
+- Of those, sent once if the body is a stream: ${listed(again.filter(sendsStreamsOnce))}.
 - After status 421 a retry is harmless: the server did not process the request.
 - HTTP/2 was not measured.
 `;
