@@ -140,27 +140,23 @@ function pageOf(rows: readonly Row[]): string {
 
 <!-- Written by lab/resilience/runtime-retries.ts. Do not edit: run \`npm run lab -- resilience --runtimes\`. -->
 
-The SDK sends a call placement once. Some runtimes send a POST again on their own. A client library can neither see nor stop
-that.
+The SDK sends a call placement once. Some runtimes send a POST again, which a client library can neither see nor stop.
 
-These figures count how often one placement reached the server over HTTP/1.1, with ${trials} placements per cell. The server
-receives a placement. Then it closes or resets the connection, or answers with a status that invites a retry. It answers the
-retry normally, except under "always closed".
+These figures count how often one placement reached the server over HTTP/1.1, with ${trials} placements per cell. The server closes or
+resets the connection, or answers with a status that invites a retry. It answers the retry normally, except under "always closed".
 
-- **New** or **reused**: the connection is new, or an earlier request used it.
-- **Stream**: the request body is a stream, which needs a \`fetch\` of your own. Otherwise it is text, as the SDK sends it.
-- **Unseen**: the placement arrived more than once, and the caller saw a single success.
-- **Not sent**: the runtime refuses such a request body.
+- **Reused**: an earlier request used the connection.
+- **Stream**: the body is a stream, which needs a \`fetch\` of your own. Otherwise it is text, as the SDK sends it.
+- **Unseen**: the caller saw a single success.
+- **Not sent**: the runtime refuses such a body.
 
 ${table}
 
-- These runtimes send a placement once, whatever happens to the connection: ${listed(rows.filter(sendsOnce))}.
-- These runtimes send it again: ${listed(again)}.
-- Of those, these send it once if its request body is a stream: ${listed(again.filter(sendsStreamsOnce))}.
-- Status 421 means that the server did not process the request, so a retry after it is harmless. The SDK still lists one
-  attempt.
-
-HTTP/2 was not measured.
+- Sent once, whatever happens to the connection: ${listed(rows.filter(sendsOnce))}.
+- Sent again: ${listed(again)}.
+- Of those, sent once if the body is a stream: ${listed(again.filter(sendsStreamsOnce))}.
+- After status 421 a retry is harmless: the server did not process the request.
+- HTTP/2 was not measured.
 `;
 }
 

@@ -287,7 +287,7 @@ describe("the keyboard", () => {
 });
 
 it("a program on a page of the guide leads to the playground", async () => {
-  await using opened = await site.open("/errors");
+  await using opened = await site.open("/placing-calls");
   await opened.page.getByRole("link", { name: "Open in the playground" }).first().click();
   await editor(opened.page).waitFor();
   assert.match(opened.page.url(), /playground#program=/);

@@ -99,7 +99,7 @@ describe("code in both languages", () => {
     assert.deepEqual([await shown("typescript"), await shown("python")], [true, false]);
     await page.getByRole("button", { name: "Python" }).first().click();
     assert.deepEqual([await shown("typescript"), await shown("python")], [false, true]);
-    await page.goto(`${site.url}/paging`);
+    await page.goto(`${site.url}/errors`);
     assert.deepEqual([await shown("typescript"), await shown("python")], [false, true]);
     await page.locator('[aria-pressed="true"]', { hasText: "Python" }).first().waitFor();
   });

@@ -38,6 +38,16 @@ const shown = pages
   .flatMap((page) => blocksIn(page, read(page)).flatMap(({ marks }) => marks.from ?? []))
   .filter((path) => !path.startsWith("examples/python/") && !path.endsWith(".yaml"));
 
+/** The programs that pages link to instead of showing them. */
+const linked = pages
+  .flatMap((page) => [...read(page).matchAll(/\]\((?:\.\.\/)*(examples\/[\w./-]+)\)/g)].map(([, path = ""]) => path))
+  .filter((path) => /\.(?:mjs|tsx?)$/.test(path));
+
+/** Of these, the programs that need nothing but the backend. Tests have their own runs. */
+const running = [...new Set(linked)].filter(
+  (path) => !path.includes(".test.") && read(path).includes("createBackend("),
+);
+
 /** The programs whose output a page shows below them. */
 const printing = pages.flatMap((page) =>
   proveBlocks(page, read(page)).proved.flatMap(({ text, proof }) =>
@@ -50,13 +60,15 @@ describe("the store of json-file-store.test.ts", async () => {
 });
 
 describe("the programs in the documentation", () => {
-  it("include each example once", () => {
+  it("include each example once, or link to it", () => {
     const examples = globSync("examples/**/*.{mjs,ts,tsx}", {
       cwd: root,
       exclude: (path) => /(?:^|\/)(?:node_modules|\.next|next-env\.d\.ts)$/.test(path),
     });
     const listed = examples.filter((path) => !notShown.includes(path));
-    expect(shown.toSorted()).toEqual([...listed, "lab/resilience/streaming-fetch.ts"].sort());
+    expect(shown.filter((path, at) => shown.indexOf(path) !== at)).toEqual([]);
+    const reached = new Set([...shown, ...linked]);
+    expect([...reached].sort()).toEqual([...listed, "lab/resilience/streaming-fetch.ts"].sort());
   });
 
   it("place-a-call.ts places a call that ends within a minute", async () => {
@@ -111,6 +123,12 @@ describe("the programs in the documentation", () => {
 
   it("in-process.ts sees a member become available after an hour", async () => {
     expect(await availabilityAfterAnHour()).toEqual(["away", "available"]);
+  });
+
+  it.each(running)("%s, which a page links to, runs to its end", async (path) => {
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    await import(new URL(path, root).href);
+    expect(log).toHaveBeenCalled();
   });
 
   it.each(printing)("$path prints what $page shows", async ({ page, path, text }) => {

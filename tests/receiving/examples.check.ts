@@ -36,7 +36,7 @@ for (const name of ["redis", "ioredis", "postgres", "inbox-pg", "inbox-postgres"
   it(`${name}.ts`, async () => {
     if (name.endsWith("redis")) await redis.command("flushall");
     if (name.startsWith("inbox")) await pool.query("truncate call_transfer_events; drop table if exists tickets");
-    // Its page has made the tables before.
+    // The program before it on the page makes the tables.
     if (name === "inbox-drizzle") await pool.query("create table tickets (destination text)");
     const printed = [await deliverTwice(name), await deliverTwice(name)].join("");
     assert.equal(printed.match(/answered 204/g)?.length, 4, printed);

@@ -78,8 +78,20 @@ def output_below(blocks: list[Block], place: int) -> str | None:
     return next(iter(marked + plain), None)
 
 
+def linked() -> Iterator[Shown]:
+    """The programs that pages link to. They print the same as the program in TypeScript of the same name, if the page shows that."""
+    for page in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]:
+        blocks = blocks_of(page)
+        named = {one.comment: place for place, one in enumerate(blocks)}
+        for path in re.findall(r"\]\((?:\.\./)*(examples/[\w./-]+\.py)\)", page.read_text()):
+            place = named.get(path.replace("/python/", "/").replace("_", "-").replace(".py", ".ts"))
+            output = None if place is None else output_below(blocks, place)
+            yield Shown(str(page.relative_to(ROOT)), path, (ROOT / path).read_text(), output)
+
+
 SHOWN = list(programs())
-PRINTING = {shown.path: shown for shown in SHOWN if shown.output is not None}
+LINKED = list(linked())
+PRINTING = {shown.path: shown for shown in SHOWN + LINKED if shown.output is not None}
 IDS = sorted({shown.path for shown in SHOWN})
 
 
@@ -100,9 +112,9 @@ def run(path: Path, server: MockServer, *options: str) -> str:
     return ended.stdout
 
 
-def test_each_program_is_shown_as_it_is() -> None:
+def test_each_program_is_linked_or_shown_as_it_is() -> None:
     files = {str(path.relative_to(ROOT)): path.read_text() for path in EXAMPLES.rglob("*.py")}
-    assert {shown.path for shown in SHOWN} == set(files)
+    assert {shown.path for shown in SHOWN + LINKED} == set(files)
     assert [f"{shown.page}: {shown.path}" for shown in SHOWN if shown.text != files[shown.path]] == []
 
 
@@ -112,6 +124,14 @@ def test_a_program_prints_what_its_page_shows(path: str, call_transfer_server: M
     assert shown.output is not None
     printed = run(ROOT / path, call_transfer_server)
     assert matches(printed, shown.output), f"{shown.page} shows\n{shown.output}\nIt printed\n{printed}"
+
+
+RUNNING = {one.path for one in LINKED if re.search(r"open_sandbox\(|from stand_in", one.text)} - set(PRINTING)
+
+
+@pytest.mark.parametrize("path", sorted(RUNNING))
+def test_a_program_that_pages_link_to_runs_to_its_end(path: str, call_transfer_server: MockServer) -> None:
+    assert run(ROOT / path, call_transfer_server) != ""
 
 
 def test_quick_start_runs(call_transfer_server: MockServer) -> None:
