@@ -239,20 +239,6 @@ def test_the_clients_that_pages_show_have_their_options(call_transfer: Sandbox, 
         client.close()
 
 
-def test_a_client_reaches_its_sandbox_by_the_address(call_transfer: Sandbox) -> None:
-    program = (EXAMPLES / "sandbox_client.py").read_text()
-    shown: dict[str, Any] = {}
-    exec(
-        program.replace("http://127.0.0.1:4010", call_transfer.base_url.partition("/_sandbox")[0]).replace(
-            "my-test", call_transfer.name
-        ),
-        shown,
-    )
-    with shown["client"] as client:
-        assert len(client.roles.list().roles) == 4
-    assert len(call_transfer.requests()) == 1
-
-
 def test_replace_key_gives_the_new_client(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
     monkeypatch.setenv("CALL_TRANSFER_BASE_URL", "https://api.example.com")
