@@ -195,13 +195,6 @@ def test_unnamed_fields_are_sent_and_read(call_transfer: Sandbox, monkeypatch: p
     assert history(client)[0] == ("in_progress", "2026-03-02T12:00:00.000Z")
 
 
-def test_webhook_faults_decides_once(call_transfer_server: MockServer) -> None:
-    printed = run(EXAMPLES / "webhook_faults.py", call_transfer_server)
-    # Two copies, a first delivery with its retry, and a forgery.
-    assert re.findall(r" (\d+|None) ", printed) == ["204", "204", "204", "400", "204"]
-    assert printed.count("deciding on offer") == 2
-
-
 def test_a_log_in_json_has_the_facts_of_an_error(call_transfer: Sandbox) -> None:
     def log_of(**variables: str) -> list[dict[str, object]]:
         at = {"CALL_TRANSFER_BASE_URL": call_transfer.base_url, "CALL_TRANSFER_API_KEY": call_transfer.api_key}
