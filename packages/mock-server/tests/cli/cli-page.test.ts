@@ -29,7 +29,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
 };
 
 const page = fileURLToPath(new URL("../../../../docs/mock-server-cli.md", import.meta.url));
-const mostLines = 11;
+const mostLines = 9;
 
 interface ControlDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>;
