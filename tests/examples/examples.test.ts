@@ -31,6 +31,7 @@ const notShown = [
   "examples/every-operation.mjs",
   "examples/group-ringing.ts",
   "examples/load-test.ts",
+  "examples/mcp.ts",
   "examples/migrating/compare.ts",
   "examples/other-operations/platform.ts",
   "examples/recipes/nextjs/next.config.ts",
