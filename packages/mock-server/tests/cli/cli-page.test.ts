@@ -142,7 +142,10 @@ async function render(text: string, run: (line: string) => Promise<string>): Pro
       const printed = stable(await run(line))
         .trimEnd()
         .split("\n");
-      const start = printed.slice(0, mostLines - 2).join("\n").trimEnd();
+      const start = printed
+        .slice(0, mostLines - 2)
+        .join("\n")
+        .trimEnd();
       const shown = printed.length > mostLines ? `${start}\n…` : printed.join("\n");
       outputs.push(`$ call-transfer-mock ${line}\n${shown}\n`);
     }
