@@ -27,10 +27,18 @@ afterEach(() => {
 
 /** Run by scripts/demo.ts, written by a command of a page, what Next.js wants of every app, and a test of types. */
 const notShown = [
+  "examples/attack/node.test.mjs",
   "examples/every-operation.mjs",
+  "examples/group-ringing.ts",
+  "examples/load-test.ts",
+  "examples/mcp.ts",
+  "examples/migrating/compare.ts",
   "examples/other-operations/platform.ts",
   "examples/recipes/nextjs/next.config.ts",
   "examples/recipes/receive/lambda-types.ts",
+  "examples/vitest/more.test.ts",
+  "examples/webhook-faults.ts",
+  "examples/why/clients.mjs",
 ];
 
 /** tests/pages/code-blocks.test.ts compares them with their blocks; a test of the Python client does the same for the others. */

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from servers import Server, respond
@@ -215,13 +215,6 @@ def test_unnamed_fields_are_sent_and_read(call_transfer: Sandbox, monkeypatch: p
     assert history(client)[0] == ("in_progress", "2026-03-02T12:00:00.000Z")
 
 
-def test_webhook_faults_decides_once(call_transfer_server: MockServer) -> None:
-    printed = run(EXAMPLES / "webhook_faults.py", call_transfer_server)
-    # Two copies, a first delivery with its retry, and a forgery.
-    assert re.findall(r" (\d+|None) ", printed) == ["204", "204", "204", "400", "204"]
-    assert printed.count("deciding on offer") == 2
-
-
 def test_a_log_in_json_has_the_facts_of_an_error(call_transfer: Sandbox) -> None:
     def log_of(**variables: str) -> list[dict[str, object]]:
         at = {"CALL_TRANSFER_BASE_URL": call_transfer.base_url, "CALL_TRANSFER_API_KEY": call_transfer.api_key}
@@ -257,20 +250,6 @@ def test_the_clients_that_pages_show_have_their_options(call_transfer: Sandbox, 
     assert [one["status"] for one in call_transfer.requests()] == [503, 201]
     for client in (trusting, named):
         client.close()
-
-
-def test_a_client_reaches_its_sandbox_by_the_address(call_transfer: Sandbox) -> None:
-    program = (EXAMPLES / "sandbox_client.py").read_text()
-    shown: dict[str, Any] = {}
-    exec(
-        program.replace("http://127.0.0.1:4010", call_transfer.base_url.partition("/_sandbox")[0]).replace(
-            "my-test", call_transfer.name
-        ),
-        shown,
-    )
-    with shown["client"] as client:
-        assert len(client.roles.list().roles) == 4
-    assert len(call_transfer.requests()) == 1
 
 
 def test_replace_key_gives_the_new_client(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
 };
 
 const page = fileURLToPath(new URL("../../../../docs/mock-server-cli.md", import.meta.url));
-const mostLines = 16;
+const mostLines = 8;
 
 interface ControlDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>;
@@ -142,8 +142,12 @@ async function render(text: string, run: (line: string) => Promise<string>): Pro
       const printed = stable(await run(line))
         .trimEnd()
         .split("\n");
-      const shown = printed.length > mostLines ? [...printed.slice(0, mostLines - 2), "…"] : printed;
-      outputs.push(`$ call-transfer-mock ${line}\n${shown.join("\n")}\n`);
+      const start = printed
+        .slice(0, mostLines - 2)
+        .join("\n")
+        .trimEnd();
+      const shown = printed.length > mostLines ? `${start}\n…` : printed.join("\n");
+      outputs.push(`$ call-transfer-mock ${line}\n${shown}\n`);
     }
     done.push(`\`\`\`console\n${outputs.join("\n")}\`\`\``);
   }
