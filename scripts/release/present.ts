@@ -9,7 +9,6 @@ import { GateError } from "./changesets.ts";
 import { commandTexts } from "./commands.ts";
 import { type Package, surfacesOf } from "./compare/surface.ts";
 import { isEqual, type JsonObject, objectIn } from "./json.ts";
-import { promisesOf } from "./promises.ts";
 
 /** Texts by their path in the repository. */
 export type Texts = ReadonlyMap<string, string>;
@@ -56,7 +55,7 @@ export async function presentState(root: string, packages: readonly Package[]): 
   // The compiler runs beside the rest.
   const emitting = surfacesOf(packages, root, compilerOptions(root));
   const documents = await Promise.all([publishedContract(), loaded(loadControl)]);
-  const promises = await promisesOf(root);
+  const promises = await promisesIn(root, packages);
   const generated = [contractFile, controlFile].map((path) => generatedIn(readIn(root, path)));
   const surfaces = await emitting;
   const reports = new Map([
@@ -77,6 +76,18 @@ export async function presentState(root: string, packages: readonly Package[]): 
     reports,
     isGenerated: isEqual(documents, generated),
   };
+}
+
+/** The promises, which are read by running the sources; the committed ones if these do not run. */
+async function promisesIn(root: string, packages: readonly Package[]): Promise<ReadonlyMap<string, object>> {
+  try {
+    const { promisesOf } = await import("./promises.ts");
+    return await promisesOf(root);
+  } catch (error) {
+    console.error(`The promises of the packages cannot be read: ${(error as Error).message}`);
+    const committed = packages.map(({ name }) => [name, readIn(root, promisesFile(name))] as const);
+    return new Map(committed.flatMap(([name, text]) => (text === "" ? [] : [[name, objectIn(JSON.parse(text))]])));
+  }
 }
 
 /** A generated document; undefined if it cannot be read. */

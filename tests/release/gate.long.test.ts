@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../../scripts/packed.ts";
 import { recordFile } from "../../scripts/release/baseline.ts";
-import { changesetText } from "../../scripts/release/changesets.ts";
 import { cloneWorkspace, commitAll } from "../../scripts/release/clone.ts";
 import { packagesIn } from "../../scripts/release/compare/surface.ts";
 import { releasedEdits } from "./released-edits.ts";
@@ -14,7 +13,7 @@ import { releasedEdits } from "./released-edits.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const withinMs = 900_000;
 
-// Runs in a clone of the last commit with a new record, so that only the changes of a test count.
+// Runs in a clone of the last commit that records 1.0.0 of each package, so that only the changes of a test count.
 describe("the release gate", { timeout: withinMs }, () => {
   let folder = "";
   const at = (...path: string[]): string => join(folder, "clone", ...path);
@@ -39,11 +38,12 @@ describe("the release gate", { timeout: withinMs }, () => {
     for (const name of readdirSync(at(".changeset")))
       if (/^(?!README).*\.md$/.test(name)) rmSync(at(".changeset", name));
     const packages = packagesIn(at("packages")).filter(({ isPrivate }) => !isPrivate);
-    const names = packages.map(({ name }) => name);
-    writeFileSync(at(".changeset/first.md"), changesetText(names, "major", "It carries every package to 1.0.0."));
     const versions = Object.fromEntries(packages.map(({ name, version }) => [name, version]));
-    const bootstrap = { changeset: "first", version: "1.0.0" };
-    writeFileSync(at(recordFile), JSON.stringify({ versions, bootstrap }));
+    writeFileSync(at(recordFile), JSON.stringify({ versions }));
+    for (const { folder, version } of packages) {
+      const path = join(folder, "package.json");
+      writeFileSync(path, readFileSync(path, "utf8").replace(`"version": "${version}"`, '"version": "1.0.0"'));
+    }
     expectPass("--record");
     commitAll(at());
   }, withinMs);

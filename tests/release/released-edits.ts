@@ -35,7 +35,13 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     "",
     "major  exports",
   ),
-  edit("a narrower range of a peer", `${sdk}/package.json`, '"^5.62.0"', '"^5.100.0"', "major  peerDependencies"),
+  edit(
+    "a narrower range of a peer",
+    `${sdk}/package.json`,
+    '"^5.62.0"',
+    '"^5.100.0"',
+    "major  peer @tanstack/query-core",
+  ),
   edit(
     "a removed option",
     `${options}/options.ts`,
@@ -62,7 +68,7 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     "packages/mcp/package.json",
     '"call-transfer-mcp": "./dist',
     '"ct-mcp": "./dist',
-    "major  bin.call-transfer-mcp",
+    "major  command call-transfer-mcp: was removed",
   ),
   edit(
     "a field of the control plane's events that is gone",
