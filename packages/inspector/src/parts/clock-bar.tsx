@@ -1,6 +1,6 @@
 import { act } from "../data/session/act.ts";
 import { useSession } from "../data/session/context.ts";
-import { day, relative, timeOfDay } from "../data/values/format.ts";
+import { day, duration, relative, timeOfDay } from "../data/values/format.ts";
 import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
 
@@ -27,18 +27,16 @@ export function ClockBar() {
         </span>
       </Link>
       <Button
-        kind="quiet"
         icon={isFlowing ? "pause" : "play"}
         label={isFlowing ? "Freeze the clock" : "Let the clock flow"}
         onPress={() =>
           act(session, control.PUT("/_control/v1/clock", { body: { mode: isFlowing ? "frozen" : "flowing" } }))
         }
       />
-      <Button kind="quiet" label="+1 min: advance the clock by one minute" onPress={() => advance({ by: minute })}>
+      <Button label="+1 min: advance the clock by one minute" onPress={() => advance({ by: minute })}>
         <span class="clock-step">+1 min</span>
       </Button>
       <Button
-        kind="quiet"
         icon="next"
         disabled={next === undefined}
         label={
@@ -46,7 +44,9 @@ export function ClockBar() {
         }
         onPress={() => advance({ nextTimer: true })}
       >
-        <span class="clock-next number">{next === undefined ? "no timer" : relative(next.at, now)}</span>
+        <span class="clock-next number">
+          {next === undefined ? "Jump" : `Jump ${duration(Date.parse(next.at) - now)}`}
+        </span>
       </Button>
     </div>
   );

@@ -104,7 +104,7 @@ function Row({
           cell === undefined ? "none" : cell.count === 0 ? "never" : cell.documented ? "seen" : "undocumented";
         return (
           <td key={status} class={`number cell cell-${kind}`}>
-            {cell === undefined || isShown(cell, show) ? wordsOf(cell) : ""}
+            {cell === undefined || isShown(cell, show) ? (cell?.count === 0 ? "0×" : wordsOf(cell)) : ""}
           </td>
         );
       })}
