@@ -137,11 +137,12 @@ function SandboxChoice() {
   // A backend without sandboxes lists itself without a name.
   const names = live.data?.sandboxes.map(({ name }) => name).filter((name) => name !== "") ?? [];
   return (
-    <label class="sandbox-choice">
-      <span class="visually-hidden">Sandbox</span>
+    <span class="sandbox-choice">
       <Icon name="sandboxes" />
       {/* Events about other sandboxes come in the default one alone. */}
       <select
+        aria-label="Sandbox"
+        title="Sandbox"
         value={current}
         onFocus={() => live.reload()}
         onPointerDown={() => live.reload()}
@@ -153,7 +154,7 @@ function SandboxChoice() {
           </option>
         ))}
       </select>
-    </label>
+    </span>
   );
 }
 

@@ -92,6 +92,7 @@ function ShowChoice({ show }: { readonly show: Signal<Show> }) {
 function Summary({ coverage }: { readonly coverage: CoverageData }) {
   const { operations, statuses, codes } = sharesOf(coverage);
   const { unmatched, refused } = coverage;
+  const isUndocumented = coverage.operations.some((one) => one.statuses.some(({ documented }) => !documented));
   const rest = [
     unmatched > 0 && `${unmatched} ${unmatched === 1 ? "request matches" : "requests match"} no operation`,
     refused > 0 && `${refused} refused before the API`,
@@ -108,6 +109,7 @@ function Summary({ coverage }: { readonly coverage: CoverageData }) {
           ? "Run the app, or its tests, against this server: each response counts here, also those to requests of this page. "
           : "Each response counts, also those to requests of this page. "}
         Select an operation to see its error codes, and to provoke them.
+        {isUndocumented && " A star marks a status that the operation does not document."}
         {rest.length > 0 && ` ${rest.join(", ")}.`}
       </p>
     </>

@@ -132,7 +132,7 @@ async function elementOf({ page }: Inspector, step: Exclude<Step, { readonly row
 const mouse: Hand = {
   screen: ({ page }, title) => page.getByRole("navigation").getByRole("link", { name: title }).click(),
   async step(inspector, step) {
-    if ("row" in step) return inspector.page.getByRole("option").first().click();
+    if ("row" in step) return inspector.page.getByRole("listbox").getByRole("option").first().click();
     const element = await elementOf(inspector, step);
     if ("press" in step) await element.click();
     else if ("fill" in step) await element.fill(step.text);
@@ -159,7 +159,7 @@ const keyboard: Hand = {
   async step(inspector, step) {
     const { page } = inspector;
     if ("row" in step) {
-      await page.getByRole("option").first().waitFor();
+      await page.getByRole("listbox").getByRole("option").first().waitFor();
       return page.keyboard.press("j");
     }
     await tabTo(inspector, await elementOf(inspector, step));
