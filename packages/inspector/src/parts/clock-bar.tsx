@@ -1,6 +1,6 @@
 import { act } from "../data/session/act.ts";
 import { useSession } from "../data/session/context.ts";
-import { day, duration, relative, timeOfDay } from "../data/values/format.ts";
+import { day, duration, timeOfDay } from "../data/values/format.ts";
 import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
 
@@ -14,6 +14,7 @@ export function ClockBar() {
   if (clock === undefined) return null;
   const isFlowing = clock.mode === "flowing";
   const [next] = clock.upcoming;
+  const jump = next === undefined ? "Jump" : `Jump ${duration(Date.parse(next.at) - now)}`;
   const control = session.control.value;
   const advance = (step: { readonly by: number } | { readonly nextTimer: true }) =>
     act(session, control.POST("/_control/v1/clock/advance", { body: step }));
@@ -39,14 +40,10 @@ export function ClockBar() {
       <Button
         icon="next"
         disabled={next === undefined}
-        label={
-          next === undefined ? "No timer is pending" : `Jump to the next timer: ${next.kind} ${relative(next.at, now)}`
-        }
+        label={next === undefined ? `${jump}: no timer is pending` : `${jump} to the next timer: ${next.kind}`}
         onPress={() => advance({ nextTimer: true })}
       >
-        <span class="clock-next number">
-          {next === undefined ? "Jump" : `Jump ${duration(Date.parse(next.at) - now)}`}
-        </span>
+        <span class="clock-next number">{jump}</span>
       </Button>
     </div>
   );
