@@ -33,7 +33,7 @@ export function RecordList({
   if (total === 0)
     return (
       <Empty
-        title={`No ${collectionLabel(collection).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())} yet`}
+        title={`No ${collectionLabel(collection).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`}
         action={
           collection !== "roles" && (
             <Button rank="primary" icon="plus" onPress={() => session.go("state", collection, "new")}>
