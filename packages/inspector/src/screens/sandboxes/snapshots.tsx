@@ -88,8 +88,7 @@ export function Snapshots() {
           run={() => asked.value && restore(asked.value)}
           close={() => (asked.value = undefined)}
         >
-          The records, clock, policies and faults of {name} become those of {asked.value.what}. Its traffic and its
-          webhooks are emptied.
+          The records, clock, policies and faults of {name} become those of {asked.value.what}. Its traffic is emptied.
         </Confirm>
       )}
     </Panel>
