@@ -11,7 +11,10 @@ import { useKeys } from "./parts/keys.tsx";
 import { Link } from "./parts/link.tsx";
 import { Notices } from "./parts/notices.tsx";
 import { LostConnection, Refusal } from "./parts/refusal.tsx";
+import { writeOutControls } from "./parts/visible-text.ts";
 import { type Screen, screens } from "./screens.ts";
+
+writeOutControls();
 
 /** The whole inspector. */
 export function App({ session }: { readonly session: Session }) {
@@ -54,19 +57,10 @@ function Frame() {
           <Icon name="transfers" /> Call transfer
         </span>
         <SandboxChoice />
+        <StreamStatus />
         <ClockBar />
       </header>
-      <nav class="side" aria-label="Screens">
-        {screens.map((screen, index) => (
-          <ScreenLink key={screen.id} screen={screen} isCurrent={screen === current} isFirst={index < firstScreens} />
-        ))}
-        <More current={current} />
-        <div class="side-end">
-          <StreamStatus />
-          <ThemeButton />
-          <Button kind="quiet" icon="keys" label="Show the keys" onPress={() => (areKeysShown.value = true)} />
-        </div>
-      </nav>
+      <Navigation current={current} showKeys={() => (areKeysShown.value = true)} />
       <main id="main" class="main" tabIndex={-1}>
         {stream.value.state === "lost" && <LostConnection />}
         {stream.value.state === "refused" ? <Refusal stream={stream.value} /> : <Content key={route.value.sandbox} />}
@@ -81,13 +75,16 @@ function ScreenLink({
   screen,
   isCurrent,
   isFirst,
+  follow,
 }: {
   readonly screen: Screen;
   readonly isCurrent: boolean;
   readonly isFirst: boolean;
+  /** Called when the link is followed. */
+  readonly follow: () => void;
 }) {
   return (
-    <Link class={isFirst ? "side-link" : "side-link side-later"} to={[screen.id]} current={isCurrent}>
+    <Link class={isFirst ? "side-link" : "side-link side-later"} to={[screen.id]} current={isCurrent} follow={follow}>
       <Icon name={screen.icon} />
       <span>{screen.title}</span>
       <kbd>g {screen.key}</kbd>
@@ -95,29 +92,38 @@ function ScreenLink({
   );
 }
 
-/** The screens that do not fit the bar of a narrow page. */
-function More({ current }: { readonly current: Screen }) {
-  const session = useSession();
-  const later = screens.slice(firstScreens);
+/** The screens, and what stands at the end of their list. On a narrow page "More" opens what does not fit the bar. */
+function Navigation({ current, showKeys }: { readonly current: Screen; readonly showKeys: () => void }) {
+  const isOpen = useSignal(false);
+  const isLater = screens.indexOf(current) >= firstScreens;
+  const close = () => (isOpen.value = false);
+  useKeys(isOpen.value ? { Escape: close } : {});
   return (
-    <label class={`side-more ${later.includes(current) ? "side-more-current" : ""}`}>
-      <Icon name="more" />
-      <span>{later.includes(current) ? current.title : "More"}</span>
-      <select
-        aria-label="More screens"
-        value={later.includes(current) ? current.id : ""}
-        onChange={(event) => session.go(event.currentTarget.value)}
+    <nav class={isOpen.value ? "side side-open" : "side"} aria-label="Screens">
+      {screens.map((screen, index) => (
+        <ScreenLink
+          key={screen.id}
+          screen={screen}
+          isCurrent={screen === current}
+          isFirst={index < firstScreens}
+          follow={close}
+        />
+      ))}
+      <button
+        type="button"
+        class={`side-more ${isLater ? "side-more-current" : ""}`}
+        aria-expanded={isOpen.value}
+        onClick={() => (isOpen.value = !isOpen.value)}
       >
-        <option value="" disabled>
-          More
-        </option>
-        {later.map(({ id, title }) => (
-          <option key={id} value={id}>
-            {title}
-          </option>
-        ))}
-      </select>
-    </label>
+        <Icon name="more" />
+        <span>{isLater ? current.title : "More"}</span>
+        {isLater && <span class="visually-hidden">: more screens</span>}
+      </button>
+      <div class="side-end">
+        <ThemeButton />
+        <Button icon="keys" label="Show the keys" onPress={showKeys} />
+      </div>
+    </nav>
   );
 }
 
@@ -131,11 +137,12 @@ function SandboxChoice() {
   // A backend without sandboxes lists itself without a name.
   const names = live.data?.sandboxes.map(({ name }) => name).filter((name) => name !== "") ?? [];
   return (
-    <label class="sandbox-choice">
-      <span class="visually-hidden">Sandbox</span>
+    <span class="sandbox-choice">
       <Icon name="sandboxes" />
       {/* Events about other sandboxes come in the default one alone. */}
       <select
+        aria-label="Sandbox"
+        title="Sandbox"
         value={current}
         onFocus={() => live.reload()}
         onPointerDown={() => live.reload()}
@@ -147,7 +154,7 @@ function SandboxChoice() {
           </option>
         ))}
       </select>
-    </label>
+    </span>
   );
 }
 
@@ -164,7 +171,6 @@ function ThemeButton() {
   const isDark = (colours.value ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   return (
     <Button
-      kind="quiet"
       icon={isDark ? "sun" : "moon"}
       label={isDark ? "Light colours" : "Dark colours"}
       onPress={() => (colours.value = isDark ? "light" : "dark")}
@@ -192,7 +198,7 @@ function KeyHelp({ close }: { readonly close: () => void }) {
           </div>
         ))}
       </dl>
-      <h3>Words of the filter of Traffic</h3>
+      <h3>Filter of Traffic</h3>
       <dl class="key-list">
         {trafficWords.map(([word, meaning]) => (
           <div key={word}>

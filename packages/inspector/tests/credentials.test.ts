@@ -16,7 +16,7 @@ async function start() {
   const sandboxes = createSandboxes();
   const fetch = (request: Request) => sandboxes.fetch(request);
   const session = createSession(
-    { baseUrl, address: baseUrl, fetch, follow: (...args) => follow({ baseUrl, fetch }, ...args) },
+    { baseUrl, isServer: true, address: baseUrl, fetch, follow: (...args) => follow({ baseUrl, fetch }, ...args) },
     createMemoryRouter(),
     { onKey: () => () => {}, colours: signal(undefined) },
   );

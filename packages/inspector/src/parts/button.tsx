@@ -2,22 +2,30 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "./icon.tsx";
 
+/**
+ * The rank of a button. `primary`: what most users want next, at most one in a view. `secondary`: everything else. `danger`: what
+ * removes something. Each has a frame, so that nothing that acts looks like a text.
+ */
+export type ButtonRank = "primary" | "secondary" | "danger";
+
 /** A button. While its promise is open it is busy and does not act again. */
 export function Button({
   onPress,
-  kind = "plain",
+  rank = "secondary",
   icon,
   label,
   disabled = false,
+  pressed,
   children,
 }: {
   readonly onPress: () => unknown;
-  /** `primary`: what the user most likely wants; `danger`: what removes something; `quiet`: without a frame. */
-  readonly kind?: "plain" | "primary" | "danger" | "quiet";
+  readonly rank?: ButtonRank;
   readonly icon?: IconName;
   /** For screen readers, and as a hint, where the text alone is not clear. */
   readonly label?: string;
   readonly disabled?: boolean;
+  /** Of a button that switches something on: whether it is on. */
+  readonly pressed?: boolean;
   readonly children?: ComponentChildren;
 }) {
   const isBusy = useSignal(false);
@@ -33,13 +41,31 @@ export function Button({
   return (
     <button
       type="button"
-      class={`button button-${kind}`}
+      class={`button button-${rank}${children === undefined ? " square" : ""}`}
       onClick={press}
       disabled={disabled}
       aria-busy={isBusy.value}
+      {...(pressed !== undefined && { "aria-pressed": pressed })}
       {...(label !== undefined && { "aria-label": label, title: label })}
     >
       {icon !== undefined && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}
+
+/** The button that submits its form. */
+export function SubmitButton({
+  disabled = false,
+  isBusy = false,
+  children,
+}: {
+  readonly disabled?: boolean;
+  readonly isBusy?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <button type="submit" class="button button-primary" disabled={disabled} aria-busy={isBusy}>
       {children}
     </button>
   );

@@ -1,6 +1,6 @@
 import { act } from "../data/session/act.ts";
 import { useSession } from "../data/session/context.ts";
-import { day, relative, timeOfDay } from "../data/values/format.ts";
+import { day, duration, timeOfDay } from "../data/values/format.ts";
 import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
 
@@ -14,6 +14,7 @@ export function ClockBar() {
   if (clock === undefined) return null;
   const isFlowing = clock.mode === "flowing";
   const [next] = clock.upcoming;
+  const jump = next === undefined ? "Jump" : `Jump ${duration(Date.parse(next.at) - now)}`;
   const control = session.control.value;
   const advance = (step: { readonly by: number } | { readonly nextTimer: true }) =>
     act(session, control.POST("/_control/v1/clock/advance", { body: step }));
@@ -27,26 +28,22 @@ export function ClockBar() {
         </span>
       </Link>
       <Button
-        kind="quiet"
         icon={isFlowing ? "pause" : "play"}
         label={isFlowing ? "Freeze the clock" : "Let the clock flow"}
         onPress={() =>
           act(session, control.PUT("/_control/v1/clock", { body: { mode: isFlowing ? "frozen" : "flowing" } }))
         }
       />
-      <Button kind="quiet" label="+1 min: advance the clock by one minute" onPress={() => advance({ by: minute })}>
+      <Button label="+1 min: advance the clock by one minute" onPress={() => advance({ by: minute })}>
         <span class="clock-step">+1 min</span>
       </Button>
       <Button
-        kind="quiet"
         icon="next"
         disabled={next === undefined}
-        label={
-          next === undefined ? "No timer is pending" : `Jump to the next timer: ${next.kind} ${relative(next.at, now)}`
-        }
+        label={next === undefined ? `${jump}: no timer is pending` : `${jump} to the next timer: ${next.kind}`}
         onPress={() => advance({ nextTimer: true })}
       >
-        <span class="clock-next number">{next === undefined ? "no timer" : relative(next.at, now)}</span>
+        <span class="clock-next number">{jump}</span>
       </Button>
     </div>
   );

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useSession } from "../data/session/context.ts";
 import { day, relative, timeOfDay } from "../data/values/format.ts";
+import { Button } from "./button.tsx";
 
 /** What a status means: its colour, beside its text. */
 export type Tone = "ok" | "warn" | "bad" | "info" | "idle";
@@ -99,14 +100,9 @@ export function Secret({
   return (
     <span class="secret">
       <code class="code">{text.value ?? "••••••••"}</code>
-      <button
-        type="button"
-        class="button button-quiet"
-        onClick={toggle}
-        aria-label={`${text.value === undefined ? "Show" : "Hide"} the ${name}`}
-      >
+      <Button label={`${text.value === undefined ? "Show" : "Hide"} the ${name}`} onPress={toggle}>
         {text.value === undefined ? "Show" : "Hide"}
-      </button>
+      </Button>
     </span>
   );
 }

@@ -19,9 +19,48 @@ export function Dialog({
     <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={close}>
       <header class="panel-head">
         <h2 id={id}>{title}</h2>
-        <Button kind="quiet" icon="close" label="Close" onPress={() => dialog.current?.close()} />
+        <Button icon="close" label="Close" onPress={() => dialog.current?.close()} />
       </header>
       {children}
     </dialog>
+  );
+}
+
+/** The end of a dialog or a form: the way back first, and what it is for last. */
+export function DialogEnd({ close, children }: { readonly close: () => void; readonly children: ComponentChildren }) {
+  return (
+    <div class="actions actions-end">
+      <Button onPress={close}>Cancel</Button>
+      {children}
+    </div>
+  );
+}
+
+/** Asks before something is lost. */
+export function Confirm({
+  title,
+  action,
+  run,
+  close,
+  children,
+}: {
+  /** The question. */
+  readonly title: string;
+  /** The text of the button that does it. */
+  readonly action: string;
+  readonly run: () => unknown;
+  readonly close: () => void;
+  /** What is lost, and what stays. */
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <Dialog title={title} close={close}>
+      <p class="panel-text">{children}</p>
+      <DialogEnd close={close}>
+        <Button rank="danger" onPress={run}>
+          {action}
+        </Button>
+      </DialogEnd>
+    </Dialog>
   );
 }

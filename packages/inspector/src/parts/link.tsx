@@ -6,6 +6,7 @@ export function Link({
   to,
   class: className = "",
   current = false,
+  follow,
   children,
 }: {
   /** The id of the screen, and what is selected there. */
@@ -13,6 +14,8 @@ export function Link({
   readonly class?: string;
   /** Whether it leads to the screen that is shown. */
   readonly current?: boolean;
+  /** Called when it is followed in this page. */
+  readonly follow?: () => void;
   readonly children: ComponentChildren;
 }) {
   const session = useSession();
@@ -25,6 +28,7 @@ export function Link({
         // Other clicks open a tab, which the browser does.
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
+        follow?.();
         session.go(...to);
       }}
     >

@@ -9,7 +9,7 @@ export function Notices() {
       {session.notices.value.map(({ id, tone, text }) => (
         <div key={id} class={`notice tone-${tone}`}>
           <p dir="auto">{text}</p>
-          <Button kind="quiet" icon="close" label="Close the message" onPress={() => session.dismiss(id)} />
+          <Button icon="close" label="Close the message" onPress={() => session.dismiss(id)} />
         </div>
       ))}
     </div>

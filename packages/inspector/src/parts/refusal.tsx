@@ -13,9 +13,9 @@ export function Refusal({ stream }: { readonly stream: Extract<StreamState, { re
   return (
     <Empty title={isGone ? `The sandbox ${name} does not exist` : "The server sends no events"}>
       <p dir="auto">{isGone ? "It was deleted, or it was never created." : stream.reason}</p>
-      <div class="empty-buttons">
+      <div class="actions">
         {isGone && (
-          <Button kind="primary" onPress={() => session.switchTo("default")}>
+          <Button rank="primary" onPress={() => session.switchTo("default")}>
             Show the sandbox default
           </Button>
         )}

@@ -1,15 +1,20 @@
 import type { ComponentChildren } from "preact";
+import { Button, CopyButton } from "./button.tsx";
+import { Json } from "./data.tsx";
 import { useKeys } from "./keys.tsx";
 
-/** A screen: its title, its tools beside it, and its content below. */
+/** A screen: its title, its tools beside it, its actions at the end of the line, and its content below. */
 export function Screen({
   title,
   tools,
+  actions,
   children,
 }: {
   readonly title: string;
-  /** Filters and buttons of the whole screen. */
+  /** Tabs and filters. */
   readonly tools?: ComponentChildren;
+  /** Buttons of the whole screen, the main one last. */
+  readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
   return (
@@ -17,6 +22,7 @@ export function Screen({
       <header class="screen-head">
         <h1>{title}</h1>
         <div class="screen-tools">{tools}</div>
+        {actions !== undefined && <div class="actions">{actions}</div>}
       </header>
       <div class="screen-body">{children}</div>
     </section>
@@ -54,9 +60,11 @@ export function Split({
       {detail !== undefined && (
         <aside class="split-detail" aria-label="Details">
           {isSelected && (
-            <button type="button" class="button button-quiet split-close" onClick={close}>
-              Close
-            </button>
+            <div class="split-close">
+              <Button icon="close" onPress={close}>
+                Close
+              </Button>
+            </div>
           )}
           {detail}
         </aside>
@@ -79,19 +87,39 @@ export function Panel({
     <section class="panel">
       <header class="panel-head">
         <h2>{title}</h2>
-        <div class="panel-tools">{tools}</div>
+        <div class="actions">{tools}</div>
       </header>
       {children}
     </section>
   );
 }
 
-/** Says that there is nothing yet, and what to do next. */
-export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+/** Says that there is nothing yet: what appears here, one action that changes that, and a command that does the same. */
+export function Empty({
+  title,
+  action,
+  command,
+  children,
+}: {
+  readonly title: string;
+  readonly action?: ComponentChildren;
+  /** A command for a shell. */
+  readonly command?: string | undefined;
+  /** What appears here. */
+  readonly children?: ComponentChildren;
+}) {
   return (
     <div class="empty">
       <p class="empty-title">{title}</p>
       {children}
+      {action !== undefined && <div class="actions">{action}</div>}
+      {command !== undefined && (
+        <div class="empty-command">
+          <p>Or from a shell:</p>
+          <Json value={command} label="Command" />
+          <CopyButton text={() => command}>Copy the command</CopyButton>
+        </div>
+      )}
     </div>
   );
 }

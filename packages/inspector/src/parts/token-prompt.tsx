@@ -1,5 +1,6 @@
 import { batch, useSignal } from "@preact/signals";
 import { useSession } from "../data/session/context.ts";
+import { SubmitButton } from "./button.tsx";
 import { TextField } from "./field.tsx";
 
 /** Asks for the control token, in place of a screen. The token is kept in memory and sent as a header. */
@@ -30,9 +31,7 @@ export function TokenPrompt() {
         }
         hint="The server prints it when it starts. The page keeps it in memory, until its last tab is closed."
       />
-      <button type="submit" class="button button-primary">
-        Connect
-      </button>
+      <SubmitButton>Connect</SubmitButton>
     </form>
   );
 }

@@ -17,6 +17,7 @@ export function VirtualList<Item>({
   selected,
   onSelect,
   row,
+  head,
 }: {
   readonly label: string;
   readonly items: readonly Item[];
@@ -25,6 +26,8 @@ export function VirtualList<Item>({
   readonly selected: string | undefined;
   readonly onSelect: (key: string) => void;
   readonly row: (item: Item) => ComponentChildren;
+  /** What the columns of the rows show. Screen readers read each row as a sentence instead. */
+  readonly head?: ComponentChildren;
 }) {
   const { list, view, measure, reveal } = useRows(items, keyOf);
   const select = (index: number) => {
@@ -42,7 +45,7 @@ export function VirtualList<Item>({
   const { top, height, rowHeight } = view.value;
   const from = Math.max(0, Math.floor(top / rowHeight) - spare);
   const shown = items.slice(from, Math.ceil((top + height) / rowHeight) + spare);
-  return (
+  const rows = (
     <div ref={list} class="rows" role="listbox" aria-label={label} tabIndex={0} onScroll={measure}>
       <div class="rows-space" role="presentation" style={{ blockSize: `${items.length * rowHeight}px` }}>
         <div role="presentation" style={{ transform: `translateY(${from * rowHeight}px)` }}>
@@ -66,6 +69,15 @@ export function VirtualList<Item>({
           })}
         </div>
       </div>
+    </div>
+  );
+  if (head === undefined) return rows;
+  return (
+    <div class="table">
+      <div class="row row-head" aria-hidden="true">
+        {head}
+      </div>
+      {rows}
     </div>
   );
 }

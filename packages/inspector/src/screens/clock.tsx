@@ -42,13 +42,13 @@ export function Clock() {
       {clock !== undefined && (
         <div class="clock">
           <ClockFace clock={clock} advance={advance} />
+          {jump.value !== undefined && <Happened jump={jump.value} nameOf={nameOf} />}
           <Upcoming
             clock={clock}
             tokens={session.credentials.ends.value}
             nameOf={nameOf}
             jumpTo={(at) => advance({ to: at })}
           />
-          <Happened jump={jump.value} nameOf={nameOf} />
         </div>
       )}
     </Screen>
@@ -83,7 +83,7 @@ function ClockFace({
             return (
               <Button
                 key={rate}
-                kind={isCurrent ? "primary" : "plain"}
+                pressed={isCurrent}
                 label={`Run at ${rate}×`}
                 onPress={() => set({ mode: "flowing", rate })}
               >
@@ -100,7 +100,7 @@ function ClockFace({
             </Button>
           ))}
           <Button icon="next" disabled={clock.upcoming.length === 0} onPress={() => advance({ nextTimer: true })}>
-            Jump to next
+            Jump to the next timer
           </Button>
         </fieldset>
         <FreeStep advance={advance} set={set} />

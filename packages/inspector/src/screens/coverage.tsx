@@ -8,11 +8,10 @@ import {
   sharesOf,
   shows,
 } from "../data/records/coverage.ts";
-import { act } from "../data/session/act.ts";
 import { useSession } from "../data/session/context.ts";
 import { useLive } from "../data/session/live.ts";
-import { Button, CopyButton } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { CopyButton } from "../parts/button.tsx";
+import { ClearJournal } from "../parts/clear-journal.tsx";
 import { Filter } from "../parts/field.tsx";
 import { LoadError, Screen, Split } from "../parts/screen.tsx";
 import { Matrix } from "./coverage/matrix.tsx";
@@ -41,14 +40,16 @@ export function Coverage() {
             onChange={(value) => (filter.value = value)}
           />
           <ShowChoice show={show} />
-          {data !== undefined && (
-            <>
-              <CopyButton text={() => markdownOf(data)}>Copy as Markdown</CopyButton>
-              <CopyButton text={() => JSON.stringify(data, null, 2)}>Copy as JSON</CopyButton>
-            </>
-          )}
-          <ResetCounts reload={live.reload} />
         </>
+      }
+      actions={
+        data !== undefined && (
+          <>
+            <CopyButton text={() => markdownOf(data)}>Copy as Markdown</CopyButton>
+            <CopyButton text={() => JSON.stringify(data, null, 2)}>Copy as JSON</CopyButton>
+            <ClearJournal done={live.reload} />
+          </>
+        )
       }
     >
       <LoadError error={live.error} />
@@ -88,39 +89,10 @@ function ShowChoice({ show }: { readonly show: Signal<Show> }) {
   );
 }
 
-/** A button that clears the journal after a question. */
-function ResetCounts({ reload }: { readonly reload: () => void }) {
-  const session = useSession();
-  const isAsking = useSignal(false);
-  const close = () => (isAsking.value = false);
-  const clear = async () => {
-    await act(session, session.control.value.DELETE("/_control/v1/requests"), "The counts begin again.");
-    close();
-    reload();
-  };
-  return (
-    <>
-      <Button onPress={() => (isAsking.value = true)}>Reset the counts</Button>
-      {isAsking.value && (
-        <Dialog title="Reset the counts?" close={close}>
-          <p>
-            This clears the journal: the requests on the screen Traffic are removed, too. Records and the clock stay.
-          </p>
-          <div class="dialog-end">
-            <Button onPress={close}>Cancel</Button>
-            <Button kind="danger" onPress={clear}>
-              Clear the journal
-            </Button>
-          </div>
-        </Dialog>
-      )}
-    </>
-  );
-}
-
 function Summary({ coverage }: { readonly coverage: CoverageData }) {
   const { operations, statuses, codes } = sharesOf(coverage);
   const { unmatched, refused } = coverage;
+  const isUndocumented = coverage.operations.some((one) => one.statuses.some(({ documented }) => !documented));
   const rest = [
     unmatched > 0 && `${unmatched} ${unmatched === 1 ? "request matches" : "requests match"} no operation`,
     refused > 0 && `${refused} refused before the API`,
@@ -137,6 +109,7 @@ function Summary({ coverage }: { readonly coverage: CoverageData }) {
           ? "Run the app, or its tests, against this server: each response counts here, also those to requests of this page. "
           : "Each response counts, also those to requests of this page. "}
         Select an operation to see its error codes, and to provoke them.
+        {isUndocumented && " A star marks a status that the operation does not document."}
         {rest.length > 0 && ` ${rest.join(", ")}.`}
       </p>
     </>

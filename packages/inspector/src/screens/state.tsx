@@ -36,18 +36,18 @@ export function State() {
     <Screen
       title="State"
       tools={
-        <>
-          <Filter
-            value={filter.value}
-            placeholder="Filter by any field or name"
-            onChange={(text) => (filter.value = text)}
-          />
-          {collection !== "roles" && (
-            <Button icon="plus" onPress={() => session.go("state", collection, "new")}>
-              New
-            </Button>
-          )}
-        </>
+        <Filter
+          value={filter.value}
+          placeholder="Filter by any field or name"
+          onChange={(text) => (filter.value = text)}
+        />
+      }
+      actions={
+        collection !== "roles" && (
+          <Button icon="plus" onPress={() => session.go("state", collection, "new")}>
+            New
+          </Button>
+        )
       }
     >
       <div class="state">

@@ -2,16 +2,16 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { parseTrafficFilter, trafficWords } from "../data/records/traffic-filter.ts";
 import { type TrafficStore, trafficOf } from "../data/records/traffic-store.ts";
-import { act } from "../data/session/act.ts";
 import { useSession } from "../data/session/context.ts";
 import { Button } from "../parts/button.tsx";
+import { ClearJournal } from "../parts/clear-journal.tsx";
 import { Filter } from "../parts/field.tsx";
 import { Empty, LoadError, Screen, Split } from "../parts/screen.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { DeliveryDetail } from "./traffic/delivery-detail.tsx";
 import { FirstRequest } from "./traffic/first-request.tsx";
 import { RequestDetail } from "./traffic/request-detail.tsx";
-import { TrafficRow } from "./traffic/traffic-row.tsx";
+import { TrafficHead, TrafficRow } from "./traffic/traffic-row.tsx";
 
 /** The screen Traffic: requests and webhooks as they come, and each taken apart. */
 export function Traffic() {
@@ -34,12 +34,28 @@ export function Traffic() {
           />
           <FilterWords add={(word) => (filter.value = `${filter.value} ${word}`.trim())} />
           <Count store={store} filter={filter.value} />
-          <ClearButton store={store} />
         </>
+      }
+      actions={
+        store.entries.value.length > 0 && (
+          <ClearJournal
+            done={() => {
+              store.clear();
+              session.go("traffic");
+            }}
+          />
+        )
       }
     >
       <Split
-        list={<List store={store} filter={filter.value} selected={selected?.join("/")} />}
+        list={
+          <List
+            store={store}
+            filter={filter.value}
+            clearFilter={() => (filter.value = "")}
+            selected={selected?.join("/")}
+          />
+        }
         detail={selected && <Detail key={selected.join("/")} path={selected} />}
         close={() => session.go("traffic")}
       />
@@ -60,10 +76,12 @@ function useFiltered(store: TrafficStore, filter: string) {
 function List({
   store,
   filter,
+  clearFilter,
   selected,
 }: {
   readonly store: TrafficStore;
   readonly filter: string;
+  readonly clearFilter: () => void;
   readonly selected: string | undefined;
 }) {
   const session = useSession();
@@ -72,14 +90,22 @@ function List({
   if (store.entries.value.length === 0) return store.isLoaded.value ? <FirstRequest /> : null;
   if (items.length === 0)
     return (
-      <Empty title="Nothing matches the filter">
-        <p>Change or empty it. The button “Words” lists what it takes.</p>
+      <Empty
+        title="Nothing matches the filter"
+        action={
+          <Button rank="primary" onPress={clearFilter}>
+            Clear the filter
+          </Button>
+        }
+      >
+        <p>“Filter help” lists the words that it takes.</p>
       </Empty>
     );
   return (
     <div class="traffic-list">
       <VirtualList
         label="Requests and webhooks, newest first"
+        head={<TrafficHead />}
         items={items}
         keyOf={({ key }) => key}
         selected={selected}
@@ -98,32 +124,17 @@ function Count({ store, filter }: { readonly store: TrafficStore; readonly filte
   return <span class="traffic-count number">{shown === all ? number(all) : `${number(shown)} of ${number(all)}`}</span>;
 }
 
-function ClearButton({ store }: { readonly store: TrafficStore }) {
-  const session = useSession();
-  const clear = async () => {
-    const isCleared = await act(session, session.control.value.DELETE("/_control/v1/requests"));
-    if (!isCleared) return;
-    store.clear();
-    session.go("traffic");
-  };
-  return (
-    <Button kind="quiet" label="Clear the journal" disabled={store.entries.value.length === 0} onPress={clear}>
-      Clear
-    </Button>
-  );
-}
-
 /** The words that the filter takes; a click adds one. */
 function FilterWords({ add }: { readonly add: (word: string) => void }) {
   return (
     <details class="traffic-words">
-      <summary class="button button-quiet">Words</summary>
+      <summary class="button button-secondary">Filter help</summary>
       <ul>
         {trafficWords.map(([word, meaning]) => (
           <li key={word}>
-            <button type="button" class="button button-quiet" onClick={() => add(word)}>
+            <Button onPress={() => add(word)}>
               <code>{word}</code>
-            </button>
+            </Button>
             <span>{meaning}</span>
           </li>
         ))}

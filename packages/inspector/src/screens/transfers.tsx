@@ -1,5 +1,6 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
+import { quoted, shellCommand } from "../data/code/shell-command.ts";
 import { type Directory, emptyDirectory, useDirectory } from "../data/records/directory.ts";
 import { act } from "../data/session/act.ts";
 import { useSession } from "../data/session/context.ts";
@@ -27,20 +28,26 @@ export function Transfers() {
   const isStarting = useSignal(false);
   const open = () => (isStarting.value = true);
   useKeys({ n: open });
+  const isEmpty = live.data !== undefined && transfers.length === 0;
   // Without a selection the latest one is shown beside the list, where there is room.
   const shown = selected === undefined ? transfers[0] : transfers.find(({ id }) => id === selected);
   return (
     <Screen
       title="Transfers"
-      tools={
-        <Button kind="primary" icon="play" disabled={directory.data === undefined} onPress={open}>
+      actions={
+        <Button
+          rank={isEmpty ? "secondary" : "primary"}
+          icon="play"
+          disabled={directory.data === undefined}
+          onPress={open}
+        >
           Start a transfer
         </Button>
       }
     >
       {isStarting.value && <StartDialog directory={known} close={() => (isStarting.value = false)} />}
       <LoadError error={live.error ?? directory.error} />
-      {live.data !== undefined && transfers.length === 0 ? (
+      {isEmpty ? (
         <NoTransfer directory={known} />
       ) : (
         <Split
@@ -99,30 +106,40 @@ function Result({ transfer, nameOf }: { readonly transfer: Transfer; readonly na
   );
 }
 
-function NoTransfer({ directory }: { readonly directory: Directory }) {
-  return (
-    <Empty title="No transfer yet">
-      <p>Ring a group or a destination: phones, members and apps ring on the sandbox's clock, and you answer.</p>
-      <FirstTransfer directory={directory} />
-    </Empty>
-  );
-}
-
 /** Starts a transfer to the first group, or to the first destination, with one press. */
-function FirstTransfer({ directory }: { readonly directory: Directory }) {
+function NoTransfer({ directory }: { readonly directory: Directory }) {
   const session = useSession();
   const [group] = directory.groups;
-  const destination = directory.destinations.find(({ enabled = true }) => enabled);
-  const target = group ?? destination;
-  if (target === undefined) return <p>There is no destination. Add one on the screen State.</p>;
+  const target = group ?? directory.destinations.find(({ enabled = true }) => enabled);
+  if (target === undefined)
+    return (
+      <Empty
+        title="No transfer yet"
+        action={
+          <Button rank="primary" onPress={() => session.go("state", "destinations", "new")}>
+            Add a destination
+          </Button>
+        }
+      >
+        <p>A transfer rings a destination or a group, and this sandbox has neither.</p>
+      </Empty>
+    );
   const body = group === undefined ? { destinationId: target.id } : { groupId: target.id };
   return (
-    <Button
-      kind="primary"
-      icon="play"
-      onPress={() => act(session, session.control.value.POST("/_control/v1/transfers", { body }))}
+    <Empty
+      title="No transfer yet"
+      action={
+        <Button
+          rank="primary"
+          icon="play"
+          onPress={() => act(session, session.control.value.POST("/_control/v1/transfers", { body }))}
+        >
+          Ring {target.name}
+        </Button>
+      }
+      command={shellCommand(session, `transfer ${quoted(target.name)}`)}
     >
-      Ring {target.name}
-    </Button>
+      <p>Each transfer appears here: phones, members and apps ring on the sandbox's clock, and you answer.</p>
+    </Empty>
   );
 }

@@ -61,10 +61,12 @@ function Deliveries({ selected }: { readonly selected: string | undefined }) {
             placeholder="Receiver, address, body, outcome"
             onChange={(value) => (filter.value = value)}
           />
-          <Button kind="primary" onPress={() => (isSending.value = true)}>
-            Send an offer
-          </Button>
         </>
+      }
+      actions={
+        <Button rank={all.length === 0 ? "secondary" : "primary"} onPress={() => (isSending.value = true)}>
+          Send an offer
+        </Button>
       }
     >
       <LoadError error={live.error} />
@@ -117,6 +119,7 @@ function DeliveryList({
   return (
     <VirtualList
       label="Deliveries"
+      head={<DeliveryHead />}
       items={shown}
       keyOf={({ id }) => id}
       selected={selected}
@@ -143,6 +146,20 @@ function Chosen({
     );
   const destination = destinations?.find(({ id }) => id === delivery.destinationId);
   return <DeliveryDetail key={delivery.id} delivery={delivery} destination={destination} attempt={attempt} />;
+}
+
+/** What the columns of {@link DeliveryRow} show. */
+function DeliveryHead() {
+  return (
+    <>
+      <span class="delivery-time">Time</span>
+      <span class="delivery-outcome">Outcome</span>
+      <span class="delivery-name">Receiver</span>
+      <span class="delivery-url">Address</span>
+      <span>Signed with</span>
+      <span class="delivery-duration">Took</span>
+    </>
+  );
 }
 
 function DeliveryRow({

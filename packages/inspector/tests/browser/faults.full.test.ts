@@ -195,7 +195,7 @@ describe("a policy", () => {
     await row.getByRole("button", { name: "Reset callDurationSecs to its default" }).waitFor();
     expect((await server.policies()).callDurationSecs).toBe(5);
     expect(await page.getByRole("row").nth(1).textContent()).toContain("callDurationSecs");
-    expect(await row.getByRole("link").textContent()).toBe("A-25");
+    expect(await row.getByRole("link").textContent()).toBe("Assumption A-25");
     await row.getByRole("button", { name: "Reset callDurationSecs to its default" }).click();
     await expect.poll(async () => (await server.policies()).callDurationSecs).toBe(60);
   });

@@ -59,6 +59,8 @@ describe("a snapshot", () => {
     expect(await differences.textContent()).toContain("groups");
     expect(await page.content()).not.toContain(demo.signingSecret);
     await page.getByRole("button", { name: "Restore snapshot 1" }).click();
+    expect((await server.records("groups")).length).toBe(before + 1);
+    await page.getByRole("dialog", { name: "Restore snapshot 1?" }).getByRole("button", { name: "Restore" }).click();
     await page.getByText("default is as in snapshot 1.").waitFor();
     expect((await server.records("groups")).length).toBe(before);
   });
@@ -72,6 +74,7 @@ describe("a snapshot", () => {
     const file = await (await downloading).path();
     await server.changePolicies({ callDurationSecs: 5 });
     await page.getByLabel("From a file").setInputFiles(file);
+    await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
     await expect.poll(async () => (await server.policies()).callDurationSecs).toBe(60);
   });
 

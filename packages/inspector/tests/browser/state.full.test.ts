@@ -163,7 +163,7 @@ describe("records", () => {
     await inspector.go("state", "groups", demo.groups.existing);
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("There are no groups").waitFor();
+    await page.getByText("No groups").waitFor();
     expect(await inspector.server.records("groups")).toEqual([]);
   });
 

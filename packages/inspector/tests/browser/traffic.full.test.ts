@@ -34,7 +34,7 @@ it("shows a request that a fault made the SDK repeat as two rows", async () => {
   await expect.poll(() => rows.allInnerTexts()).toHaveLength(2);
   const [latest, first] = await rows.allInnerTexts();
   expect([first, latest]).toEqual([
-    expect.stringMatching(/fault-1\s+429 rate_limit_exceeded/),
+    expect.stringMatching(/429\s+createCall\s+rate_limit_exceeded[\s\S]*fault-1/),
     expect.stringContaining("201"),
   ]);
 
@@ -78,7 +78,9 @@ it("filters by text and words, also with the keyboard alone", async () => {
 
   await page.keyboard.press("/");
   await page.keyboard.type("op:createCall status:4xx");
-  await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining("400 validation_failed")]);
+  await expect
+    .poll(() => rows.allInnerTexts())
+    .toEqual([expect.stringMatching(/400\s+createCall\s+validation_failed/)]);
 
   await page.getByRole("searchbox", { name: "Filter" }).fill("is:webhook");
   await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining("transfer.offer")]);
@@ -185,7 +187,7 @@ it("shows in the row why a request was refused, before its address", async () =>
   await using inspector = await open({ screen: "traffic" });
   await play(inspector);
   const row = rowsOf(inspector).filter({ hasText: "validation_failed" });
-  expect(await row.innerText()).toMatch(/createCall\s+toNumber .*\s+\/api\/v1\/calls/);
+  expect(await row.innerText()).toMatch(/createCall\s+validation_failed\s+toNumber .*\s+\/api\/v1\/calls/);
 });
 
 it("leaves out what the server itself refused", async () => {
@@ -212,10 +214,11 @@ it("sends the first request itself, and is empty again after the journal is clea
   const { page, server } = inspector;
   await page.getByRole("button", { name: "Issue an API key" }).click();
   await expect.poll(() => page.getByRole("region", { name: "Command" }).innerText()).toContain("Bearer svc_");
-  await page.getByRole("button", { name: "Send it from here" }).click();
+  await page.getByRole("button", { name: "Send a request" }).click();
   await rowsOf(inspector).filter({ hasText: "200" }).waitFor();
 
   await page.getByRole("button", { name: "Clear the journal" }).click();
+  await page.getByRole("dialog", { name: "Clear the journal?" }).getByRole("button", { name: "Clear" }).click();
   await page.getByText("No request yet").waitFor();
   expect(await server.requests()).toEqual([]);
 

@@ -85,6 +85,15 @@ it("an answer after the end of its ring shows the code that it received", async 
   await page.getByRole("img", { name: "Late answer at 12:00:30: offer_expired" }).waitFor();
 });
 
+it("a ring that answered has no button for another answer, which could only be refused", async () => {
+  await using inspector = await open({ server: frozen, screen: "transfers" });
+  const { page, server } = inspector;
+  await server.startTransfer({ destinationId: demo.destinations.phone });
+  await page.getByRole("button", { name: "Answer: Reception" }).click();
+  await page.getByText("Answered after 0 s").waitFor();
+  expect(await page.getByRole("button", { name: /^Answer.*Reception/ }).count()).toBe(0);
+});
+
 it("missed calls are counted on the way to away, at the policy's limit", async () => {
   await using inspector = await open({ server: frozen, screen: "transfers" });
   const { page, server } = inspector;

@@ -13,6 +13,7 @@ export function createBackendSource(backend: Pick<Backend | Sandboxes, "fetch">,
   const fetch = (request: Request) => backend.fetch(request, undefined, caller);
   return {
     baseUrl: ownUrl,
+    isServer: false,
     address,
     fetch,
     follow: (...args) => follow({ baseUrl: ownUrl, fetch }, ...args),

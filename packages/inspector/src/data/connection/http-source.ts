@@ -6,5 +6,5 @@ export function createHttpSource(): Source {
   // The page is at <base>/_inspector/, and the base may have a path behind a proxy.
   const baseUrl = new URL("../..", location.href.replace(/[?#].*$/, "")).href.replace(/\/$/, "");
   const fetch = (request: Request) => globalThis.fetch(request);
-  return { baseUrl, address: baseUrl, fetch, follow: createSharedFollow({ baseUrl, fetch }) };
+  return { baseUrl, isServer: true, address: baseUrl, fetch, follow: createSharedFollow({ baseUrl, fetch }) };
 }

@@ -22,6 +22,8 @@ export interface StreamListener {
 export interface Source {
   /** The base URL of the control plane and of the API, without a slash at the end. */
   readonly baseUrl: string;
+  /** Whether it is a server, which programs outside the page reach. */
+  readonly isServer: boolean;
   /** What the user is shown as its address. */
   readonly address: string;
   /** Sends a request to the control plane or to the API. */

@@ -9,7 +9,7 @@ export const trafficWords: readonly (readonly [word: string, meaning: string])[]
   ["caller:agent", "a role, key or none"],
   ["method:post", "a method"],
   ["is:webhook", "or request, error, fault, stub, unmatched, replay, changed, deviation"],
-  ["-is:webhook", "a minus turns a word around"],
+  ["-is:webhook", "a minus leaves out what matches"],
 ];
 
 /** Whether a row is shown. */

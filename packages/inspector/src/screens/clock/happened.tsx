@@ -4,7 +4,7 @@ import { Link } from "../../parts/link.tsx";
 import { Panel } from "../../parts/screen.tsx";
 import { happening, happeningDetail, type SandboxEvent } from "./timers.ts";
 
-/** A jump of the clock, and what happened on the way. */
+/** A jump of the clock, and what happened during it. */
 export interface Jump {
   readonly from: number;
   readonly to: number;
@@ -15,21 +15,12 @@ export interface Jump {
 const most = 200;
 
 /** What happened during the last jump that was made here. */
-export function Happened({
-  jump,
-  nameOf,
-}: {
-  readonly jump: Jump | undefined;
-  readonly nameOf: (id: string) => string;
-}) {
+export function Happened({ jump, nameOf }: { readonly jump: Jump; readonly nameOf: (id: string) => string }) {
   return (
-    <Panel title={jump === undefined ? "On the way" : `On the way: ${duration(jump.to - jump.from)}`}>
-      <div aria-live="polite">
-        {jump === undefined && <p class="muted">Step or jump, and what happens on the way is listed here.</p>}
-        {jump?.effects.length === 0 && <p class="muted">Nothing happened.</p>}
-      </div>
+    <Panel title={`What happened in ${duration(jump.to - jump.from)}`}>
+      <div aria-live="polite">{jump.effects.length === 0 && <p class="muted">No timer was due.</p>}</div>
       <ol class="happened">
-        {jump?.effects.slice(0, most).map((event) => {
+        {jump.effects.slice(0, most).map((event) => {
           const { text, tone } = happening(event);
           const link = linkOf(event);
           return (
@@ -44,7 +35,7 @@ export function Happened({
           );
         })}
       </ol>
-      {jump !== undefined && jump.effects.length > most && (
+      {jump.effects.length > most && (
         <p class="muted">{jump.effects.length - most} more events are on the screen Traffic and in the log.</p>
       )}
     </Panel>

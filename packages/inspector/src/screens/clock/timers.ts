@@ -100,7 +100,7 @@ const happenings: Readonly<Record<string, { readonly text: string; readonly tone
   "webhook.delivered": { text: "Webhook answered", tone: "info" },
 };
 
-/** An event on the way of a jump, in words. */
+/** An event during a jump, in words. */
 export function happening({ type }: Pick<SandboxEvent, "type">): { readonly text: string; readonly tone: Tone } {
   return happenings[type] ?? { text: type, tone: "idle" };
 }

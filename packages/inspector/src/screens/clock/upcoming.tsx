@@ -4,13 +4,13 @@ import { day, timeOfDay } from "../../data/values/format.ts";
 import { Button } from "../../parts/button.tsx";
 import { Relative, Status, Time } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
-import { Empty, Panel } from "../../parts/screen.tsx";
+import { Panel } from "../../parts/screen.tsx";
 import { nearness, nearTicks, type Timer, timerKind, timerName, timersSpan, withTokens } from "./timers.ts";
 
 /** The most timers that are listed and drawn. */
 const most = 200;
 
-/** Timers and expiries to come, on a line and as a list. */
+/** Timers and expiries that are due later, on a line and as a list. */
 export function Upcoming({
   clock,
   tokens,
@@ -27,11 +27,11 @@ export function Upcoming({
   const count = clock.upcomingCount + tokens.length;
   const more = count - timers.length;
   return (
-    <Panel title={`To come: ${count}`}>
+    <Panel title={`Upcoming: ${count}`}>
       {timers.length === 0 ? (
-        <Empty title="Nothing is to come">
-          <p>Start a transfer, place a call or rotate a secret, and its timers stand here.</p>
-        </Empty>
+        <p class="muted">
+          No timer is pending. Start a transfer, place a call or rotate a secret: its timers appear here.
+        </p>
       ) : (
         <>
           <TimerLine now={Date.parse(clock.now)} timers={timers} nameOf={nameOf} />
@@ -40,7 +40,7 @@ export function Upcoming({
               <TimerRow key={`${timer.kind} ${timer.id} ${index}`} timer={timer} nameOf={nameOf} jumpTo={jumpTo} />
             ))}
           </ul>
-          {more > 0 && <p class="muted">{more} more come later.</p>}
+          {more > 0 && <p class="muted">{more} more are due later.</p>}
         </>
       )}
     </Panel>
@@ -59,7 +59,7 @@ function TimerLine({
   const span = timersSpan(now, timers);
   const position = (at: number) => `${nearness(span, at) * 100}%`;
   return (
-    <div class="timer-line" role="img" aria-label="Timers to come, the nearest first. The list below says the same.">
+    <div class="timer-line" role="img" aria-label="Upcoming timers, the nearest first. The list below says the same.">
       {nearTicks(span).map(({ at, text }) => (
         <span key={at} class="timeline-tick" style={{ insetInlineStart: position(at) }}>
           <span class="number">{text}</span>
@@ -103,7 +103,7 @@ function TimerRow({
       <span class="timer-name" dir="auto">
         {screen === undefined || timer.id === undefined ? name : <Link to={[screen, timer.id]}>{name}</Link>}
       </span>
-      <Button kind="quiet" icon="next" label={`Jump here: ${text}, ${name}`} onPress={() => jumpTo(timer.at)}>
+      <Button icon="next" label={`Jump here: ${text}, ${name}`} onPress={() => jumpTo(timer.at)}>
         Jump here
       </Button>
     </li>

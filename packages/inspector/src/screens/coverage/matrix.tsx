@@ -5,7 +5,6 @@ import {
   type Show,
   sharesOf,
   statusesOf,
-  wordsOf,
 } from "../../data/records/coverage.ts";
 import { useSession } from "../../data/session/context.ts";
 import { useKeys } from "../../parts/keys.tsx";
@@ -78,6 +77,11 @@ function matching(operations: readonly OperationCoverage[], filter: string, show
   });
 }
 
+/** A count, with a star if the operation does not document the status; a dash for what it does not have. */
+function countOf(cell: OperationCoverage["statuses"][number] | undefined): string {
+  return cell === undefined ? "–" : `${cell.count}×${cell.documented ? "" : "*"}`;
+}
+
 function Row({
   operation,
   columns,
@@ -104,7 +108,7 @@ function Row({
           cell === undefined ? "none" : cell.count === 0 ? "never" : cell.documented ? "seen" : "undocumented";
         return (
           <td key={status} class={`number cell cell-${kind}`}>
-            {cell === undefined || isShown(cell, show) ? wordsOf(cell) : ""}
+            {cell === undefined || isShown(cell, show) ? countOf(cell) : ""}
           </td>
         );
       })}

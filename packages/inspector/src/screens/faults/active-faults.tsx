@@ -1,3 +1,4 @@
+import { shellCommand } from "../../data/code/shell-command.ts";
 import { act } from "../../data/session/act.ts";
 import { useSession } from "../../data/session/context.ts";
 import { useLive } from "../../data/session/live.ts";
@@ -25,7 +26,7 @@ export function ActiveFaults() {
       tools={
         faults.length > 0 && (
           <Button
-            kind="danger"
+            rank="danger"
             onPress={() => act(session, session.control.value.DELETE("/_control/v1/faults"), "All faults are removed.")}
           >
             Remove all
@@ -35,8 +36,11 @@ export function ActiveFaults() {
     >
       <LoadError error={live.error} />
       {live.data !== undefined && faults.length === 0 && (
-        <Empty title="No faults">
-          <p>Every request and webhook works. Add a fault, or take a scenario, and see what your app does.</p>
+        <Empty title="No faults" command={shellCommand(session, 'fault add "createCall 503, 503, pass"')}>
+          <p>
+            Every request and webhook works. A fault makes some fail, and appears here with its hits. “Add the fault”
+            adds the one of the form.
+          </p>
         </Empty>
       )}
       <ul class="faults">
@@ -69,7 +73,7 @@ function FaultItem({ fault, history }: { readonly fault: ListedFault; readonly h
   return (
     <li class="fault" {...(session.route.value.rest[0] === fault.id && { "aria-current": "true" })}>
       <FaultWords fault={fault} id={fault.id} />
-      <Button kind="quiet" icon="close" label={`Remove ${fault.id}`} onPress={remove} />
+      <Button icon="close" label={`Remove ${fault.id}`} onPress={remove} />
       <p class="fault-remains">{remainingInWords(fault)}</p>
       <Hits id={fault.id} hits={fault.hits} history={history} />
     </li>

@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { act } from "../../data/session/act.ts";
 import { useSession } from "../../data/session/context.ts";
 import { useLive } from "../../data/session/live.ts";
+import { SubmitButton } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Panel } from "../../parts/screen.tsx";
 import { onSubmit } from "../../parts/submit.ts";
@@ -49,14 +50,9 @@ export function AddFault() {
     <Panel title="Add a fault">
       <form class="fault-text" onSubmit={onSubmit(add)}>
         <TextOfFault draft={draft} />
-        <button
-          type="submit"
-          class="button button-primary"
-          disabled={problem !== undefined && !problem.isOld}
-          aria-busy={isAdding.value}
-        >
+        <SubmitButton disabled={problem !== undefined && !problem.isOld} isBusy={isAdding.value}>
           Add the fault
-        </button>
+        </SubmitButton>
       </form>
       <ul class="chips" aria-label="Examples">
         {examples.map((example) => (

@@ -106,7 +106,6 @@ function StepTools({
   return (
     <span class="step-tools">
       <Button
-        kind="quiet"
         label={`Move step ${index + 1} up`}
         disabled={index === 0}
         onPress={() => onChange(moved(steps, index, index - 1))}
@@ -114,19 +113,13 @@ function StepTools({
         ↑
       </Button>
       <Button
-        kind="quiet"
         label={`Move step ${index + 1} down`}
         disabled={index === steps.length - 1}
         onPress={() => onChange(moved(steps, index, index + 1))}
       >
         ↓
       </Button>
-      <Button
-        kind="quiet"
-        icon="close"
-        label={`Remove step ${index + 1}`}
-        onPress={() => onChange(steps.toSpliced(index, 1))}
-      />
+      <Button icon="close" label={`Remove step ${index + 1}`} onPress={() => onChange(steps.toSpliced(index, 1))} />
     </span>
   );
 }

@@ -5,6 +5,7 @@ import { useLive } from "../../data/session/live.ts";
 import { Button } from "../../parts/button.tsx";
 import { Filter } from "../../parts/field.tsx";
 import { LoadError } from "../../parts/screen.tsx";
+import { policyTitle } from "./policy-title.ts";
 import { PolicyValue, shownValue } from "./policy-value.tsx";
 
 type Policy = Schema<"PolicyDescriptions">["policies"][number];
@@ -35,7 +36,7 @@ export function PolicyTable() {
             <th scope="col">Policy</th>
             <th scope="col">Value</th>
             <th scope="col">Default</th>
-            <th scope="col">Stands for</th>
+            <th scope="col">Why</th>
           </tr>
         </thead>
         <tbody>
@@ -63,7 +64,7 @@ function PolicyRow({ policy }: { readonly policy: Policy }) {
   return (
     <tr class={changed ? "policy-changed" : undefined}>
       <td>
-        <code>{policy.name}</code>
+        <strong>{policyTitle(policy.name)}</strong> <code class="policy-name">{policy.name}</code>
         <p class="policy-text">{policy.description.replaceAll("`", "")}</p>
       </td>
       <td>
@@ -77,9 +78,9 @@ function PolicyRow({ policy }: { readonly policy: Policy }) {
           </Button>
         )}
       </td>
-      <td data-label="Stands for ">
+      <td class="policy-why" data-label="Why: ">
         <a href={`${assumptions}#${policy.assumption.toLowerCase()}`} target="_blank" rel="noreferrer">
-          {policy.assumption}
+          Assumption {policy.assumption}
         </a>
       </td>
     </tr>

@@ -1,6 +1,7 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
+import { policyTitle } from "./policy-title.ts";
 
 type Policy = Schema<"PolicyDescriptions">["policies"][number];
 type Save = (value: unknown) => Promise<boolean>;
@@ -50,7 +51,7 @@ export function PolicyValue({
               value={partValue}
               save={(next) => save({ ...value, [part]: next })}
             />
-            {part}
+            {partTitle(part)}
           </span>
         ))
       ) : (
@@ -113,12 +114,16 @@ function isParts(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
+/** What a part of a value is called, with its unit. */
+const partTitle = (name: string): string =>
+  policyTitle(name).toLowerCase() + (name.endsWith("Secs") ? " in seconds" : "");
+
 /** A value as a text. */
 export function shownValue(value: unknown): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   return isParts(value)
     ? Object.entries(value)
-        .map(([name, part]) => `${name} ${String(part)}`)
+        .map(([name, part]) => `${partTitle(name)} ${String(part)}`)
         .join(", ")
     : String(value);
 }

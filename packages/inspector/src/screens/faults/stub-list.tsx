@@ -58,7 +58,7 @@ function StubItem({ stub }: { readonly stub: ListedStub }) {
         )}
         {stub.match !== undefined && <Code>{JSON.stringify(stub.match)}</Code>}
       </div>
-      <Button kind="quiet" icon="close" label={`Remove ${id}`} onPress={remove} />
+      <Button icon="close" label={`Remove ${id}`} onPress={remove} />
       <p class="fault-remains">{answerInWords(stub)}</p>
       <p class="fault-hits">
         {hits === 0 ? "No request yet" : `Answered ${timesInWords(hits)}`}

@@ -76,19 +76,15 @@ function BodyField({ trial: { body, bodyText } }: { readonly trial: Trial }) {
 function TryButtons({ trial, isStream }: { readonly trial: Trial; readonly isStream: boolean }) {
   const { operation, body, described } = trial;
   return (
-    <div class="try-buttons">
-      <Button kind={operation.method === "DELETE" ? "danger" : "primary"} disabled={isStream} onPress={trial.send}>
+    <div class="actions">
+      <Button rank={operation.method === "DELETE" ? "danger" : "primary"} disabled={isStream} onPress={trial.send}>
         Send
       </Button>
       <CopyButton text={async () => curlOf(await described())}>Copy as curl</CopyButton>
       {operation.api === "api" && (
         <CopyButton text={async () => sdkCodeOf(await described()) ?? ""}>Copy as SDK code</CopyButton>
       )}
-      {body.value !== undefined && (
-        <Button kind="quiet" onPress={() => (body.value = undefined)}>
-          Back to the example
-        </Button>
-      )}
+      {body.value !== undefined && <Button onPress={() => (body.value = undefined)}>Back to the example</Button>}
     </div>
   );
 }

@@ -45,7 +45,7 @@ export function IssuedCredential({
         {current !== undefined && <Validity expiresAt={current.expiresAt} />}
       </div>
       <p class="credential-purpose">{purpose}</p>
-      <div class="credential-tools">
+      <div class="actions">
         {current !== undefined && (
           <>
             <Secret name={what} load={() => current.text} key={current.text} />

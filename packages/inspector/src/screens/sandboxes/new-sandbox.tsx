@@ -2,7 +2,8 @@ import { headersOf, messageOf, type Schema } from "@call-transfer/backend/contro
 import { type Signal, useSignal } from "@preact/signals";
 import { useSession } from "../../data/session/context.ts";
 import { useLive } from "../../data/session/live.ts";
-import { Dialog } from "../../parts/dialog.tsx";
+import { SubmitButton } from "../../parts/button.tsx";
+import { Dialog, DialogEnd } from "../../parts/dialog.tsx";
 import { Field, SelectField, TextField } from "../../parts/field.tsx";
 import { onSubmit } from "../../parts/submit.ts";
 import { readJsonFile } from "./read-json-file.ts";
@@ -48,11 +49,9 @@ export function NewSandbox({ close, created }: { readonly close: () => void; rea
     <Dialog title="New sandbox" close={close}>
       <form onSubmit={onSubmit(create)}>
         <SandboxFields form={form} problem={problem} />
-        <div class="dialog-end">
-          <button type="submit" class="button button-primary">
-            Create
-          </button>
-        </div>
+        <DialogEnd close={close}>
+          <SubmitButton>Create</SubmitButton>
+        </DialogEnd>
       </form>
     </Dialog>
   );

@@ -7,7 +7,7 @@ import { useLive } from "../../data/session/live.ts";
 import { day, timeOfDay } from "../../data/values/format.ts";
 import { Button } from "../../parts/button.tsx";
 import { Code, Status } from "../../parts/data.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
 import { LoadError, Panel } from "../../parts/screen.tsx";
 import { NewSandbox } from "./new-sandbox.tsx";
 
@@ -34,7 +34,7 @@ export function SandboxList() {
     <Panel
       title="Sandboxes"
       tools={
-        <Button kind="primary" onPress={() => (dialog.value = "new")}>
+        <Button rank="primary" onPress={() => (dialog.value = "new")}>
           New sandbox
         </Button>
       }
@@ -68,7 +68,7 @@ export function SandboxList() {
       </table>
       {dialog.value === "new" && <NewSandbox close={close} created={live.reload} />}
       {question !== undefined && (
-        <Confirm {...question} close={close} done={live.reload} key={`${question.verb} ${question.name}`} />
+        <Question {...question} close={close} done={live.reload} key={`${question.verb} ${question.name}`} />
       )}
       <p class="visually-hidden" role="status">
         {session.sandbox.value} is shown.
@@ -96,7 +96,7 @@ function SandboxRow({ sandbox, ask }: { readonly sandbox: Sandbox; readonly ask:
         {sandbox.requestCount}
       </td>
       <td>
-        <span class="row-tools">
+        <span class="actions">
           {isShown ? (
             <Status tone="info">shown</Status>
           ) : (
@@ -108,7 +108,7 @@ function SandboxRow({ sandbox, ask }: { readonly sandbox: Sandbox; readonly ask:
             Reset
           </Button>
           {name !== "default" && (
-            <Button kind="danger" label={`Delete ${name}`} onPress={() => ask("delete")}>
+            <Button rank="danger" label={`Delete ${name}`} onPress={() => ask("delete")}>
               Delete
             </Button>
           )}
@@ -147,7 +147,7 @@ const questions = {
   },
 } as const;
 
-function Confirm({
+function Question({
   verb,
   name,
   close,
@@ -173,14 +173,8 @@ function Confirm({
     close();
   };
   return (
-    <Dialog title={`${question.button} ${name}?`} close={close}>
-      <p class="panel-text">{question.text}</p>
-      <div class="dialog-end">
-        <Button onPress={close}>Cancel</Button>
-        <Button kind="danger" onPress={run}>
-          {question.button} {name}
-        </Button>
-      </div>
-    </Dialog>
+    <Confirm title={`${question.button} ${name}?`} action={`${question.button} ${name}`} run={run} close={close}>
+      {question.text}
+    </Confirm>
   );
 }

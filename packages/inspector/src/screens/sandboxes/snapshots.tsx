@@ -7,11 +7,19 @@ import { day, timeOfDay } from "../../data/values/format.ts";
 import { saveFile } from "../../data/values/save-file.ts";
 import { Button } from "../../parts/button.tsx";
 import { Status, type Tone } from "../../parts/data.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Panel } from "../../parts/screen.tsx";
 import { compareSnapshots, type Difference } from "./compare-snapshots.ts";
 import { type KeptSnapshot, keptSnapshots } from "./kept-snapshots.ts";
 import { readJsonFile } from "./read-json-file.ts";
+
+/** What a restore takes the state from. */
+interface Restorable {
+  readonly snapshot: unknown;
+  /** What it is called, such as `snapshot 1` or the name of a file. */
+  readonly what: string;
+}
 
 /** Snapshots of the sandbox: take, keep, compare, restore, and files of them. */
 export function Snapshots() {
@@ -36,18 +44,18 @@ export function Snapshots() {
     kept.value = kept.value.filter((one) => one.number !== number);
     if (compared.value?.number === number) compared.value = undefined;
   };
-  const restore = (snapshot: unknown, what: string) =>
-    act(
-      session,
-      // The control plane checks it.
-      session.control.value.PUT("/_control/v1/snapshot", { body: snapshot as Schema<"Snapshot"> }),
-      `${name} is as in ${what}.`,
-    );
+  const asked = useSignal<Restorable | undefined>(undefined);
+  const restore = async ({ snapshot, what }: Restorable) => {
+    // The control plane checks it.
+    const task = session.control.value.PUT("/_control/v1/snapshot", { body: snapshot as Schema<"Snapshot"> });
+    await act(session, task, `${name} is as in ${what}.`);
+    asked.value = undefined;
+  };
   return (
     <Panel
       title={`Snapshots of ${name}`}
       tools={
-        <Button kind="primary" onPress={take}>
+        <Button rank="primary" onPress={take}>
           Take a snapshot
         </Button>
       }
@@ -63,14 +71,26 @@ export function Snapshots() {
               key={snapshot.number}
               snapshot={snapshot}
               differences={compared.value?.number === snapshot.number ? compared.value.differences : undefined}
-              restore={() => restore(JSON.parse(snapshot.text), `snapshot ${snapshot.number}`)}
+              restore={() =>
+                (asked.value = { snapshot: JSON.parse(snapshot.text), what: `snapshot ${snapshot.number}` })
+              }
               compare={() => compare(snapshot)}
               forget={() => forget(snapshot.number)}
             />
           ))}
         </ul>
       )}
-      <Import restore={restore} />
+      <Import restore={(restorable) => (asked.value = restorable)} />
+      {asked.value !== undefined && (
+        <Confirm
+          title={`Restore ${asked.value.what}?`}
+          action="Restore"
+          run={() => asked.value && restore(asked.value)}
+          close={() => (asked.value = undefined)}
+        >
+          The records, clock, policies and faults of {name} become those of {asked.value.what}. Its traffic is emptied.
+        </Confirm>
+      )}
     </Panel>
   );
 }
@@ -103,7 +123,7 @@ function SnapshotRow({
           {sandbox}, {day(at)} {timeOfDay(at)}, {Math.ceil(text.length / 1024)} KiB
         </span>
       </span>
-      <span class="row-tools">
+      <span class="actions">
         <Button label={`Restore snapshot ${number}`} onPress={restore}>
           Restore
         </Button>
@@ -116,7 +136,7 @@ function SnapshotRow({
         >
           Download
         </Button>
-        <Button kind="quiet" icon="close" label={`Forget snapshot ${number}`} onPress={forget} />
+        <Button icon="close" label={`Forget snapshot ${number}`} onPress={forget} />
       </span>
       {differences !== undefined && <Differences differences={differences} />}
     </li>
@@ -145,7 +165,7 @@ function Differences({ differences }: { readonly differences: readonly Differenc
 }
 
 /** Takes a file: a snapshot replaces the state, a seed adds records. */
-function Import({ restore }: { readonly restore: (snapshot: unknown, what: string) => Promise<boolean> }) {
+function Import({ restore }: { readonly restore: (restorable: Restorable) => void }) {
   const session = useSession();
   const error = useSignal<string | undefined>(undefined);
   const take = async (file: File | undefined) => {
@@ -153,7 +173,7 @@ function Import({ restore }: { readonly restore: (snapshot: unknown, what: strin
     error.value = read.error;
     if (file === undefined || read.error !== undefined) return;
     if ("version" in Object(read.value)) {
-      await restore(read.value, file.name);
+      restore({ snapshot: read.value, what: file.name });
       return;
     }
     const result = await session.control.value

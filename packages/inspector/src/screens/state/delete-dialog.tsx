@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useSession } from "../../data/session/context.ts";
 import { Button } from "../../parts/button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Dialog, DialogEnd } from "../../parts/dialog.tsx";
 import { LoadError } from "../../parts/screen.tsx";
 import { errorOf } from "./form.ts";
 import type { RecordPlace } from "./records.ts";
@@ -36,12 +36,11 @@ export function DeleteDialog({
         {collection === "calls" && " Its transfer is deleted with it."}
       </p>
       {refusal.value === undefined ? (
-        <div class="form-tools form-end">
-          <Button kind="danger" onPress={remove}>
+        <DialogEnd close={close}>
+          <Button rank="danger" onPress={remove}>
             Delete
           </Button>
-          <Button onPress={close}>Keep</Button>
-        </div>
+        </DialogEnd>
       ) : (
         <>
           <LoadError error={refusal.value} />

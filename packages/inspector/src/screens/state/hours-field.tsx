@@ -65,9 +65,9 @@ export function HoursField({
         error={errorAt(`${path}.timeZone`)}
         onChange={onChange}
       />
-      <div class="form-tools">
+      <div class="actions">
         <Button onPress={() => onChange(withWorkingDays(hours, "monday"))}>Copy Monday to Friday</Button>
-        <Button kind="danger" onPress={() => onChange(undefined)}>
+        <Button rank="danger" onPress={() => onChange(undefined)}>
           Remove the hours
         </Button>
       </div>
@@ -141,7 +141,6 @@ function DayFields({
         ))}
       </div>
       <Button
-        kind="quiet"
         icon="plus"
         label={`Add hours on ${shortDay(day)}`}
         onPress={() => onWindow(windows.length, { from: "09:00", to: "17:00" })}
@@ -175,12 +174,7 @@ function WindowFields({
           onInput={(event) => onChange({ ...window, [end]: event.currentTarget.value })}
         />
       ))}
-      <Button
-        kind="quiet"
-        icon="close"
-        label={`Remove ${day} ${window.from} to ${window.to}`}
-        onPress={() => onChange(undefined)}
-      />
+      <Button icon="close" label={`Remove ${day} ${window.from} to ${window.to}`} onPress={() => onChange(undefined)} />
       {errors.map(
         (error, place) =>
           error !== undefined && (

@@ -79,14 +79,14 @@ function DetailHead({
   return (
     <header class="detail-head">
       <h2 dir="auto">{title}</h2>
-      <div class="form-tools">
-        <Button kind="primary" onPress={() => session.go("state", collection, id, "edit")}>
+      <div class="actions">
+        <Button rank="primary" onPress={() => session.go("state", collection, id, "edit")}>
           Edit
         </Button>
         {collection !== "roles" && (
           <>
             <Button onPress={() => session.go("state", collection, id, "copy")}>Duplicate</Button>
-            <Button kind="danger" onPress={remove}>
+            <Button rank="danger" onPress={remove}>
               Delete
             </Button>
           </>

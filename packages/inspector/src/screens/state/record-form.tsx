@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Button } from "../../parts/button.tsx";
+import { Button, SubmitButton } from "../../parts/button.tsx";
+import { DialogEnd } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { LoadError } from "../../parts/screen.tsx";
 import { onSubmit } from "../../parts/submit.ts";
@@ -50,17 +51,12 @@ export function RecordForm({
         <JsonInput text={json.value} error={error.value} onChange={(text) => (json.value = text)} />
       )}
       {isForm && fields.some(({ isRequired }) => isRequired) && <p class="muted">* required</p>}
-      <div class="form-tools form-end">
-        <button type="submit" class="button button-primary">
-          {edited.isNew ? "Create" : "Save"}
-        </button>
-        <Button onPress={cancel}>Cancel</Button>
+      <DialogEnd close={cancel}>
         {edited.only === undefined && (
-          <Button kind="quiet" onPress={toggleJson}>
-            {isForm ? "Edit as JSON" : "Edit as a form"}
-          </Button>
+          <Button onPress={toggleJson}>{isForm ? "Edit as JSON" : "Edit as a form"}</Button>
         )}
-      </div>
+        <SubmitButton>{edited.isNew ? "Create" : "Save"}</SubmitButton>
+      </DialogEnd>
     </FormFrame>
   );
 }

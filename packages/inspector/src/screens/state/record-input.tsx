@@ -171,20 +171,14 @@ function ListInput({ field, path, value, onChange, context }: InputProps) {
                 />
               ))}
             </div>
-            <div class="form-tools">
-              <Button kind="quiet" disabled={index === 0} onPress={() => onChange(moved(drafts, index, index - 1))}>
+            <div class="actions">
+              <Button disabled={index === 0} onPress={() => onChange(moved(drafts, index, index - 1))}>
                 Up
               </Button>
-              <Button
-                kind="quiet"
-                disabled={index === drafts.length - 1}
-                onPress={() => onChange(moved(drafts, index, index + 1))}
-              >
+              <Button disabled={index === drafts.length - 1} onPress={() => onChange(moved(drafts, index, index + 1))}>
                 Down
               </Button>
-              <Button kind="quiet" onPress={() => onChange(drafts.toSpliced(index, 1))}>
-                Remove
-              </Button>
+              <Button onPress={() => onChange(drafts.toSpliced(index, 1))}>Remove</Button>
             </div>
           </li>
         ))}

@@ -1,5 +1,6 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { useSession } from "../../data/session/context.ts";
+import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/screen.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { type Availability, AvailabilityStatus, availabilitySummary } from "./availability-panel.tsx";
@@ -31,8 +32,17 @@ export function RecordList({
   if (total === undefined) return null;
   if (total === 0)
     return (
-      <Empty title={`There are no ${collectionLabel(collection).toLowerCase()}`}>
-        <p>Press New to create one, or start the server with a seed that has some.</p>
+      <Empty
+        title={`No ${collectionLabel(collection).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`}
+        action={
+          collection !== "roles" && (
+            <Button rank="primary" icon="plus" onPress={() => session.go("state", collection, "new")}>
+              New
+            </Button>
+          )
+        }
+      >
+        <p>They appear here when you create one, or start the server with a seed that has some.</p>
       </Empty>
     );
   if (records.length === 0)
@@ -44,6 +54,7 @@ export function RecordList({
   return (
     <VirtualList
       label={collectionLabel(collection)}
+      head={<RecordHead collection={collection} />}
       items={records}
       keyOf={(record) => recordId(collection, record)}
       selected={selected}
@@ -58,6 +69,19 @@ export function RecordList({
         />
       )}
     />
+  );
+}
+
+/** What the columns of {@link RecordRow} show. */
+function RecordHead({ collection }: { readonly collection: CollectionName }) {
+  const isOfMembers = collection === "members";
+  return (
+    <div class={`record-row${isOfMembers ? " with-status" : ""}`}>
+      <span class="record-title">Name</span>
+      {isOfMembers && <span>Status</span>}
+      <span class="record-summary">{isOfMembers ? "Role, and until when" : "Details"}</span>
+      {collection !== "accounts" && <span class="record-account">Account</span>}
+    </div>
   );
 }
 

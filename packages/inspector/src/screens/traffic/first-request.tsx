@@ -5,7 +5,6 @@ import { orNotice } from "../../data/session/act.ts";
 import { addressOf } from "../../data/session/address.ts";
 import { useSession } from "../../data/session/context.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
-import { Json } from "../../parts/data.tsx";
 import { Empty } from "../../parts/screen.tsx";
 
 const { listCalls } = operations;
@@ -28,19 +27,22 @@ export function FirstRequest() {
   const send = () =>
     orNotice(session, () => session.credentials.send("key", new Request(session.source.baseUrl + listCalls.path)));
   return (
-    <Empty title="No request yet">
+    <Empty
+      title="No request yet"
+      action={
+        <>
+          {key.value === undefined && <Button onPress={issue}>Issue an API key</Button>}
+          <CopyButton text={() => sdkCodeOf(request) ?? ""}>Copy as SDK code</CopyButton>
+          <Button rank="primary" onPress={send}>
+            Send a request
+          </Button>
+        </>
+      }
+      command={curlOf(request)}
+    >
       <p>
-        Requests to the API and webhooks appear here as they happen. Send one from here, or from a shell
-        {key.value === undefined && " with an API key in CALL_TRANSFER_API_KEY"}:
-      </p>
-      <Json value={curlOf(request)} label="Command" />
-      <p class="empty-tools">
-        <CopyButton text={() => curlOf(request)}>Copy as curl</CopyButton>
-        <CopyButton text={() => sdkCodeOf(request) ?? ""}>Copy as SDK code</CopyButton>
-        {key.value === undefined && <Button onPress={issue}>Issue an API key</Button>}
-        <Button kind="primary" onPress={send}>
-          Send it from here
-        </Button>
+        Each request to the API and each webhook appears here as it happens.
+        {key.value === undefined && " The command reads its API key from CALL_TRANSFER_API_KEY."}
       </p>
     </Empty>
   );

@@ -30,7 +30,7 @@ export function RequestActions({
       found.value = await saveTest(session, detail.id);
     });
   return (
-    <div class="detail-tools" role="group" aria-label="Actions">
+    <div class="actions" role="group" aria-label="Actions">
       {isKept && <CopyButton text={() => curlOf(requestOf(session, detail))}>Copy as curl</CopyButton>}
       {isKept && detail.operationId !== undefined && (
         <CopyButton text={() => sdkCodeOf(requestOf(session, detail)) ?? ""}>Copy as SDK code</CopyButton>
@@ -46,11 +46,7 @@ export function RequestActions({
       >
         Export as a test
       </Button>
-      {isKept && (
-        <Button kind="quiet" onPress={toggle}>
-          {isRevealed ? "Hide the secrets" : "Show the secrets"}
-        </Button>
-      )}
+      {isKept && <Button onPress={toggle}>{isRevealed ? "Hide the secrets" : "Show the secrets"}</Button>}
       <p class="detail-line" role="status">
         {problem !== undefined && `There is no test of it. ${problem}`}
       </p>

@@ -3,9 +3,24 @@ import { milliseconds } from "../../data/values/format.ts";
 import { Status, Time, type Tone, toneOfStatus } from "../../parts/data.tsx";
 import { Icon } from "../../parts/icon.tsx";
 
+/** What the columns of {@link TrafficRow} show. */
+export function TrafficHead() {
+  return (
+    <div class="traffic-row">
+      <span class="traffic-time">Time</span>
+      <span>Method</span>
+      <span class="traffic-state">Status</span>
+      <span>What, and why</span>
+      <span class="traffic-marks" />
+      <span class="traffic-caller">Caller</span>
+      <span class="traffic-duration">Took</span>
+    </div>
+  );
+}
+
 /** A row of the traffic. */
 export function TrafficRow({ entry }: { readonly entry: TrafficEntry }) {
-  const { kind, at, method, name, address, reason, durationMs, caller, fault, marks } = entry;
+  const { kind, at, method, name, address, code, reason, durationMs, caller, fault, marks } = entry;
   return (
     <div class="traffic-row">
       <Time at={at} withMilliseconds />
@@ -18,8 +33,12 @@ export function TrafficRow({ entry }: { readonly entry: TrafficEntry }) {
           method
         )}
       </span>
+      <span class="traffic-state">
+        <Status tone={toneOf(entry.status)}>{entry.status === undefined ? "…" : entry.status || "none"}</Status>
+      </span>
       <span class="traffic-what" dir="auto">
         {name !== "" && <strong>{name}</strong>}{" "}
+        {code !== "" && <span class={`traffic-code tone-${toneOf(entry.status)}`}>{code}</span>}{" "}
         {reason !== "" && (
           <span class="traffic-reason" title={reason}>
             {reason}
@@ -35,7 +54,6 @@ export function TrafficRow({ entry }: { readonly entry: TrafficEntry }) {
           </span>
         ))}
       </span>
-      <TrafficStatus status={entry.status} code={entry.code} />
       <span class="traffic-caller" dir="auto">
         {caller}
       </span>
@@ -46,9 +64,8 @@ export function TrafficRow({ entry }: { readonly entry: TrafficEntry }) {
 
 /** The status of a response with its error code. */
 export function TrafficStatus({ status, code }: Pick<TrafficEntry, "status" | "code">) {
-  const tone: Tone = status === undefined ? "info" : status === 0 ? "bad" : toneOfStatus(status);
   return (
-    <Status tone={tone}>
+    <Status tone={toneOf(status)}>
       <span class="traffic-status" dir="auto">
         {status ? `${status} ` : ""}
         {code}
@@ -56,3 +73,6 @@ export function TrafficStatus({ status, code }: Pick<TrafficEntry, "status" | "c
     </Status>
   );
 }
+
+const toneOf = (status: number | undefined): Tone =>
+  status === undefined ? "info" : status === 0 ? "bad" : toneOfStatus(status);

@@ -42,7 +42,7 @@ export function TransferDetail({ transfer, directory }: Shown) {
           <h2 dir="auto">{targetName(transfer, nameOf)}</h2>
           <Status tone={tone}>{text}</Status>
         </div>
-        <div class="transfer-tools">
+        <div class="actions">
           {last !== undefined && (
             <Button icon="next" onPress={() => actions.letRing(last)}>
               Let it ring

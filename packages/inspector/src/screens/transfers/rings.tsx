@@ -47,7 +47,7 @@ export function Rings(props: RingsProps) {
       if (found instanceof HTMLElement) found.focus();
     };
     const keys: Readonly<Record<string, () => unknown>> = {
-      a: () => ring.kind !== "app" && actions.answer(ring),
+      a: () => ring.kind !== "app" && ring.outcome !== "answered" && actions.answer(ring),
       d: () => ring.outcome === "ringing" && actions.decline(ring),
       j: sibling(1),
       k: sibling(-1),
@@ -64,7 +64,7 @@ export function Rings(props: RingsProps) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: each row takes the focus, and the keys are those of its buttons */}
       <div class="rings" onKeyDown={press}>
         {transfer.rings.map((ring, index) => (
-          <RingTrack key={index} ring={ring} index={index} isNext={ring === next} {...props} />
+          <RingTrack key={index} ring={ring} index={index} {...props} />
         ))}
       </div>
     </TimeLine>
@@ -74,14 +74,13 @@ export function Rings(props: RingsProps) {
 function RingTrack({
   ring,
   index,
-  isNext,
   transfer,
   span,
   timers,
   nameOf,
   actions,
   missedCallLimit,
-}: RingsProps & { readonly ring: Ring; readonly index: number; readonly isNext: boolean }) {
+}: RingsProps & { readonly ring: Ring; readonly index: number }) {
   const name = ringName(ring, nameOf);
   // Without the clock's ticks: the caption alone follows them.
   const words = outcomeOf(transfer, ring, nameOf, Date.parse(ring.from));
@@ -114,7 +113,7 @@ function RingTrack({
           </div>
         }
       >
-        <RingButtons ring={ring} name={name} actions={actions} isNext={isNext} />
+        <RingButtons ring={ring} name={name} actions={actions} />
       </Track>
     </div>
   );
@@ -161,17 +160,16 @@ function RingButtons({
   ring,
   name,
   actions,
-  isNext,
 }: {
   readonly ring: Ring;
   readonly name: string;
   readonly actions: TransferActions;
-  readonly isNext: boolean;
 }) {
-  if (ring.outcome === "not_rung") return null;
+  // Its second answer could only be refused.
+  if (ring.outcome === "not_rung" || ring.outcome === "answered") return null;
   if (ring.outcome !== "ringing")
     return ring.kind === "app" ? null : (
-      <Button kind="quiet" label={`Answer late: ${name}`} onPress={() => actions.answer(ring)}>
+      <Button label={`Answer late: ${name}`} onPress={() => actions.answer(ring)}>
         Answer late
       </Button>
     );
@@ -179,7 +177,7 @@ function RingButtons({
     <>
       {ring.kind !== "app" && (
         <>
-          <Button kind={isNext ? "primary" : "plain"} label={`Answer: ${name}`} onPress={() => actions.answer(ring)}>
+          <Button label={`Answer: ${name}`} onPress={() => actions.answer(ring)}>
             Answer
           </Button>
           <Button label={`Decline: ${name}`} onPress={() => actions.decline(ring)}>
@@ -188,7 +186,6 @@ function RingButtons({
         </>
       )}
       <Button
-        kind="quiet"
         icon="next"
         label={`Let it ring until ${timeOfDay(ring.until)}: ${name}`}
         onPress={() => actions.letRing(ring.until)}

@@ -5,7 +5,7 @@ import { act } from "../../data/session/act.ts";
 import { useSession } from "../../data/session/context.ts";
 import { useLive } from "../../data/session/live.ts";
 import { Button } from "../../parts/button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Dialog, DialogEnd } from "../../parts/dialog.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { type Behaviour, type Callee, calleeKind, calleesOf, noBehaviour, scriptOf } from "./layout.ts";
 
@@ -54,12 +54,11 @@ export function StartDialog({ directory, close }: { readonly directory: Director
             />
           ))}
         </fieldset>
-        <div class="start-end">
-          <Button kind="primary" icon="play" disabled={target.value === ""} onPress={start}>
+        <DialogEnd close={close}>
+          <Button rank="primary" icon="play" disabled={target.value === ""} onPress={start}>
             Start
           </Button>
-          <Button onPress={close}>Cancel</Button>
-        </div>
+        </DialogEnd>
       </div>
     </Dialog>
   );

@@ -42,7 +42,7 @@ export function Attack({
         most, and says what it does wrong. They do not appear among the deliveries. A receiver with the sandbox's time
         needs the real time for this.
       </p>
-      <div class="overlap-tools">
+      <div class="actions">
         <Button onPress={attack}>Attack the receiver</Button>
         {isOverlap && (
           <label>

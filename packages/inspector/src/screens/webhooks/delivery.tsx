@@ -60,16 +60,14 @@ export function DeliveryDetail({ delivery: shown, destination, attempt }: Listed
           {advice}
         </p>
       )}
-      <p class="delivery-tools">
-        <Button kind="primary" onPress={redeliver}>
-          Send again
-        </Button>
+      <div class="actions">
+        <Button onPress={redeliver}>Send again</Button>
         {delivery !== undefined && (
           <CopyButton text={() => deliveryAsCurl(delivery.url, delivery.headers, delivery.body)}>
             Copy as curl
           </CopyButton>
         )}
-      </p>
+      </div>
       <DeliveryFacts delivery={shown} destination={destination} attempt={attempt} />
       <LoadError error={loadError} />
       {delivery !== undefined && (

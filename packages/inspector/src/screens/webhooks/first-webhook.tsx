@@ -1,4 +1,5 @@
 import { dataAs } from "@call-transfer/backend/control-client";
+import { shellCommand } from "../../data/code/shell-command.ts";
 import type { Delivery } from "../../data/records/webhooks.ts";
 import { act } from "../../data/session/act.ts";
 import { useSession } from "../../data/session/context.ts";
@@ -11,15 +12,18 @@ import { Empty } from "../../parts/screen.tsx";
 export function FirstWebhook() {
   const session = useSession();
   return (
-    <Empty title="No webhook was sent yet">
-      <p>
-        A destination of the kind app receives a signed offer for each transfer. The built-in inbox is such a receiver,
-        so that no server is needed.
-      </p>
-      <p class="empty-action">
-        <Button kind="primary" onPress={() => sendToInbox(session)}>
+    <Empty
+      title="No webhook was sent yet"
+      action={
+        <Button rank="primary" onPress={() => sendToInbox(session)}>
           Send a signed webhook to the inbox
         </Button>
+      }
+      command={shellCommand(session, "trigger transfer.offer")}
+    >
+      <p>
+        A destination of the kind app receives a signed offer for each transfer, and each delivery appears here. The
+        built-in inbox is such a receiver, so that no server is needed.
       </p>
     </Empty>
   );

@@ -25,13 +25,11 @@ export function InboxView() {
   return (
     <Screen
       title="Webhooks"
-      tools={
-        <>
-          <Views current="inbox" />
-          <Button kind="primary" onPress={() => sendToInbox(session)}>
-            Send an offer to it
-          </Button>
-        </>
+      tools={<Views current="inbox" />}
+      actions={
+        <Button rank="primary" onPress={() => sendToInbox(session)}>
+          Send an offer to it
+        </Button>
       }
     >
       <LoadError error={live.error} />
@@ -46,7 +44,7 @@ export function InboxView() {
         title={`Received: ${received.length}`}
         tools={
           <Button
-            kind="danger"
+            rank="danger"
             disabled={received.length === 0}
             onPress={() =>
               act(session, session.control.value.DELETE("/_control/v1/webhooks/inbox"), "The inbox is empty.").then(
@@ -54,7 +52,7 @@ export function InboxView() {
               )
             }
           >
-            Clear
+            Clear the inbox
           </Button>
         }
       >
@@ -68,7 +66,7 @@ function Received({ received }: { readonly received: NonNullable<Schema<"Inbox">
   if (received.length === 0)
     return (
       <Empty title="Nothing was received yet">
-        <p>Send an offer to it, or give its address to a destination.</p>
+        <p>Offers to this address appear here. “Send an offer to it” sends one.</p>
       </Empty>
     );
   const shown = received.slice(-mostShown).toReversed();

@@ -21,13 +21,15 @@ export function Receivers({ selected }: { readonly selected: string | undefined 
     <Screen title="Webhooks" tools={<Views current="receivers" />}>
       <LoadError error={error} />
       {shown?.length === 0 && (
-        <Empty title={selected === undefined ? "No destination receives webhooks" : "This destination does not exist"}>
-          <p>Destinations of the kind app receive webhooks. The built-in inbox can be the first one.</p>
-          <p class="empty-action">
-            <Button kind="primary" onPress={() => sendToInbox(session)}>
+        <Empty
+          title={selected === undefined ? "No destination receives webhooks" : "This destination does not exist"}
+          action={
+            <Button rank="primary" onPress={() => sendToInbox(session)}>
               Send a signed webhook to the inbox
             </Button>
-          </p>
+          }
+        >
+          <p>Destinations of the kind app receive webhooks. The built-in inbox can be the first one.</p>
         </Empty>
       )}
       {shown?.map((destination) => (

@@ -55,7 +55,7 @@ export function Secrets({ destination }: { readonly destination: DestinationFact
       ) : (
         <Overlap overlap={overlap} now={now} />
       )}
-      <div class="overlap-tools">
+      <div class="actions">
         <Button onPress={rotate}>Rotate the secret</Button>
         {isOpen && previousSecretExpiresAt !== undefined && (
           <Button

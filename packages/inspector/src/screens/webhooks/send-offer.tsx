@@ -4,7 +4,7 @@ import { act } from "../../data/session/act.ts";
 import { useSession } from "../../data/session/context.ts";
 import { jsonOrText } from "../../data/values/json.ts";
 import { Button } from "../../parts/button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Dialog, DialogEnd } from "../../parts/dialog.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
 
 /** A form that sends a signed offer to a destination. */
@@ -50,9 +50,11 @@ export function SendOffer({
             onChange={(value) => (destinationId.value = value)}
           />
           <OtherFields fields={fields} error={error.value} />
-          <Button kind="primary" onPress={send}>
-            Sign and send
-          </Button>
+          <DialogEnd close={close}>
+            <Button rank="primary" onPress={send}>
+              Sign and send
+            </Button>
+          </DialogEnd>
         </>
       )}
     </Dialog>

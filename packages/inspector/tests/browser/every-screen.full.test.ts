@@ -1,0 +1,115 @@
+// What holds on each screen, with data and without: for people who cannot see it, and for the system of style/tokens.css.
+import { demo } from "@call-transfer/backend";
+import { describe, expect, it } from "vitest";
+import { type Inspector, inspectorTests, isLong, themes } from "./page.ts";
+
+const open = inspectorTests();
+const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
+
+/** The parts of screens that their links lead to, besides the first one. */
+const parts = [
+  ["webhooks", "receivers"],
+  ["webhooks", "inbox"],
+  ["faults", "scenarios"],
+  ["faults", "stubs"],
+  ["faults", "policies"],
+  ["sandboxes", "credentials"],
+  ["state", "members", demo.members.agent],
+  ["coverage", "createCall"],
+  ["reference", "createCall"],
+] as const;
+
+/** Dialogs, by the screen and the button that opens them. */
+const dialogs = [
+  ["traffic", "Clear the journal"],
+  ["transfers", "Start a transfer"],
+  ["webhooks", "Send an offer"],
+  ["sandboxes", "New sandbox"],
+  ["sandboxes", "Reset default"],
+] as const;
+
+/** A refused call, a ringing transfer, a delivery and a fault. */
+async function play({ server, client }: Inspector): Promise<void> {
+  await client().roles.list();
+  await server.addFault("createCall queue_full");
+  await server.startTransfer({ groupId: demo.groups.existing });
+  await server.trigger(demo.destinations.app);
+}
+
+/** Calls a function on each screen and each part. */
+async function eachPlace(inspector: Inspector, run: (place: string) => Promise<void>): Promise<void> {
+  const screens = (await inspector.screens()).map((screen) => [screen] as const);
+  for (const [screen, ...rest] of [...screens, ...parts]) {
+    await inspector.go(screen, ...rest);
+    await run([screen, ...rest].join("/"));
+  }
+}
+
+describe.each(themes)("in %s colours", (theme) => {
+  it("axe-core has no serious finding on any screen, which includes contrast", async () => {
+    await using inspector = await open({ server: frozen, theme });
+    const found: Record<string, readonly string[]> = {};
+    const look = async (place: string) => {
+      const findings = await inspector.findings();
+      if (findings.length > 0) found[place] = findings;
+    };
+    // The tests of the screens look at each with data, too, so that here each colour takes one half. At night both take both.
+    if (isLong || theme === "light") await eachPlace(inspector, (place) => look(`${place}, empty`));
+    await play(inspector);
+    if (isLong || theme === "dark") await eachPlace(inspector, look);
+    for (const [screen, button] of dialogs) {
+      await inspector.go(screen);
+      await inspector.page.getByRole("button", { name: button, exact: true }).click();
+      await inspector.page.getByRole("dialog").waitFor();
+      await look(`${screen}: ${button}`);
+      await inspector.page.keyboard.press("Escape");
+    }
+    expect(found).toEqual({});
+  });
+});
+
+it("no view has two primary buttons, with data and without", async () => {
+  await using inspector = await open({ server: frozen });
+  const { page } = inspector;
+  const found: Record<string, readonly string[]> = {};
+  const look = async (place: string) => {
+    const primary = await page.locator(".button-primary:visible").allInnerTexts();
+    // Panels that have nothing to do with each other stand below each other there.
+    if (primary.length > 1 && !place.startsWith("sandboxes")) found[place] = primary;
+  };
+  await eachPlace(inspector, (place) => look(`${place}, empty`));
+  await play(inspector);
+  await eachPlace(inspector, look);
+  expect(found).toEqual({});
+});
+
+it("on a phone the navigation opens the screens that do not fit, the colours and the keys", async () => {
+  await using inspector = await open({ server: frozen, size: "phone", screen: "traffic" });
+  const { page } = inspector;
+  await page.getByText("Live", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("button", { name: "Dark colours" }).click();
+  await page.getByRole("button", { name: "Light colours" }).waitFor();
+  await page.getByRole("button", { name: "Show the keys" }).waitFor();
+  await page.getByRole("link", { name: "Coverage" }).click();
+  await page.getByRole("heading", { name: "Coverage" }).waitFor();
+  expect(await page.getByRole("button", { name: "Show the keys" }).isVisible()).toBe(false);
+});
+
+it("nothing moves for people who prefer reduced motion", async () => {
+  await using inspector = await open({ server: frozen, screen: "transfers" });
+  const { page, server } = inspector;
+  await server.startTransfer({ groupId: demo.groups.existing });
+  await page.getByRole("group", { name: /^Reception\. Rings/ }).waitFor();
+  const moving = () =>
+    page.evaluate(
+      () =>
+        [...document.querySelectorAll("*")].filter((element) => {
+          const { transitionDuration, animationName } = getComputedStyle(element);
+          return transitionDuration.split(", ").some((time) => time !== "0s") || animationName !== "none";
+        }).length,
+    );
+  expect(await moving()).toBe(0);
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+  expect(await moving()).toBeGreaterThan(0);
+});
