@@ -88,9 +88,9 @@ export function commandFirst(args: readonly string[]): readonly string[] {
   return operand !== undefined && isCommand ? [operand.value, ...args.toSpliced(operand.index, 1)] : args;
 }
 
-/** Prints the help of one command, or all of it without a topic. Throws UsageError for an unknown topic. */
-export function printHelp(topic: string | undefined): void {
-  const text = helpText(topic, commands);
+/** Prints the help of one command, or of the program without a topic. Throws UsageError for an unknown topic. */
+export function printHelp(topic: string | undefined, isWhole: boolean): void {
+  const text = helpText(topic, commands, isWhole);
   if (text === undefined) throw unknownCommand(topic ?? "");
   console.log(text);
 }

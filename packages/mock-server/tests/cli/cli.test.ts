@@ -112,6 +112,8 @@ it.each([
   [["--token-lifetime", "36501d"], "--token-lifetime 36501d: must be a duration such as 30m, 24h or 365d"],
   [["--write-env", join(folder, "none", ".env")], `--write-env ${join(folder, "none", ".env")}: the folder`],
   [["reset", "everything"], 'Unexpected argument "everything".'],
+  [["--all"], "--all only works with --help. Add --help, or remove --all."],
+  [["clock", "--all"], "--all only works with --help."],
   [["routes", "--url", "localhost:4010"], "--url localhost:4010: must be an http or https URL"],
   [["routes", "--url", "http://me:hidden@127.0.0.1:4010"], "--url: the URL must not contain a user name or password."],
 ])("rejects %j with status 2 and one line", async (args, message) => {
@@ -128,19 +130,32 @@ it("checks its files before it binds the port", async () => {
 });
 
 it.each([
-  [["--help"], "--forward-webhooks URL"],
-  [["help"], "--forward-webhooks URL"],
-  [["start", "-h"], "--forward-webhooks URL"],
-  [["help", "start"], "--forward-webhooks URL"],
+  [["--help"], "--forward-webhooks http://"],
+  [["help"], "--forward-webhooks http://"],
+  [["--help", "--all"], "--max-sandboxes N"],
+  [["help", "--all"], "--max-sandboxes N"],
+  [["start", "-h"], "--forward-webhooks http://"],
+  [["start", "--help", "--all"], "--max-sandboxes N"],
+  [["help", "start", "--all"], "--max-sandboxes N"],
+  [["help", "clock", "--all"], "--sandbox NAME"],
   [["help", "clock"], "clock advance STEP"],
   [["clock", "--help"], "clock advance STEP"],
   [["trigger", "--help"], "--destination ID"],
   [["help", "token"], "token [ROLE]"],
   [["help", "settings"], "CALL_TRANSFER_MOCK_CONFIG"],
-])("prints help for %j in lines of at most 100 characters", async (args, part) => {
+])("prints help for %j in lines of at most 80 characters", async (args, part) => {
   const { status, stdout } = await finish(...args);
   expect([status, stdout]).toEqual([0, expect.stringContaining(part)]);
-  expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+  expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
+});
+
+it("prints a help that fits a screen of 50 lines, and all options on demand", async () => {
+  const [short, whole] = await Promise.all([finish("--help"), finish("--help", "--all")]);
+  expect(short.stdout.split("\n").length).toBeLessThanOrEqual(50);
+  const optionsIn = (text: string) => new Set(text.match(/^ {2}--[a-z-]+/gm)?.map((option) => option.trim()));
+  const shown = optionsIn(short.stdout);
+  expect([...shown].filter((option) => !optionsIn(whole.stdout).has(option))).toEqual([]);
+  expect([shown.size, optionsIn(whole.stdout).size > 40]).toEqual([12, true]);
 });
 
 it("prints only a command's own options in its help", async () => {

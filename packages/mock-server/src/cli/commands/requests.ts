@@ -14,6 +14,7 @@ type RecordChange = NonNullable<Schema<"RequestDetail">["changes"]>[number];
 export const requests = defineCommand({
   name: "requests",
   summary: "list the requests to the API, or show one with its response",
+  isFrequent: true,
   usages: {
     requests: "list the latest requests, newest last",
     "requests ID|last": "show a request: headers, bodies, and what decided the response",

@@ -82,6 +82,7 @@ function seedOf(path: string): Schema<"Seed"> {
 export const reset = defineCommand({
   name: "reset",
   summary: "reset the sandbox to its seed and start options",
+  isFrequent: true,
   usages: { reset: "reset the sandbox to its seed and start options" },
   options: {},
   async run({ control, operands, sandbox }) {

@@ -17,6 +17,7 @@ type Transfer = Schema<"Transfer">;
 export const transfer = defineCommand({
   name: "transfer",
   summary: "ring a destination or a group, answer, and see who rang",
+  isFrequent: true,
   usages: {
     "transfer TARGET":
       "start a transfer to a destination or a group, by id or name, and print who rings. Phones and people answer as --script says",

@@ -14,6 +14,7 @@ type Delivery = Schema<"Delivery">;
 export const trigger = defineCommand({
   name: "trigger",
   summary: "send a signed offer to an app destination",
+  isFrequent: true,
   usages: {
     "trigger transfer.offer":
       "send a signed offer to an app destination and print the delivery. Fails if the app's server does not accept it",

@@ -46,6 +46,8 @@ export interface Command {
   /** One line for the list of all commands. */
   readonly summary: string;
   readonly usages: readonly Usage[];
+  /** Whether the short help lists it. */
+  readonly isFrequent?: boolean;
   /** A command line to try, without the program's name. */
   readonly example?: string;
   /** Its own options, without those that every command has. */
@@ -60,7 +62,7 @@ export interface Command {
   };
 }
 
-interface Definition<Options extends OptionTable> extends Pick<Command, "name" | "summary" | "example"> {
+interface Definition<Options extends OptionTable> extends Pick<Command, "name" | "summary" | "example" | "isFrequent"> {
   /** The help of each form of a {@link Usage}. */
   readonly usages: Readonly<Record<string, string>>;
   readonly options: Options;

@@ -1,0 +1,15 @@
+/** Breaks a text between words into lines of at most `width` characters. A longer word gets a line of its own. */
+export function wrapWords(text: string, width: number): string[] {
+  return wrapped(text.split(" "), width);
+}
+
+/** Joins words to lines of at most `width` characters. */
+export function wrapped(words: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
