@@ -1,10 +1,12 @@
-/** Breaks a text between words into lines of at most `width` characters. A longer word gets a line of its own. */
+/** Breaks a text between words into lines of at most `width` characters. A longer word is broken too. */
 export function wrapWords(text: string, width: number): string[] {
-  return wrapped(text.split(" "), width);
+  const pieces = (word: string): string[] =>
+    word.length <= width ? [word] : [word.slice(0, width), ...pieces(word.slice(width))];
+  return joinWords(text.split(" ").flatMap(pieces), width);
 }
 
-/** Joins words to lines of at most `width` characters. */
-export function wrapped(words: readonly string[], width: number): string[] {
+/** Joins words to lines of at most `width` characters. A longer word gets a line of its own. */
+export function joinWords(words: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);

@@ -90,7 +90,8 @@ describe("ids and times", () => {
     ["2026-03-02T11:59:57Z", "3 s ago"],
     ["2026-03-02T12:15:00Z", "in 15 min"],
     ["2026-03-02T06:00:00Z", "6 h ago"],
-    ["2026-03-05T12:00:00Z", "in 3 days"],
+    ["2026-03-05T12:00:00Z", "in 3 d"],
+    ["2034-03-02T12:00:00Z", "in 8 y"],
   ])("%s is %s", (time, text) => {
     expect(relativeTime(time, Date.parse("2026-03-02T12:00:00Z"))).toBe(text);
   });

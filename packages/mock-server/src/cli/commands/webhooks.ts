@@ -1,4 +1,5 @@
 import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
+import { formatDuration } from "../../log/duration.ts";
 import { defineCommand } from "../options/command.ts";
 import { deliveryAdvice } from "../terminal/delivery-advice.ts";
 import { relativeTime, shortIds } from "../terminal/show.ts";
@@ -139,7 +140,7 @@ export const inbox = defineCommand({
 });
 
 function formatAnswer({ status = 204, delaySecs = 0 }: Schema<"InboxAnswer">): string {
-  return delaySecs === 0 ? String(status) : `${status} after ${delaySecs} s`;
+  return delaySecs === 0 ? String(status) : `${status} after ${formatDuration(delaySecs * 1000)}`;
 }
 
 async function readDeliveries(control: ControlClient): Promise<readonly Delivery[]> {
