@@ -96,7 +96,9 @@ const longestAction = 120;
 /** What a fault does, and to what, as in its JSON. */
 function actionText(action: unknown, match: unknown): string {
   if (action === undefined) return "";
-  const text = match === undefined ? JSON.stringify(action) : `${JSON.stringify(action)} to ${JSON.stringify(match)}`;
+  // With spaces, at which a line can be broken.
+  const json = [action, match].flatMap((value) => JSON.stringify(value)?.replace(/,(?=["{[])/g, ", ") ?? []);
+  const text = json.join(" to ");
   return text.length <= longestAction ? text : `${text.slice(0, longestAction - 1)}…`;
 }
 

@@ -2,7 +2,9 @@ import { InputError } from "@call-transfer/backend";
 import { type ProxyOptions, type ProxyServer, startProxy } from "../../proxy/proxy.ts";
 import { writeFileAtomically } from "../files/write-file.ts";
 import { program } from "../terminal/program.ts";
+import { terminalWidth } from "../terminal/width.ts";
 import { readUrl, UsageError } from "../values/command-line.ts";
+import { commandRow } from "./banner-rows.ts";
 import { localUrl } from "./credentials.ts";
 import { runServer } from "./run-server.ts";
 import { beginReadyFile, expectWritable, listening } from "./start.ts";
@@ -81,6 +83,7 @@ function readyInfo({ url, target, controlToken }: ProxyServer): ProxyReadyInfo {
 }
 
 function banner({ url, target, controlToken }: ProxyReadyInfo, isStrict: boolean, record: string | undefined): string {
+  const width = terminalWidth(process.stdout);
   const deviating = isStrict ? "refused with status 400" : "forwarded all the same";
   const token = controlToken === undefined ? "" : ` -H "Authorization: Bearer ${controlToken}"`;
   return [
@@ -93,9 +96,8 @@ function banner({ url, target, controlToken }: ProxyReadyInfo, isStrict: boolean
     ...(record === undefined ? [] : [`What they show is written to ${record}.`]),
     ...(controlToken === undefined ? [] : ["", `Control token:      ${controlToken}`]),
     "",
-    `Try:   curl -H "Authorization: Bearer YOUR_API_KEY" ${url}/api/v1/roles`,
-    `Then:  curl${token} ${url}/_control/v1/requests`,
-    `Help:  ${program} --help`,
-    "Stop:  Ctrl-C",
+    commandRow("Try", `curl ${url}/api/v1/roles -H "Authorization: Bearer YOUR_API_KEY"`, width, String),
+    commandRow("Then", `curl ${url}/_control/v1/requests${token}`, width, String),
+    `Help: ${program} --help · Stop: Ctrl-C`,
   ].join("\n");
 }
