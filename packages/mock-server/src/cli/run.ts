@@ -5,7 +5,7 @@ import { helpText } from "./help/help.ts";
 import type { Command } from "./options/command.ts";
 import type { OptionTable } from "./options/option-entry.ts";
 import { attackOptions, commandOptions, exitStatus, startOptions } from "./options/options.ts";
-import { printable } from "./terminal/messages.ts";
+import { printable, wrapMessage } from "./terminal/messages.ts";
 import { type Connection, hintFor, program, startHint } from "./terminal/program.ts";
 import { processTerminal, type Terminal } from "./terminal/terminal.ts";
 import { readUrl, suggestion, UsageError } from "./values/command-line.ts";
@@ -35,7 +35,10 @@ export async function runCommand(
   });
   if (result === undefined) return exitStatus.success;
   const { data, text, failure } = result;
-  terminal.print(json ? JSON.stringify(data) : printable(text ?? JSON.stringify(data, null, 2)));
+  const shown = printable(text ?? JSON.stringify(data, null, 2));
+  // One line of words is a message. Others are laid out by their command, or to be copied.
+  const isMessage = text !== undefined && !text.includes("\n");
+  terminal.print(json ? JSON.stringify(data) : isMessage ? wrapMessage(shown, terminal.width, 0) : shown);
   if (failure === undefined) return exitStatus.success;
   terminal.warn(failure);
   return exitStatus.failure;

@@ -156,14 +156,18 @@ async function firstApp(control: ControlClient): Promise<string> {
 
 function formatDelivery(delivery: Delivery, terminal: Terminal): string {
   const { id, at, url, status, error, headers, body, redeliveryOf, fault } = delivery;
-  const facts = formatFields({
-    id,
-    at,
-    url,
-    answer: status === undefined ? `none: ${error}` : `${status}${delivery.accepted ? ", accepted" : ", not accepted"}`,
-    fault,
-    "again for": redeliveryOf,
-  });
+  const facts = formatFields(
+    {
+      id,
+      at,
+      url,
+      answer:
+        status === undefined ? `none: ${error}` : `${status}${delivery.accepted ? ", accepted" : ", not accepted"}`,
+      fault,
+      "again for": redeliveryOf,
+    },
+    terminal.width,
+  );
   const sent = formatFields(headers);
   return `${facts}\n\n${sent}\n\n${formatBody(body, terminal)}`;
 }
