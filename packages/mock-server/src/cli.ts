@@ -9,6 +9,7 @@ import { readArguments, UsageError } from "./cli/values/command-line.ts";
 import { errorMessage } from "./web/error-message.ts";
 
 keepCompiledCode();
+const oldestNode = 20;
 await main(process.argv.slice(2)).catch((error: unknown) => {
   printError(errorMessage(error));
   process.exitCode = error instanceof UsageError ? exitStatus.wrongCommandLine : exitStatus.failure;
@@ -16,6 +17,9 @@ await main(process.argv.slice(2)).catch((error: unknown) => {
 
 // Each branch loads what it runs, and nothing else: a command starts in a third of the time of a server.
 async function main(given: readonly string[]): Promise<void> {
+  // Otherwise the first function that it lacks would fail.
+  if (Number.parseInt(process.versions.node, 10) < oldestNode)
+    throw new Error(`Node ${oldestNode} or newer is required, and this is ${process.version}. Update Node.`);
   const args = hasOperand(given) ? (await loadCommands()).commandFirst(given) : given;
   const [name = "start", ...rest] = args[0]?.startsWith("-") ? ["start", ...args] : args;
   const topic = args[0] === name ? name : undefined;

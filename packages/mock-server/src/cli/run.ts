@@ -101,10 +101,14 @@ export function printHelp(topic: string | undefined, isWhole: boolean): void {
 /** An error for an operand of `start`, which has none. */
 export function unexpectedOperand(operand: string): UsageError {
   const known = ["help", "attack", ...commands.map(({ name }) => name)];
-  return new UsageError(`Unexpected argument "${operand}".${suggestion(operand, known)}`);
+  return new UsageError(
+    `Unexpected argument "${operand}".${suggestion(operand, known) || ` Remove it, or see ${program} --help`}`,
+  );
 }
 
 function unknownCommand(name: string): UsageError {
   const known = ["start", "help", "attack", ...commands.map((command) => command.name)];
-  return new UsageError(`Unknown command "${name}".${suggestion(name, known)} For all commands: ${program} --help`);
+  return new UsageError(
+    `Unknown command "${name}".${suggestion(name, known)} For all commands: ${program} --help --all`,
+  );
 }

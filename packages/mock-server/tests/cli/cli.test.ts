@@ -79,6 +79,8 @@ it("prints one line of JSON with working credentials, and exits with 0 on a sign
 });
 
 const broken = fileOf("broken.json", "{");
+const misspelled = fileOf("misspelled.json", { memebers: [] });
+const empty = fileOf("empty-text.json", "");
 const noSnapshot = fileOf("no-snapshot.json", { version: 2 });
 const faults = fileOf("faults.json", [{ do: { code: "queue_full" } }, { do: { code: "quueue_full" } }]);
 
@@ -87,10 +89,13 @@ it.each([
   [["clock", "--port", "1"], "Unknown option --port."],
   [["rotues"], 'Unknown command "rotues". Did you mean routes?'],
   [["help", "clok"], 'Unknown command "clok". Did you mean clock?'],
-  [["start", "twice"], 'Unexpected argument "twice".'],
+  [["start", "twice"], 'Unexpected argument "twice". Remove it, or see npx @call-transfer/mock-server --help'],
+  [["clock", "--fast"], "Unknown option --fast. For all options: npx @call-transfer/mock-server help clock"],
   [["--json", "clocks"], 'Unexpected argument "clocks". Did you mean clock?'],
   [["--port", "0", "clock"], "Unknown option --port."],
   [["--destination", "--json", "trigger"], "--destination requires a value."],
+  [["--seed", misspelled], `--seed ${misspelled}: memebers: is not a known field. Did you mean members?`],
+  [["--seed", empty], `--seed ${empty}: not valid JSON: it ends too early, or is empty.`],
   [["--fault", faults], `--fault ${faults}[1].do.code: unknown error code`],
   [["--import", noSnapshot], `--import ${noSnapshot}: version: `],
   [["--export-on-exit", join(folder, "none", "work.json")], "the folder"],

@@ -57,7 +57,6 @@ export const policy = defineCommand({
       {
         title: "default",
         cell: (one) => (compact(one.value) === compact(one.default) ? "" : compact(one.default)),
-        isOptional: true,
       },
       { title: "what it decides", cell: ({ description }) => description, flexible: true },
     ]);

@@ -44,7 +44,7 @@ export const sandbox = defineCommand({
       const data = dataAs<"Sandbox">(await control.POST("/_control/v1/sandboxes", { body, headers }));
       return {
         data,
-        text: `Created sandbox "${name}". Its paths begin with ${data.path}; commands take --sandbox ${name}.`,
+        text: `Created sandbox "${name}". Use it with --sandbox ${name}, or by the path ${data.path}.`,
       };
     }
     const list = async (headers = {}) =>

@@ -80,8 +80,8 @@ export function defineCommand<const Options extends OptionTable>({ run, ...comma
       const table: typeof commandOptions & Options = { ...commandOptions, ...command.options };
       // The same table with the type of the options that every command has.
       const common: typeof commandOptions = table;
-      const { values, positionals: operands } = readArguments(args, table);
-      const { values: given } = readArguments(args, common);
+      const { values, positionals: operands } = readArguments(args, table, `help ${command.name}`);
+      const { values: given } = readArguments(args, common, `help ${command.name}`);
       return { values: given, given, run: (context) => run({ ...context, operands, values }) };
     },
   };

@@ -34,7 +34,7 @@ export function banner(ready: ReadyInfo, colour: boolean, width?: number): strin
     ...(ready.data === undefined ? [] : [row("Data", ready.data, "keeps the state for the next start")]),
     ...(ready.prng === undefined ? [] : [row("Ids", `--prng ${ready.prng}`, "repeats the ids of this start")]),
     ...(apiKey === "" ? ["No credentials: the data has no account. Add one to the file of --seed."] : rows),
-    paint("dim", `All options: ${program} --help · Stop: Ctrl-C`),
+    paint("dim", `Help: ${program} --help · Stop: Ctrl-C`),
   ].join("\n");
 }
 

@@ -41,7 +41,9 @@ export async function startProxyCommand(values: StartValues): Promise<void> {
 function proxyOptions(values: StartValues): ProxyOptions {
   expectTaken(values, "proxy");
   if (values.target === undefined)
-    throw new UsageError("Missing the API to forward to. Add it, such as --target https://staging.example.com");
+    throw new UsageError(
+      "--engine proxy requires --target with the API to forward to, such as --target https://staging.example.com",
+    );
   // The options of the data and its sandboxes are left out.
   const { seed, faults, policies, autoSandboxes, maxSandboxes, clock, prng, ...others } = serverOptions(values);
   const { now, sandboxIdleMs, forwardWebhooks, ...listeningOptions } = others;
