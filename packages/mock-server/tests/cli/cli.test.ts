@@ -173,6 +173,14 @@ it("prints the secret that the app's server verifies with", async () => {
   expect(output.stdout).toContain(`Signing secret  ${demo.signingSecret}`);
 });
 
+it("refuses a Node that is too old, and says which one it needs", async () => {
+  const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })";
+  const child = spawn(process.execPath, ["--import", `data:text/javascript,${old}`, cli, "--help"]);
+  running.push(child);
+  const [[error], [status]] = await Promise.all([once(child.stderr, "data"), once(child, "close")]);
+  expect([status, String(error)]).toEqual([1, expect.stringContaining("error: Node 20 or newer is required")]);
+});
+
 it("prints its version", async () => {
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   expect(await finish("--version")).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
