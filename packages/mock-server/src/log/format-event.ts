@@ -51,7 +51,8 @@ export function formatEvent(event: BackendEvent, options: FormatOptions): string
 /** The lines of a reason below its event. */
 function linesBelow({ text, colour }: Part, width: number, paint: Paint): string[] {
   const indent = Math.min(belowIndent, Math.floor(width / 2));
-  const lines = wrapWords(cleaned(text), width - indent);
+  // No longer text fits, and a handler's message may have any length.
+  const lines = wrapWords(cleaned(text.slice(0, mostBelow * width)), width - indent);
   const kept = lines.length <= mostBelow ? lines : [...lines.slice(0, mostBelow - 1), "…"];
   return kept.map((line) => " ".repeat(indent) + paint(colour, line));
 }
@@ -74,16 +75,8 @@ function laidOut(parts: readonly Part[], width: number): { beside: readonly Part
   const beside = withoutOptional(all, width);
   if (excessOf(beside, width) <= 0) return { beside, below: [] };
   const isBelow = ({ isReason }: Part) => isReason === true;
-  return {
-    beside: shortened(
-      withoutOptional(
-        all.filter((part) => !isBelow(part)),
-        width,
-      ),
-      width,
-    ),
-    below: all.filter(isBelow),
-  };
+  const others = all.filter((part) => !isBelow(part));
+  return { beside: shortened(withoutOptional(others, width), width), below: all.filter(isBelow) };
 }
 
 function excessOf(parts: readonly Part[], width: number): number {
@@ -104,15 +97,8 @@ function shortened(parts: readonly Part[], width: number): readonly Part[] {
   };
   const lengths = parts.map(({ text, isPath }) => (isPath ? 0 : text.length));
   const longest = lengths.indexOf(Math.max(...lengths));
-  return replaced(
-    replaced(
-      parts,
-      parts.findIndex(({ isPath }) => isPath),
-      withoutMiddle,
-    ),
-    longest,
-    withoutEnd,
-  );
+  const path = parts.findIndex(({ isPath }) => isPath);
+  return replaced(replaced(parts, path, withoutMiddle), longest, withoutEnd);
 }
 
 function withoutEnd(text: string, over: number): string {

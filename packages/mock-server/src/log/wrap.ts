@@ -1,7 +1,11 @@
 /** Breaks a text between words into lines of at most `width` characters. A longer word is broken too. */
 export function wrapWords(text: string, width: number): string[] {
+  // Some terminals report no columns.
+  const length = Math.max(1, width);
   const pieces = (word: string): string[] =>
-    word.length <= width ? [word] : [word.slice(0, width), ...pieces(word.slice(width))];
+    Array.from({ length: Math.ceil(word.length / length) }, (_, index) =>
+      word.slice(index * length, (index + 1) * length),
+    );
   return joinWords(text.split(" ").flatMap(pieces), width);
 }
 

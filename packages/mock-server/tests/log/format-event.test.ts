@@ -66,6 +66,11 @@ it("limits the lines of a reason, which may be as long as a message of a handler
   expect([below.length, below.at(-1)?.trim()]).toEqual([9, "…"]);
 });
 
+it.each([0, 1, 7])("writes a line for a terminal that reports %i columns", (width) => {
+  const event = { ...refused, decidedBy: { step: "body", detail: "x".repeat(1_000_000) } };
+  expect(lines([event], { width })[0]).toMatch(/^12:00:05Z POST/);
+});
+
 it("breaks a word that is longer than a line", () => {
   const event = { ...refused, decidedBy: { step: "body", detail: `no ${"y".repeat(60)}` } };
   expect(
