@@ -24,8 +24,8 @@ export const commandTexts = (): Map<string, string> =>
         },
         variables: { ...mock.variables, ...settingVariables },
         exitStatus: mock.exitStatus,
-        help: ["help", "start", "settings", "attack", ...commands.map(({ name }) => name)].map(
-          (topic) => helpText(topic, commands) ?? "",
+        help: ["help", "start", "settings", "attack", ...commands.map(({ name }) => name)].flatMap((topic) =>
+          [false, true].map((isWhole) => helpText(topic, commands, isWhole) ?? ""),
         ),
       }),
     ],

@@ -5,7 +5,12 @@ import { helpText } from "../../packages/mock-server/src/cli/help/help.ts";
 import { attackOptions, commandOptions, startOptions } from "../../packages/mock-server/src/cli/options/options.ts";
 import { bumpOf, lineOf } from "../../scripts/release/change.ts";
 import { commandTexts } from "../../scripts/release/commands.ts";
-import { type CommandTables, commandText, compareCommands } from "../../scripts/release/compare/commands.ts";
+import {
+  type CommandOption,
+  type CommandTables,
+  commandText,
+  compareCommands,
+} from "../../scripts/release/compare/commands.ts";
 
 const text = { type: "string" } as const;
 const start = {
@@ -78,17 +83,18 @@ describe("the least bump that an edit of a command may carry", () => {
 });
 
 describe("the help of a command", () => {
-  const defaults = [startOptions, commandOptions, options].flatMap((table) => Object.entries(table));
-  const attackDefaults = Object.entries(attackOptions).filter(([name]) => name !== "help" && name !== "version");
+  const entries = (table: Readonly<Record<string, CommandOption>>) =>
+    Object.entries(table).filter(([name]) => !["help", "all", "version"].includes(name));
+  const defaults = [startOptions, commandOptions, options].flatMap(entries);
 
   it.each([
-    ...defaults.map(([name, option]) => [name, option, `${helpText(undefined, commands)}\n${usage}`] as const),
+    ...defaults.map(([name, option]) => [name, option, `${helpText(undefined, commands, true)}\n${usage}`] as const),
     ...commands.flatMap((command) =>
       Object.entries(command.options).map(
         ([name, option]) => [name, option, helpText(command.name, commands) ?? ""] as const,
       ),
     ),
-    ...attackDefaults.map(([name, option]) => [name, option, helpText("attack", commands) ?? ""] as const),
+    ...entries(attackOptions).map(([name, option]) => [name, option, helpText("attack", commands) ?? ""] as const),
   ])("shows --%s with its default", (name, option, help) => {
     expect(help).toMatch(new RegExp(`--${name}(?![\\w-])`));
     const usual = "fallback" in option ? option.fallback : "default" in option ? option.default : false;

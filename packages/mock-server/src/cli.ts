@@ -2,13 +2,14 @@
 import { parseArgs } from "node:util";
 import description from "../package.json" with { type: "json" };
 import { keepCompiledCode } from "./cli/files/compile-cache.ts";
-import { attackOptions, commandOptions, exitStatus, startOptions } from "./cli/options/options.ts";
+import { attackOptions, commandOptions, exitStatus, helpOptions, startOptions } from "./cli/options/options.ts";
 import { withConnectionSettings, withSettings } from "./cli/options/settings.ts";
 import { printError } from "./cli/terminal/messages.ts";
 import { readArguments, UsageError } from "./cli/values/command-line.ts";
 import { errorMessage } from "./web/error-message.ts";
 
 keepCompiledCode();
+const oldestNode = 20;
 await main(process.argv.slice(2)).catch((error: unknown) => {
   printError(errorMessage(error));
   process.exitCode = error instanceof UsageError ? exitStatus.wrongCommandLine : exitStatus.failure;
@@ -16,6 +17,9 @@ await main(process.argv.slice(2)).catch((error: unknown) => {
 
 // Each branch loads what it runs, and nothing else: a command starts in a third of the time of a server.
 async function main(given: readonly string[]): Promise<void> {
+  // Otherwise the first function that it lacks would fail.
+  if (Number.parseInt(process.versions.node, 10) < oldestNode)
+    throw new Error(`Node ${oldestNode} or newer is required, and this is ${process.version}. Update Node.`);
   const args = hasOperand(given) ? (await loadCommands()).commandFirst(given) : given;
   const [name = "start", ...rest] = args[0]?.startsWith("-") ? ["start", ...args] : args;
   const topic = args[0] === name ? name : undefined;
@@ -38,7 +42,7 @@ async function main(given: readonly string[]): Promise<void> {
     return;
   }
   const { parseCommand, printHelp, runCommand } = await loadCommands();
-  if (name === "help") return printHelp(rest[0]);
+  if (name === "help") return printHelp(...readHelp(rest));
   const parsed = parseCommand(name, rest);
   if (await printInfo(parsed.values, topic)) return;
   const { values, naming } = withConnectionSettings(parsed.values);
@@ -56,6 +60,12 @@ function loadCommands() {
   return import("./cli/run.ts");
 }
 
+/** The topic after `help`, and whether the help is the whole one. */
+function readHelp(args: readonly string[]): [topic: string | undefined, isWhole: boolean] {
+  const { values, positionals } = readArguments(args, helpOptions);
+  return [positionals[0], values.all];
+}
+
 function readEngine(engine: string = startOptions.engine.fallback): "stateful" | "prism" | "proxy" {
   if (engine === "stateful" || engine === "prism" || engine === "proxy") return engine;
   throw new UsageError(`--engine ${engine}: must be stateful, prism or proxy.`);
@@ -63,10 +73,11 @@ function readEngine(engine: string = startOptions.engine.fallback): "stateful" |
 
 /** Prints the help or the version when an option asks for it; returns whether it did. */
 async function printInfo(
-  values: { readonly help: boolean; readonly version: boolean },
+  values: { readonly help: boolean; readonly all: boolean; readonly version: boolean },
   topic: string | undefined,
 ): Promise<boolean> {
-  if (values.help) (await loadCommands()).printHelp(topic);
+  if (values.all && !values.help) throw new UsageError("--all only works with --help. Add --help, or remove --all.");
+  if (values.help) (await loadCommands()).printHelp(topic, values.all);
   else if (values.version) console.log(description.version);
   return values.help || values.version;
 }

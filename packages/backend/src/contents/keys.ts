@@ -79,8 +79,8 @@ const keyFields = recordSchemas.apiKeys.pick({ role: true, state: true, scopes: 
 const explanations: Readonly<Record<string, string>> = {
   role: "is not a known role",
   state: "must be valid, expired or revoked",
-  scopes: "must be a list of texts",
-  allowedIps: "must be a list of texts",
+  scopes: "must be a list of strings",
+  allowedIps: "must be a list of strings",
 };
 
 /** Checks the fields that the options share with the record, with its defaults in place. */

@@ -173,7 +173,7 @@ const knownFieldCodes: readonly string[] = fieldErrorCodes;
 function checkError({ code, errors = [] }: { code: string; errors?: readonly { code: string }[] | undefined }): void {
   const known = knownCodes.get(code);
   if (known === undefined)
-    throw new InputError("code", `unknown error code "${code}" (§7.2).${suggestion(code, [...knownCodes.keys()])}`);
+    throw new InputError("code", `unknown error code "${code}".${suggestion(code, [...knownCodes.keys()])}`);
   if (errors.length > 0 && !known.hasFieldErrors) {
     const carriers = [...knownCodes].flatMap(([name, { hasFieldErrors }]) => (hasFieldErrors ? [name] : []));
     throw new InputError("errors", `${code} has no field errors. Remove them, or use ${carriers.join(" or ")}.`);
@@ -182,7 +182,7 @@ function checkError({ code, errors = [] }: { code: string; errors?: readonly { c
     if (!knownFieldCodes.includes(fieldCode))
       throw new InputError(
         `errors[${index}].code`,
-        `unknown field error code "${fieldCode}" (§7.3).${suggestion(fieldCode, knownFieldCodes)}`,
+        `unknown field error code "${fieldCode}".${suggestion(fieldCode, knownFieldCodes)}`,
       );
 }
 

@@ -80,7 +80,7 @@ export function parseFault(text: string, known: readonly OperationDescription[] 
 
 function faultOf({ isOfWebhooks, match, when, steps }: Draft): unknown {
   const [first, ...others] = steps;
-  if (first === undefined) throw new InputError("", `it does not say what happens. Add ${actionsOf(isOfWebhooks)}`);
+  if (first === undefined) throw new InputError("", `does not say what happens. Add ${actionsOf(isOfWebhooks)}.`);
   const isLatency = others.length === 0 && typeof first === "object" && "latency" in first;
   const isLasting = isLatency || [when.probability, when.days, when.from].some((part) => part !== undefined);
   const whole = when.times === undefined && isLasting ? { ...when, times: null } : when;
@@ -205,5 +205,5 @@ function unknownWord({ words, isOfWebhooks, match, steps }: Draft, known: readon
       : []),
     `how often (${whenWords.join(", ")})`,
   ];
-  return new InputError("", `"${next}" is not a word of a fault here.${hint || ` Possible are ${parts.join("; ")}.`}`);
+  return new InputError("", `"${next}" is not understood here.${hint || ` Use one of these: ${parts.join("; ")}.`}`);
 }

@@ -46,9 +46,9 @@ function mistakeIn(type: string | readonly string[], value: unknown): string | u
   if (typeof type !== "string")
     return type.some((word) => word === value) ? undefined : `must be one of ${type.join(", ")}`;
   const fits = typeof value === "number" && value >= 0;
-  if (type === "count") return fits && Number.isSafeInteger(value) ? undefined : "must be a whole number from 0";
+  if (type === "count") return fits && Number.isSafeInteger(value) ? undefined : "must be a whole number, 0 or more";
   if (type === "seconds") return fits && value <= longestSecs ? undefined : `must be seconds from 0 to ${longestSecs}`;
-  if (type === "boolean") return typeof value === "boolean" ? undefined : "must be a boolean";
+  if (type === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";
   if (typeof value !== "string") return "must be a string";
   if (value === unknownTimeZone || isTimeZone(value)) return undefined;
   return `must be an IANA time zone, such as Europe/Berlin, or ${unknownTimeZone}`;

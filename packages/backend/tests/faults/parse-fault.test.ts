@@ -89,13 +89,13 @@ describe("a text that is no fault", () => {
     ["", "the text is empty. Write a fault such as createCall 503"],
     [
       "createCall",
-      "it does not say what happens. Add a status, an error code or one of reset, empty, hang, processThenDrop, truncate, slowBody, wrongContentType, unknownEnum, latency, rateLimit",
+      "does not say what happens. Add a status, an error code or one of reset, empty, hang, processThenDrop, truncate, slowBody, wrongContentType, unknownEnum, latency, rateLimit",
     ],
-    ["creatCall 503", '"creatCall" is not a word of a fault here. Did you mean createCall?'],
-    ["createCall queue_ful", '"queue_ful" is not a word of a fault here. Did you mean queue_full?'],
+    ["creatCall 503", '"creatCall" is not understood here. Did you mean createCall?'],
+    ["createCall queue_ful", '"queue_ful" is not understood here. Did you mean queue_full?'],
     [
       "createCall 503 someday",
-      '"someday" is not a word of a fault here. Possible are criteria (header, query, body, sandbox); how often (10%, once, 3 times, always, nth 2, on monday, 09:00-17:00, timeZone Europe/Berlin).',
+      '"someday" is not understood here. Use one of these: criteria (header, query, body, sandbox); how often (10%, once, 3 times, always, nth 2, on monday, 09:00-17:00, timeZone Europe/Berlin).',
     ],
     ["createCall 503 504", "there are two actions. Write a comma between the steps of a list"],
     ["createCall 503,", "after a comma comes a status, an error code or one of reset"],
@@ -112,10 +112,7 @@ describe("a text that is no fault", () => {
     ],
     ["* 503 200%", "when.probability: "],
     ["* pass", "do: pass is a step of a list"],
-    [
-      "webhooks 503",
-      '"503" is not a word of a fault here. Possible are criteria (destination, url, transfer, sandbox)',
-    ],
+    ["webhooks 503", '"503" is not understood here. Use one of these: criteria (destination, url, transfer, sandbox)'],
     ["webhooks sign badly", "sign needs one of none, wrongSecret, previousSecret, wrongFirst, reversed"],
   ])("%s: %s", (text, message) => {
     expect(() => parseFault(text)).toThrow(InputError);
@@ -123,8 +120,6 @@ describe("a text that is no fault", () => {
   });
 
   it("is refused at the start with its place", () => {
-    expect(() => createBackend({ faults: ["503", "nope"] })).toThrow(
-      'faults[1]: "nope" is not a word of a fault here.',
-    );
+    expect(() => createBackend({ faults: ["503", "nope"] })).toThrow('faults[1]: "nope" is not understood here.');
   });
 });

@@ -136,8 +136,8 @@ it("rejects a token with another last character or with padding", async () => {
 
 it("rejects scopes and addresses of an API key that are not lists", () => {
   const { keys } = createBackend();
-  expect(() => keys.issueApiKey({ allowedIps: "127.0.0.1" as never })).toThrow("allowedIps: must be a list of texts");
-  expect(() => keys.issueApiKey({ scopes: [1] as never })).toThrow("scopes: must be a list of texts");
+  expect(() => keys.issueApiKey({ allowedIps: "127.0.0.1" as never })).toThrow("allowedIps: must be a list of strings");
+  expect(() => keys.issueApiKey({ scopes: [1] as never })).toThrow("scopes: must be a list of strings");
 });
 
 describe("an access token", () => {

@@ -284,14 +284,11 @@ describe("a fault with an error code", () => {
   });
 
   it.each<[object, string]>([
-    [
-      { code: "validation_faild" },
-      'do.code: unknown error code "validation_faild" (§7.2). Did you mean validation_failed?',
-    ],
+    [{ code: "validation_faild" }, 'do.code: unknown error code "validation_faild". Did you mean validation_failed?'],
     [{ code: 5 }, "do.code: "],
     [
       { code: "validation_failed", errors: [{ field: "name", code: "to_short" }] },
-      'do.errors[0].code: unknown field error code "to_short" (§7.3). Did you mean too_short?',
+      'do.errors[0].code: unknown field error code "to_short". Did you mean too_short?',
     ],
     [
       { code: "validation_failed", errors: [{ field: "name", code: "conflict" }] },

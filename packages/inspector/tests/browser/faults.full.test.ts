@@ -100,7 +100,7 @@ describe("a fault", () => {
   it("with a mistake shows what the server says, and is not added", async () => {
     await using inspector = await open({ server: frozen, screen: "faults" });
     await textOf(inspector).fill("creatCall 503");
-    await inspector.page.getByText('"creatCall" is not a word of a fault here. Did you mean createCall?').waitFor();
+    await inspector.page.getByText('"creatCall" is not understood here. Did you mean createCall?').waitFor();
     expect(await textOf(inspector).getAttribute("aria-invalid")).toBe("true");
     expect(await inspector.page.getByRole("button", { name: "Add the fault" }).isDisabled()).toBe(true);
     expect(await inspector.server.faults()).toEqual([]);

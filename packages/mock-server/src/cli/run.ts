@@ -5,7 +5,7 @@ import { helpText } from "./help/help.ts";
 import type { Command } from "./options/command.ts";
 import type { OptionTable } from "./options/option-entry.ts";
 import { attackOptions, commandOptions, exitStatus, startOptions } from "./options/options.ts";
-import { printable } from "./terminal/messages.ts";
+import { printable, wrapMessage } from "./terminal/messages.ts";
 import { type Connection, hintFor, program, startHint } from "./terminal/program.ts";
 import { processTerminal, type Terminal } from "./terminal/terminal.ts";
 import { readUrl, suggestion, UsageError } from "./values/command-line.ts";
@@ -35,7 +35,10 @@ export async function runCommand(
   });
   if (result === undefined) return exitStatus.success;
   const { data, text, failure } = result;
-  terminal.print(json ? JSON.stringify(data) : printable(text ?? JSON.stringify(data, null, 2)));
+  const shown = printable(text ?? JSON.stringify(data, null, 2));
+  // One line of words is a message. Others are laid out by their command, or to be copied.
+  const isMessage = text !== undefined && !text.includes("\n");
+  terminal.print(json ? JSON.stringify(data) : isMessage ? wrapMessage(shown, terminal.width, 0) : shown);
   if (failure === undefined) return exitStatus.success;
   terminal.warn(failure);
   return exitStatus.failure;
@@ -88,9 +91,9 @@ export function commandFirst(args: readonly string[]): readonly string[] {
   return operand !== undefined && isCommand ? [operand.value, ...args.toSpliced(operand.index, 1)] : args;
 }
 
-/** Prints the help of one command, or all of it without a topic. Throws UsageError for an unknown topic. */
-export function printHelp(topic: string | undefined): void {
-  const text = helpText(topic, commands);
+/** Prints the help of one command, or of the program without a topic. Throws UsageError for an unknown topic. */
+export function printHelp(topic: string | undefined, isWhole: boolean): void {
+  const text = helpText(topic, commands, isWhole);
   if (text === undefined) throw unknownCommand(topic ?? "");
   console.log(text);
 }
@@ -98,10 +101,14 @@ export function printHelp(topic: string | undefined): void {
 /** An error for an operand of `start`, which has none. */
 export function unexpectedOperand(operand: string): UsageError {
   const known = ["help", "attack", ...commands.map(({ name }) => name)];
-  return new UsageError(`Unexpected argument "${operand}".${suggestion(operand, known)}`);
+  return new UsageError(
+    `Unexpected argument "${operand}".${suggestion(operand, known) || ` Remove it, or see ${program} --help`}`,
+  );
 }
 
 function unknownCommand(name: string): UsageError {
   const known = ["start", "help", "attack", ...commands.map((command) => command.name)];
-  return new UsageError(`Unknown command "${name}".${suggestion(name, known)} For all commands: ${program} --help`);
+  return new UsageError(
+    `Unknown command "${name}".${suggestion(name, known)} For all commands: ${program} --help --all`,
+  );
 }

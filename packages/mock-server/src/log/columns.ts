@@ -7,7 +7,7 @@ export interface Part {
   readonly isOptional?: boolean;
   /** Shortened in the middle if the line is too long. */
   readonly isPath?: boolean;
-  /** Shortened at its end if the line is still too long. */
+  /** Continues below the line if that is too long: why something failed, and what to change. */
   readonly isReason?: boolean;
 }
 

@@ -3,6 +3,7 @@ import type { Colour } from "./colour.ts";
 import { type Columns, type NameOf, named, type Part, shortIds } from "./columns.ts";
 import { describeRequest } from "./describe-request.ts";
 import { describeWebhook } from "./describe-webhook.ts";
+import { formatDuration } from "./duration.ts";
 
 /** Describes an event; undefined for an event that another line already shows. */
 export function describeEvent(event: BackendEvent, nameOf: NameOf): Columns | undefined {
@@ -43,8 +44,15 @@ const described: ReadonlyMap<string, Describe> = new Map([
   ["transfer.answered_late", (event, nameOf) => describeRing(event, nameOf, "too late", "red")],
   ["member.availability", (event, nameOf) => describeAvailability(event, nameOf)],
   ["availability.ended", (event, nameOf) => describeAvailability({ ...event, status: "available" }, nameOf)],
+  [
+    "state.changed",
+    ({ id = "", collection, change }, nameOf) => ({
+      ...{ label: "state", labelColour: "cyan", state: String(change) },
+      parts: [{ text: named(id, nameOf) }, { text: String(collection), colour: "dim" }],
+    }),
+  ],
   ["log.dropped", ({ count }) => notice(`${count} lines left out: the output is read too slowly`)],
-  ["stream.gap", () => notice("Events are missing here: they were dropped before they were read")],
+  ["stream.gap", () => notice("Events are missing: they were not read in time")],
 ]);
 
 function notice(text: string): Columns {
@@ -67,8 +75,8 @@ function describeRing(event: BackendEvent, nameOf: NameOf, state: string, stateC
     parts: [
       { text: callee.join(", ") },
       ...(typeof code === "string" ? [{ text: code, colour: "red" as const }] : []),
-      ...(typeof reason === "string" ? [{ text: reason, colour: stateColour }] : []),
-      ...(typeof takenBy === "string" ? [{ text: `${named(takenBy, nameOf)} answered first` }] : []),
+      ...(typeof reason === "string" ? [{ text: reason, colour: stateColour, isReason: true }] : []),
+      ...(typeof takenBy === "string" ? [{ text: `${named(takenBy, nameOf)} answered first`, isReason: true }] : []),
       { text: shortIds(id), colour: "dim", isOptional: true },
     ],
   };
@@ -77,7 +85,7 @@ function describeRing(event: BackendEvent, nameOf: NameOf, state: string, stateC
 function describeFault(id: string, state: string, detail: string): Columns {
   const parts: Part[] = [
     { text: id },
-    ...(detail === "" ? [] : [{ text: detail, colour: "dim" as const, isOptional: true }]),
+    ...(detail === "" ? [] : [{ text: detail, colour: "dim" as const, isReason: true }]),
   ];
   return { label: "fault", labelColour: "magenta", state, parts };
 }
@@ -88,7 +96,9 @@ const longestAction = 120;
 /** What a fault does, and to what, as in its JSON. */
 function actionText(action: unknown, match: unknown): string {
   if (action === undefined) return "";
-  const text = match === undefined ? JSON.stringify(action) : `${JSON.stringify(action)} to ${JSON.stringify(match)}`;
+  // With spaces, at which a line can be broken.
+  const json = [action, match].flatMap((value) => JSON.stringify(value)?.replace(/,(?=["{[])/g, ", ") ?? []);
+  const text = json.join(" to ");
   return text.length <= longestAction ? text : `${text.slice(0, longestAction - 1)}…`;
 }
 
@@ -101,14 +111,15 @@ function describeTimer({ kind = "", id = "" }: BackendEvent, nameOf: NameOf): Co
   return { label: "timer", labelColour: "dim", state: "fired", stateColour: "dim", parts };
 }
 
-function describeClock({ now, mode, rate, by }: BackendEvent): Columns {
-  const step = typeof by === "number" && by !== 0 ? [{ text: `+${formatStep(by)}`, colour: "cyan" as const }] : [];
+function describeClock({ at, now, mode, rate, by }: BackendEvent): Columns {
+  const step = typeof by === "number" && by !== 0 ? [{ text: `+${formatDuration(by)}`, colour: "cyan" as const }] : [];
   const pace = typeof rate === "number" && rate !== 1 && mode !== "frozen" ? [{ text: `rate ${rate}` }] : [];
   return {
     label: "clock",
     labelColour: "cyan",
     state: step.length > 0 ? "advanced" : String(mode ?? "changed"),
-    parts: [...step, { text: asTime(now) }, ...pace],
+    // The time in front of the line is usually the same.
+    parts: [...step, { text: timeInUtc(now) === timeInUtc(at) ? "" : asTime(now, at) }, ...pace],
   };
 }
 
@@ -123,7 +134,7 @@ function describeAvailability(event: BackendEvent, nameOf: NameOf): Columns {
     parts: [
       { text: named(id, nameOf) },
       ...(cause === undefined ? [] : [{ text: String(cause) }]),
-      ...(typeof until === "string" ? [{ text: `until ${asTime(until)}` }] : []),
+      ...(typeof until === "string" ? [{ text: `until ${asTime(until, event.at)}` }] : []),
     ],
   };
 }
@@ -136,7 +147,7 @@ function describeOther(event: BackendEvent, nameOf: NameOf): Columns {
   const [label = "", ...verb] = event.type.split(".");
   const details = Object.entries(event)
     .filter(([name, value]) => !ownFields.has(name) && isScalar(value))
-    .map(([name, value]) => ({ text: `${name}=${shortIds(String(value))}` }));
+    .map(([name, value]) => ({ text: `${name === "name" ? "" : `${name}=`}${shortIds(String(value))}` }));
   return {
     label,
     labelColour: labelColours[label] ?? "cyan",
@@ -149,19 +160,14 @@ function isScalar(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** A time of the sandbox's clock, in UTC to the second. */
-function asTime(time: unknown): string {
-  const at = new Date(String(typeof time === "number" ? new Date(time).toISOString() : time));
-  return Number.isNaN(at.getTime()) ? String(time) : `${at.toISOString().slice(0, 19).replace("T", " ")}Z`;
+/** A time of the sandbox's clock, with its day if that is not the day of the event. */
+function asTime(time: unknown, at: string): string {
+  const [day, text] = [timeInUtc(at).split(" ", 1)[0], timeInUtc(time)];
+  return text.startsWith(`${day} `) ? text.slice(`${day} `.length) : text;
 }
 
-/** A distance in time in its largest whole unit: `24 h`, `90 s`. */
-function formatStep(ms: number): string {
-  const units = [
-    [3_600_000, "h"],
-    [60_000, "min"],
-    [1000, "s"],
-  ] as const;
-  const [size, unit] = units.find(([size]) => ms % size === 0) ?? [1, "ms"];
-  return `${ms / size} ${unit}`;
+/** A time in UTC to the second. */
+function timeInUtc(time: unknown): string {
+  const at = new Date(String(typeof time === "number" ? new Date(time).toISOString() : time));
+  return Number.isNaN(at.getTime()) ? String(time) : `${at.toISOString().slice(0, 19).replace("T", " ")}Z`;
 }

@@ -9,7 +9,7 @@ export function describeRequest(event: BackendEvent): Columns {
   const [fix, why] = [advice(event), reason(event, status)];
   const parts: Part[] = [
     { text: shortIds(String(path)), isPath: true },
-    ...texts(fix, { colour: "yellow" }),
+    ...texts(fix, { colour: "yellow", isReason: true }),
     ...texts(why, { isReason: true }),
     ...texts(deviationsIn(event), { colour: "yellow", isReason: true }),
     ...texts(fault, { colour: "magenta" }),

@@ -9,7 +9,7 @@ export function describeWebhook(event: BackendEvent, nameOf: NameOf): Columns {
   const parts: Part[] = [
     { text: named(String(destinationId), nameOf) },
     { text: hostOf(url), colour: "dim", isOptional: true },
-    { text: answer, colour: stateColour },
+    { text: answer, colour: stateColour, isReason: typeof error === "string" },
     ...(typeof fault === "string" ? [{ text: fault, colour: "magenta" as const }] : []),
     { text: signatureOf(event), colour: "dim", isOptional: true },
   ];

@@ -3,14 +3,15 @@ import { maskNumbers } from "@call-transfer/backend/unstable";
 import { type Paint, paintFor } from "./colour.ts";
 import type { Columns, Part } from "./columns.ts";
 import { describeEvent } from "./describe-event.ts";
+import { wrapWords } from "./wrap.ts";
 
 export interface FormatOptions {
   readonly colour: boolean;
   /** The sandbox that the event is from; `default` is not shown. */
   readonly sandbox?: string | undefined;
   /**
-   * Columns of the terminal. A longer line loses optional parts first, then the middle of its path, then the end of its reason.
-   * Unlimited by default.
+   * Columns of the terminal. A longer line loses optional parts first. Then its reason continues below it, and at last the
+   * path is shortened. Unlimited by default.
    */
   readonly width?: number | undefined;
   /** Returns the name of a destination, group or member; ids without a name are shortened. */
@@ -22,13 +23,18 @@ export interface FormatOptions {
 /** Widths of the columns before the text: time, what it is, and a status with a duration or one word. */
 const [labelWidth, statusWidth, durationWidth] = [8, 3, 6];
 const stateWidth = statusWidth + 1 + durationWidth;
-const [shortestSubject, shortestReason] = [20, 10];
+const [shortestPath, shortestPart] = [20, 10];
+/** Where the lines below begin, under the text, and how many there may be. */
+const [belowIndent, mostBelow] = [10 + labelWidth + 1 + stateWidth + 1, 8];
 // They could move the cursor, change the terminal's title, or show text in another order.
 const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 // Nearly every text is, and the test takes a fraction of the time.
 const plainText = /^[ -~…]*$/;
 
-/** Formats an event as one line for a person; undefined for an event that another line already shows. */
+/**
+ * Formats an event for a person; undefined for an event that another line already shows. It is one line, unless `width` is too
+ * small for why something failed and what to change, which then follow in indented lines.
+ */
 export function formatEvent(event: BackendEvent, options: FormatOptions): string | undefined {
   const columns = describeEvent(event, options.nameOf ?? (() => undefined));
   if (columns === undefined) return undefined;
@@ -36,9 +42,19 @@ export function formatEvent(event: BackendEvent, options: FormatOptions): string
   const name: readonly Part[] = sandbox === "default" ? [] : [{ text: `[${sandbox}]`, colour: "cyan" }];
   const paint = paintFor(options.colour);
   const time = utcTime(event.at, options.today ?? Date.now());
-  const parts = fitted([...name, ...columns.parts], width - time.length - headWidth(columns));
-  const body = parts.map(({ text, colour }) => paint(colour, cleaned(text))).join("  ");
-  return `${paint("dim", time)} ${head(columns, paint)} ${body}`.trimEnd();
+  const { beside, below } = laidOut([...name, ...columns.parts], width - time.length - headWidth(columns));
+  const body = beside.map(({ text, colour }) => paint(colour, cleaned(text))).join("  ");
+  const line = `${paint("dim", time)} ${head(columns, paint)} ${body}`.trimEnd();
+  return [line, ...below.flatMap((part) => linesBelow(part, width, paint))].join("\n");
+}
+
+/** The lines of a reason below its event. */
+function linesBelow({ text, colour }: Part, width: number, paint: Paint): string[] {
+  const indent = Math.min(belowIndent, Math.floor(width / 2));
+  // No longer text fits, and a handler's message may have any length.
+  const lines = wrapWords(cleaned(text.slice(0, mostBelow * width)), width - indent);
+  const kept = lines.length <= mostBelow ? lines : [...lines.slice(0, mostBelow - 1), "…"];
+  return kept.map((line) => " ".repeat(indent) + paint(colour, line));
 }
 
 function headWidth({ label, state }: Columns): number {
@@ -53,33 +69,45 @@ function head({ label, labelColour, state, stateColour, durationMs }: Columns, p
   return `${name} ${paint(stateColour, shown.padEnd(statusWidth))} ${duration}`;
 }
 
-/** Drops optional parts, the last first, then shortens the path and at last the reason, until the line fits. */
-function fitted(parts: readonly Part[], width: number): readonly Part[] {
-  let kept = parts.filter(({ text }) => text !== "");
-  const excess = () => kept.reduce((sum, { text }) => sum + text.length + 2, -2) - width;
-  while (excess() > 0 && kept.some((part) => part.isOptional)) {
-    const last = kept.findLastIndex((part) => part.isOptional);
-    kept = kept.filter((_, index) => index !== last);
-  }
-  for (const [isCut, shortened] of [
-    [(part: Part) => part.isPath, withoutMiddle],
-    [(part: Part) => part.isReason, withoutEnd],
-  ] as const) {
-    const over = excess();
-    const cut = kept.findIndex(isCut);
-    if (over > 0)
-      kept = kept.map((part, index) => (index === cut ? { ...part, text: shortened(part.text, over) } : part));
-  }
-  return kept;
+/** Which parts stand in the line of the event, and which reasons below it. */
+function laidOut(parts: readonly Part[], width: number): { beside: readonly Part[]; below: readonly Part[] } {
+  const all = parts.filter(({ text }) => text !== "");
+  const beside = withoutOptional(all, width);
+  if (excessOf(beside, width) <= 0) return { beside, below: [] };
+  const isBelow = ({ isReason }: Part) => isReason === true;
+  const others = all.filter((part) => !isBelow(part));
+  return { beside: shortened(withoutOptional(others, width), width), below: all.filter(isBelow) };
+}
+
+function excessOf(parts: readonly Part[], width: number): number {
+  return parts.reduce((sum, { text }) => sum + text.length + 2, -2) - width;
+}
+
+/** Drops optional parts, the last first, until the line fits. */
+function withoutOptional(parts: readonly Part[], width: number): readonly Part[] {
+  const last = excessOf(parts, width) > 0 ? parts.findLastIndex(({ isOptional }) => isOptional) : -1;
+  return last === -1 ? parts : withoutOptional(parts.toSpliced(last, 1), width);
+}
+
+/** Shortens the path, and then the longest other part, if the line does not fit. */
+function shortened(parts: readonly Part[], width: number): readonly Part[] {
+  const replaced = (all: readonly Part[], index: number, cut: typeof withoutEnd): readonly Part[] => {
+    const over = excessOf(all, width);
+    return over <= 0 ? all : all.map((part, at) => (at === index ? { ...part, text: cut(part.text, over) } : part));
+  };
+  const lengths = parts.map(({ text, isPath }) => (isPath ? 0 : text.length));
+  const longest = lengths.indexOf(Math.max(...lengths));
+  const path = parts.findIndex(({ isPath }) => isPath);
+  return replaced(replaced(parts, path, withoutMiddle), longest, withoutEnd);
 }
 
 function withoutEnd(text: string, over: number): string {
-  const length = Math.max(shortestReason, text.length - over);
+  const length = Math.max(shortestPart, text.length - over);
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
 function withoutMiddle(text: string, over: number): string {
-  const length = Math.max(shortestSubject, text.length - over);
+  const length = Math.max(shortestPath, text.length - over);
   if (text.length <= length) return text;
   const start = Math.ceil((length - 1) / 2);
   return `${text.slice(0, start)}…${text.slice(text.length - (length - 1 - start))}`;

@@ -55,7 +55,7 @@ function createFormatter(sandboxes: Pick<Sandboxes, "get">): Format {
       colour,
       sandbox,
       // Read each time: a window can be resized.
-      width: stdout.columns,
+      width: stdout.columns || undefined,
       nameOf: (id) => recordName(sandboxes.get(sandbox), id),
     });
 }

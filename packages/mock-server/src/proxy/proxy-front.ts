@@ -34,7 +34,7 @@ export function createProxyFront(options: FrontOptions): Front {
       const { pathname } = request.url;
       if (controlPaths.test(pathname)) {
         if (isForProxy(method, pathname)) return false;
-        const message = `A proxy keeps no data, so ${method} ${pathname} has nothing to change. Use the target's own means, or start the mock server without --engine proxy.`;
+        const message = `A proxy keeps no data, so ${method} ${pathname} has nothing to change. Change the data on the target, or start the mock server without --engine proxy.`;
         sendError(request, 409, "no_data", message);
       } else if (apiPath.test(pathname)) await forward(request, options);
       else refusePath(request, options);

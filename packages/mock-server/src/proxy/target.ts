@@ -12,8 +12,7 @@ export function readTarget(option: string, address: string): URL {
     );
   const url = new URL(address);
   if (url.search !== "" || url.hash !== "") throw new InputError(option, "must not have a query or a fragment");
-  if (/\/api\/v1\/?$/.test(url.pathname))
-    throw new InputError(option, "must end before /api/v1, which each request brings");
+  if (/\/api\/v1\/?$/.test(url.pathname)) throw new InputError(option, "must not include /api/v1. Remove it");
   return url;
 }
 

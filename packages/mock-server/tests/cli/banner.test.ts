@@ -9,19 +9,27 @@ import { startMockServer } from "../../src/index.ts";
 const run = promisify(execFile);
 
 /** Starts a server, and returns what it would print. */
-async function started(host?: string) {
+async function started(host?: string, width?: number) {
   const server = await startMockServer({ port: 0, ...(host !== undefined && { host }) });
   const ready = await issueCredentials(server, 3600);
-  return { server, ready, lines: banner(ready, false).split("\n") };
+  return { server, ready, lines: banner(ready, false, width).split("\n") };
 }
 
-/** The command after a label. */
+/** The command after a label, or in the indented lines below it. */
 function commandAfter(label: string, lines: readonly string[]): string {
-  return lines.find((line) => line.startsWith(label))?.slice(label.length) ?? "";
+  const start = lines.findIndex((line) => line.startsWith(label));
+  const below = lines.slice(start + 1);
+  const end = below.findIndex((line) => !line.startsWith("  "));
+  return [lines[start]?.slice(label.length), ...below.slice(0, end)].join("\n");
 }
 
-it.each([undefined, "0.0.0.0"])("prints commands that work when they are pasted, bound to %s", async (host) => {
-  const { server, lines } = await started(host);
+it.each([
+  [undefined, undefined],
+  ["0.0.0.0", undefined],
+  [undefined, 80],
+  ["0.0.0.0", 80],
+])("prints commands that work when they are pasted, bound to %s, in %s columns", async (host, width) => {
+  const { server, lines } = await started(host, width);
   const paste = async (label: string) => (await run("sh", ["-c", commandAfter(label, lines)])).stdout;
   try {
     const { callId } = JSON.parse(await paste("Place a call"));
@@ -31,6 +39,7 @@ it.each([undefined, "0.0.0.0"])("prints commands that work when they are pasted,
     const before = server.backend.clock.now();
     await paste("Move the clock");
     expect(server.backend.clock.now() - before).toBeGreaterThanOrEqual(60_000);
+    if (width !== undefined) expect(await paste("Access token")).toMatch(/^eyJ\S+\n$/);
   } finally {
     await server.close();
   }
@@ -49,11 +58,19 @@ it("prints the ids of a first request, and the same in its JSON", async () => {
   for (const id of Object.values(ready.ids)) expect(lines.some((line) => line.endsWith(` ${id}`))).toBe(true);
 });
 
-it("takes at most 30 lines of 100 columns, also with a control token and other addresses", async () => {
+it("takes at most 31 lines of 100 columns outside of a terminal, also with a control token and other addresses", async () => {
   const { server, ready } = await started("0.0.0.0");
   await server.close();
   const lines = banner({ ...ready, lanUrls: ["http://192.168.100.100:40100"] }, false).split("\n");
-  expect(lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 100)), 0)).toBeLessThanOrEqual(30);
+  expect(lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 100)), 0)).toBeLessThanOrEqual(31);
+});
+
+it.each([80, 100, 160])("fits %i columns, with a command in place of the tokens, which are longer", async (width) => {
+  const { server, ready } = await started("0.0.0.0");
+  await server.close();
+  const lines = banner({ ...ready, lanUrls: ["http://192.168.100.100:40100"] }, false, width).split("\n");
+  expect(lines.filter((line) => line.length > width)).toEqual([]);
+  expect(lines.some((line) => line.includes("Access token"))).toBe(true);
 });
 
 it("names the addresses for other machines only when they can reach the server", () => {

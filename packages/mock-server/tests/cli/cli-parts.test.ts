@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands/all.ts";
 import { printable } from "../../src/cli/terminal/messages.ts";
 import { flatFields, relativeTime, shortIds } from "../../src/cli/terminal/show.ts";
-import { formatTable } from "../../src/cli/terminal/table.ts";
+import { formatFields, formatTable } from "../../src/cli/terminal/table.ts";
 import { unreadable } from "../../src/cli/values/command-line.ts";
 import { changesOf, readFields } from "../../src/cli/values/fields.ts";
 import { findNamed } from "../../src/cli/values/find-record.ts";
@@ -44,6 +44,23 @@ describe("a table", () => {
 
   it("cuts flexible columns off to fit the terminal", () => {
     expect(formatTable(rows, { width: 14, hasColour: false }, columns)).toBe("ID  TEXT\n1   a rather …\n22  short");
+  });
+
+  it("leaves optional columns out before it cuts others, the last first", () => {
+    const id = { title: "id", cell: (row: (typeof rows)[number]) => row.id };
+    const more = [
+      id,
+      { ...id, title: "again", isOptional: true },
+      { ...id, title: "text", cell: (row: (typeof rows)[number]) => row.text, flexible: true },
+    ];
+    expect(formatTable(rows, { width: 24, hasColour: false }, more)).toBe(
+      "ID  TEXT\n1   a rather long text\n22  short",
+    );
+    expect(formatTable(rows, { width: 29, hasColour: false }, more)).toContain("ID  AGAIN  TEXT");
+  });
+
+  it("breaks the values of fields between words to fit the terminal", () => {
+    expect(formatFields({ id: 1, why: "a rather long text" }, 14)).toBe("id   1\nwhy  a rather\n     long text");
   });
 
   it("shows control characters as spaces", () => {
@@ -90,7 +107,8 @@ describe("ids and times", () => {
     ["2026-03-02T11:59:57Z", "3 s ago"],
     ["2026-03-02T12:15:00Z", "in 15 min"],
     ["2026-03-02T06:00:00Z", "6 h ago"],
-    ["2026-03-05T12:00:00Z", "in 3 days"],
+    ["2026-03-05T12:00:00Z", "in 3 d"],
+    ["2034-03-02T12:00:00Z", "in 8 y"],
   ])("%s is %s", (time, text) => {
     expect(relativeTime(time, Date.parse("2026-03-02T12:00:00Z"))).toBe(text);
   });

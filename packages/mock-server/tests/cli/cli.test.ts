@@ -79,6 +79,8 @@ it("prints one line of JSON with working credentials, and exits with 0 on a sign
 });
 
 const broken = fileOf("broken.json", "{");
+const misspelled = fileOf("misspelled.json", { memebers: [] });
+const empty = fileOf("empty-text.json", "");
 const noSnapshot = fileOf("no-snapshot.json", { version: 2 });
 const faults = fileOf("faults.json", [{ do: { code: "queue_full" } }, { do: { code: "quueue_full" } }]);
 
@@ -87,10 +89,13 @@ it.each([
   [["clock", "--port", "1"], "Unknown option --port."],
   [["rotues"], 'Unknown command "rotues". Did you mean routes?'],
   [["help", "clok"], 'Unknown command "clok". Did you mean clock?'],
-  [["start", "twice"], 'Unexpected argument "twice".'],
+  [["start", "twice"], 'Unexpected argument "twice". Remove it, or see npx @call-transfer/mock-server --help'],
+  [["clock", "--fast"], "Unknown option --fast. For all options: npx @call-transfer/mock-server help clock"],
   [["--json", "clocks"], 'Unexpected argument "clocks". Did you mean clock?'],
   [["--port", "0", "clock"], "Unknown option --port."],
   [["--destination", "--json", "trigger"], "--destination requires a value."],
+  [["--seed", misspelled], `--seed ${misspelled}: memebers: is not a known field. Did you mean members?`],
+  [["--seed", empty], `--seed ${empty}: not valid JSON: it ends too early, or is empty.`],
   [["--fault", faults], `--fault ${faults}[1].do.code: unknown error code`],
   [["--import", noSnapshot], `--import ${noSnapshot}: version: `],
   [["--export-on-exit", join(folder, "none", "work.json")], "the folder"],
@@ -112,6 +117,8 @@ it.each([
   [["--token-lifetime", "36501d"], "--token-lifetime 36501d: must be a duration such as 30m, 24h or 365d"],
   [["--write-env", join(folder, "none", ".env")], `--write-env ${join(folder, "none", ".env")}: the folder`],
   [["reset", "everything"], 'Unexpected argument "everything".'],
+  [["--all"], "--all only works with --help. Add --help, or remove --all."],
+  [["clock", "--all"], "--all only works with --help."],
   [["routes", "--url", "localhost:4010"], "--url localhost:4010: must be an http or https URL"],
   [["routes", "--url", "http://me:hidden@127.0.0.1:4010"], "--url: the URL must not contain a user name or password."],
 ])("rejects %j with status 2 and one line", async (args, message) => {
@@ -128,19 +135,32 @@ it("checks its files before it binds the port", async () => {
 });
 
 it.each([
-  [["--help"], "--forward-webhooks URL"],
-  [["help"], "--forward-webhooks URL"],
-  [["start", "-h"], "--forward-webhooks URL"],
-  [["help", "start"], "--forward-webhooks URL"],
+  [["--help"], "--forward-webhooks http://"],
+  [["help"], "--forward-webhooks http://"],
+  [["--help", "--all"], "--max-sandboxes N"],
+  [["help", "--all"], "--max-sandboxes N"],
+  [["start", "-h"], "--forward-webhooks http://"],
+  [["start", "--help", "--all"], "--max-sandboxes N"],
+  [["help", "start", "--all"], "--max-sandboxes N"],
+  [["help", "clock", "--all"], "--sandbox NAME"],
   [["help", "clock"], "clock advance STEP"],
   [["clock", "--help"], "clock advance STEP"],
   [["trigger", "--help"], "--destination ID"],
   [["help", "token"], "token [ROLE]"],
   [["help", "settings"], "CALL_TRANSFER_MOCK_CONFIG"],
-])("prints help for %j in lines of at most 100 characters", async (args, part) => {
+])("prints help for %j in lines of at most 80 characters", async (args, part) => {
   const { status, stdout } = await finish(...args);
   expect([status, stdout]).toEqual([0, expect.stringContaining(part)]);
-  expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+  expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
+});
+
+it("prints a help that fits a screen of 50 lines, and all options on demand", async () => {
+  const [short, whole] = await Promise.all([finish("--help"), finish("--help", "--all")]);
+  expect(short.stdout.split("\n").length).toBeLessThanOrEqual(50);
+  const optionsIn = (text: string) => new Set(text.match(/^ {2}--[a-z-]+/gm)?.map((option) => option.trim()));
+  const shown = optionsIn(short.stdout);
+  expect([...shown].filter((option) => !optionsIn(whole.stdout).has(option))).toEqual([]);
+  expect([shown.size, optionsIn(whole.stdout).size > 40]).toEqual([12, true]);
 });
 
 it("prints only a command's own options in its help", async () => {
@@ -151,6 +171,14 @@ it("prints the secret that the app's server verifies with", async () => {
   const { child, output } = run("start", "--port", "0", "--forward-webhooks", "http://127.0.0.1:3000/offers");
   await once(child.stdout, "data");
   expect(output.stdout).toContain(`Signing secret  ${demo.signingSecret}`);
+});
+
+it("refuses a Node that is too old, and says which one it needs", async () => {
+  const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })";
+  const child = spawn(process.execPath, ["--import", `data:text/javascript,${old}`, cli, "--help"]);
+  running.push(child);
+  const [[error], [status]] = await Promise.all([once(child.stderr, "data"), once(child, "close")]);
+  expect([status, String(error)]).toEqual([1, expect.stringContaining("error: Node 20 or newer is required")]);
 });
 
 it("prints its version", async () => {
@@ -586,7 +614,7 @@ describe("the trigger command", () => {
   it("reports how far the clock is off when the receiver rejects the timestamp", async () => {
     const { url } = await forwarding(400, "--now", "2001-01-01T00:00:00Z");
     const { status, stderr } = await finish("trigger", "transfer.offer", "--url", url);
-    expect([status, stderr]).toEqual([1, expect.stringContaining("days behind the real time")]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(" behind the real time")]);
   });
 
   it("says what to do when the app's server is not running", async () => {

@@ -71,7 +71,10 @@ it("says in the banner where it forwards to", async () => {
 });
 
 it.each([
-  [["--engine", "proxy"], "Missing the API to forward to. Add it, such as --target https://staging.example.com"],
+  [
+    ["--engine", "proxy"],
+    "--engine proxy requires --target with the API to forward to, such as --target https://staging.example.com",
+  ],
   [["--engine", "proxy", "--target", "staging"], "--target staging: must be an http or https URL, such as"],
   [
     ["--engine", "proxy", "--target", "https://a:b@staging.example.com"],
@@ -79,7 +82,7 @@ it.each([
   ],
   [
     ["--engine", "proxy", "--target", "https://staging.example.com/api/v1"],
-    "--target: must end before /api/v1, which each request brings.",
+    "--target: must not include /api/v1. Remove it.",
   ],
   [
     ["--engine", "proxy", "--target", "https://staging.example.com", "--seed", "demo"],
@@ -89,7 +92,10 @@ it.each([
     ["--engine", "proxy", "--target", "https://staging.example.com", "--scenario", "everyone-away"],
     "--scenario does not work with --engine proxy, which keeps no data. Remove it.",
   ],
-  [["--target", "https://staging.example.com"], "--target only works with --engine proxy. Add it, or remove --target."],
+  [
+    ["--target", "https://staging.example.com"],
+    "--target only works with --engine proxy. Add --engine proxy, or remove --target.",
+  ],
   [["--engine", "porxy"], "--engine porxy: must be stateful, prism or proxy."],
   [
     ["--engine", "proxy", "--target", "https://staging.example.com", "--record", "/nowhere/session.json"],

@@ -158,9 +158,9 @@ it.each<[Record<string, string>, string]>([
 
 it("names the variable at each place of a message", async () => {
   const { naming } = withSettings({}, startOptions, { CALL_TRANSFER_MOCK_STRICT: "true" });
-  const message = "--strict only works with --engine proxy. Add it, or remove --strict.";
+  const message = "--strict only works with --engine proxy. Add --engine proxy, or remove --strict.";
   await expect(naming(() => Promise.reject(new Error(message)))).rejects.toThrow(
-    "CALL_TRANSFER_MOCK_STRICT only works with --engine proxy. Add it, or remove CALL_TRANSFER_MOCK_STRICT.",
+    "CALL_TRANSFER_MOCK_STRICT only works with --engine proxy. Add --engine proxy, or remove CALL_TRANSFER_MOCK_STRICT.",
   );
 });
 
@@ -169,7 +169,7 @@ it.each<[unknown, string]>([
   [{ port: "4010" }, "mock.json: port: must be a number."],
   [{ prot: 4010 }, "mock.json: prot: is not a setting. Did you mean port?"],
   [{ "max-sandboxes": 1 }, "mock.json: max-sandboxes: is not a setting. Did you mean maxSandboxes?"],
-  [{ cors: "http://localhost:5173" }, "mock.json: cors: must be a list of texts."],
+  [{ cors: "http://localhost:5173" }, "mock.json: cors: must be a list of strings."],
   [{ json: "yes" }, "mock.json: json: must be true or false."],
   [{ seed: 5 }, "mock.json: seed: must be a file name, or its content."],
   [{ policy: ["callQueueLimit=1"] }, "mock.json: policy: must be an object"],

@@ -45,7 +45,7 @@ it("records what was forwarded as stubs, without secrets, and they answer the sa
     const { stdout, stderr } = await record();
     expect(stdout).not.toMatch(/t-1|4155550167|abc/);
     expect(stderr.split("\n")).toEqual([
-      "Left out: GET /binary, whose answer is not kept: it is too old, too long, or no text.",
+      "Left out: GET /binary, whose answer is not kept: it is too old, too long, or not text.",
       expect.stringMatching(/^Left out: GET \/templates: .*is not a template/),
     ]);
     const path = join(folder, "stubs.yaml");

@@ -19,9 +19,17 @@ it("formats each recorded event as one line (npm run record)", async () => {
   await expect(`${lines(recordedEvents).join("\n")}\n`).toMatchFileSnapshot("lines.txt");
 });
 
-it("fits 80 columns: optional parts go first, then the middle of the path, and the end of the reason last (npm run record)", async () => {
+it("fits 80 columns: optional parts go first, then a reason continues below, and the path is shortened last (npm run record)", async () => {
   const narrow = lines(recordedEvents, { width: 80 });
   await expect(`${narrow.join("\n")}\n`).toMatchFileSnapshot("lines-80.txt");
+});
+
+it.each([80, 100, 160])("never writes a line of more than %i columns, and never cuts a reason", (width) => {
+  const wrapped = recordedEvents.map((event) => lines([event], { width, today: 0 })[0] ?? "");
+  const tooLong = wrapped.flatMap((text) => text.split("\n")).filter((line) => line.length > width);
+  expect(tooLong).toEqual([]);
+  const reason = "not accepted: connect ECONNREFUSED 127.0.0.1:4011";
+  expect(wrapped.filter((text) => text.replace(/\n +/g, " ").includes(reason))).toHaveLength(1);
 });
 
 const refused: BackendEvent = {
@@ -31,8 +39,14 @@ const refused: BackendEvent = {
 };
 
 it.each([
-  [70, "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.16…"],
-  [80, "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, …"],
+  [
+    80,
+    [
+      "12:00:05Z POST     400 2.3 ms /api/v1/calls  validation_failed  createCall",
+      "                              toNumber must be an E.164 number, such as",
+      "                              +493****45.",
+    ].join("\n"),
+  ],
   [100, "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493****45."],
   [
     120,
@@ -42,9 +56,41 @@ it.each([
     160,
     "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493****45.  validation_failed  createCall",
   ],
-])("says in %i columns why a request was refused, before anything else is said", (width, line) => {
+])("says in %i columns why a request was refused", (width, line) => {
   expect(lines([refused], { width })).toEqual([line]);
-  expect(line.length).toBeLessThanOrEqual(width);
+});
+
+it("limits the lines of a reason, which may be as long as a message of a handler", () => {
+  const event = { ...refused, decidedBy: { step: "body", detail: "x".repeat(5000) } };
+  const below = lines([event], { width: 80 })[0]?.split("\n") ?? [];
+  expect([below.length, below.at(-1)?.trim()]).toEqual([9, "…"]);
+});
+
+it.each([0, 1, 7])("writes a line for a terminal that reports %i columns", (width) => {
+  const event = { ...refused, decidedBy: { step: "body", detail: "x".repeat(1_000_000) } };
+  expect(lines([event], { width })[0]).toMatch(/^12:00:05Z POST/);
+});
+
+it("breaks a word that is longer than a line", () => {
+  const event = { ...refused, decidedBy: { step: "body", detail: `no ${"y".repeat(60)}` } };
+  expect(
+    lines([event], { width: 80 })[0]
+      ?.split("\n")
+      .slice(1)
+      .map((line) => line.trim()),
+  ).toEqual(["no", "y".repeat(50), "y".repeat(10)]);
+});
+
+it.each([
+  [250, "+250 ms"],
+  [2500, "+2.5 s"],
+  [90_000, "+1 min 30 s"],
+  [5_400_000, "+1 h 30 min"],
+  [86_400_000, "+1 d"],
+  [259_200_000_000, "+8 y 80 d"],
+])("shows a move of the clock by %i ms as %s", (by, text) => {
+  const event = { eventId: "a-1", at: "2026-03-02T12:00:00.000Z", type: "clock.changed", mode: "flowing" };
+  expect(lines([{ ...event, by, now: "2026-03-02T12:00:00.000Z" }])[0]).toContain(`clock    advanced   ${text}`);
 });
 
 it("names the stub that answered", () => {

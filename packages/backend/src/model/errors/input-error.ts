@@ -1,5 +1,7 @@
 import type * as z from "zod";
+import { suggestion } from "../values/spelling.ts";
 import { explainIssue } from "./explain-issue.ts";
+import { knownFields } from "./known-fields.ts";
 
 /** Invalid input to the backend itself: a seed, a fault, a policy, a key or a trigger. */
 export class InputError extends Error {
@@ -40,12 +42,15 @@ export function checkInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   const result = schema.safeParse(value, { error: explainIssue });
   if (result.success) return result.data;
   const issue = deepest(result.error.issues);
-  const path = [...issue.path, ...(issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [])];
+  const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+  const path = unknown === undefined ? issue.path : [...issue.path, unknown];
   const field = path.reduce<string>(
     (text, part) => joined(text, typeof part === "number" ? `[${part}]` : String(part)),
     "",
   );
-  throw new InputError(field, issue.code === "unrecognized_keys" ? "is not a known field" : issue.message);
+  if (unknown === undefined) throw new InputError(field, issue.message);
+  const hint = suggestion(unknown, knownFields(schema, issue.path));
+  throw new InputError(field, `is not a known field${hint && `.${hint}`}`);
 }
 
 /** The first issue. For a union, the issue of the branch that fits best. */

@@ -57,7 +57,7 @@ it("an event says what is added, replaced and removed", () => {
 
 it.each<[string, unknown, string]>([
   ["no object", "x", "a stub must be an object with method, path and response"],
-  ["an unknown field", { ...stub("/a"), respons: 1 }, "respons: is not a known field"],
+  ["an unknown field", { ...stub("/a"), respons: 1 }, "respons: is not a known field. Did you mean response?"],
   ["an unknown method", { ...stub("/a"), method: "get" }, "method: must be one of GET, POST, PUT, PATCH, DELETE"],
   ["no answer", { method: "GET", path: "/a" }, "a stub has one of response, responses and collection"],
   ["two answers", { ...stub("/a"), collection: "a" }, "a stub has one of response, responses and collection"],

@@ -10,6 +10,7 @@ import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 export const clock = defineCommand({
   name: "clock",
   summary: "show the time and the pending timers, or change the clock",
+  isFrequent: true,
   usages: {
     clock: "print the time and the pending timers",
     "clock advance STEP":

@@ -1,5 +1,6 @@
 import { dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
+import { wrapMessage } from "../terminal/messages.ts";
 import { formatTable } from "../terminal/table.ts";
 import { expectAtMost } from "../values/operands.ts";
 
@@ -37,7 +38,7 @@ export const coverage = defineCommand({
     ]);
     const used = data.operations.filter(({ statuses }) => statuses.some(({ count }) => count > 0)).length;
     const { unmatched, refused } = data;
-    const text = `${table}\n\n${used} of ${data.operations.length} operations were used. Requests that matched no operation: ${unmatched}, refused by the server: ${refused}.`;
-    return { data, text };
+    const summary = `${used} of ${data.operations.length} operations were used. Requests that matched no operation: ${unmatched}, refused by the server: ${refused}.`;
+    return { data, text: `${table}\n\n${wrapMessage(summary, terminal.width, 0)}` };
   },
 });

@@ -64,6 +64,7 @@ export const events = defineCommand({
 export const tail = defineCommand({
   name: "tail",
   summary: "print events as they happen, one a line",
+  isFrequent: true,
   usages: {
     tail: "print each event of the sandbox as it happens, until Ctrl-C. After a lost connection, it continues where it was; --json prints one JSON object a line",
   },

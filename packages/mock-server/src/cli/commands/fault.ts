@@ -12,6 +12,7 @@ import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 export const fault = defineCommand({
   name: "fault",
   summary: "make requests or webhooks fail: add, list or remove faults",
+  isFrequent: true,
   usages: {
     fault: "list the active faults",
     "fault add TEXT…":

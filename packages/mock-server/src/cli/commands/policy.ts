@@ -2,6 +2,7 @@ import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/
 import { defineCommand } from "../options/command.ts";
 import { compact } from "../terminal/show.ts";
 import { formatFields, formatTable } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { readPolicies, UsageError } from "../values/command-line.ts";
 import { findNamed } from "../values/find-record.ts";
 
@@ -43,16 +44,20 @@ export const policy = defineCommand({
     }
     if (names.length > 0) {
       const data = names.map((name) => find(name, all));
-      return { data, text: data.map(formatPolicy).join("\n\n") };
+      return { data, text: data.map((one) => formatPolicy(one, terminal)).join("\n\n") };
     }
     const text = formatTable(all, terminal, [
       { title: "policy", cell: ({ name }) => name },
       {
         title: "value",
         cell: ({ value }) => compact(value),
+        flexible: true,
         colour: (one) => (compact(one.value) === compact(one.default) ? undefined : "yellow"),
       },
-      { title: "default", cell: (one) => (compact(one.value) === compact(one.default) ? "" : compact(one.default)) },
+      {
+        title: "default",
+        cell: (one) => (compact(one.value) === compact(one.default) ? "" : compact(one.default)),
+      },
       { title: "what it decides", cell: ({ description }) => description, flexible: true },
     ]);
     return { data: all, text };
@@ -67,13 +72,19 @@ function failed(name: string): never {
   throw new Error(`The server does not describe the policy ${name}.`);
 }
 
-function formatPolicy({ name, value, default: usual, unit, choices, assumption, description }: Policy): string {
-  return formatFields({
-    policy: name,
-    value: `${compact(value)}${unit === undefined ? "" : ` ${unit}`}`,
-    default: compact(usual),
-    choices: choices?.join(", "),
-    assumption,
-    decides: description,
-  });
+function formatPolicy(
+  { name, value, default: usual, unit, choices, assumption, description }: Policy,
+  { width }: Terminal,
+): string {
+  return formatFields(
+    {
+      policy: name,
+      value: `${compact(value)}${unit === undefined ? "" : ` ${unit}`}`,
+      default: compact(usual),
+      choices: choices?.join(", "),
+      assumption,
+      decides: description,
+    },
+    width,
+  );
 }

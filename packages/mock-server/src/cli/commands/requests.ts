@@ -14,6 +14,7 @@ type RecordChange = NonNullable<Schema<"RequestDetail">["changes"]>[number];
 export const requests = defineCommand({
   name: "requests",
   summary: "list the requests to the API, or show one with its response",
+  isFrequent: true,
   usages: {
     requests: "list the latest requests, newest last",
     "requests ID|last": "show a request: headers, bodies, and what decided the response",
@@ -68,12 +69,12 @@ export const requests = defineCommand({
       if (named === undefined) throw new UsageError("requests replay: name the id of a request, or last.");
       const params = { path: { id: await idOf(named, control) } };
       const data = dataAs<"RequestDetail">(await control.POST("/_control/v1/requests/{id}/replay", { params }));
-      return { data, text: formatDetail(data) };
+      return { data, text: formatDetail(data, terminal) };
     }
     if (action !== undefined) {
       const params = { path: { id: await idOf(action, control) }, ...(reveal && { query: { reveal } }) };
       const data = dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
-      return { data, text: formatDetail(data) };
+      return { data, text: formatDetail(data, terminal) };
     }
     if (unmatched) {
       const all = dataAs<"UnmatchedList">(await control.GET("/_control/v1/requests/unmatched")).requests;
@@ -103,7 +104,7 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
     { title: "when", cell: ({ at }) => relativeTime(at, now) },
     { title: "method", cell: ({ method }) => method },
     { title: "path", cell: ({ path }) => path, flexible: true },
-    { title: "operation", cell: ({ operationId, stub }) => operationId ?? stub },
+    { title: "operation", cell: ({ operationId, stub }) => operationId ?? stub, isOptional: true },
     {
       title: "status",
       cell: ({ status }) => (status === 0 ? "none" : status),
@@ -111,7 +112,11 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
     },
     { title: "code", cell: ({ code }) => code },
     { title: "ms", cell: ({ durationMs }) => Math.round(durationMs * 10) / 10 },
-    { title: "decided by", cell: ({ decidedBy: { step } }) => (step === "operation" ? undefined : step) },
+    {
+      title: "decided by",
+      cell: ({ decidedBy: { step } }) => (step === "operation" ? undefined : step),
+      isOptional: true,
+    },
     { title: "fault", cell: ({ fault }) => fault },
     { title: "deviations", cell: ({ deviations = [] }) => deviations.length || undefined, colour: () => "red" },
     { title: "replay of", cell: ({ replayOf }) => replayOf },
@@ -124,24 +129,27 @@ function formatUnmatched({ method, path, status, closest }: Schema<"UnmatchedLis
   return [`${method} ${path} → ${status}`, ...fixes].join("\n");
 }
 
-function formatDetail(entry: Schema<"RequestDetail">): string {
+function formatDetail(entry: Schema<"RequestDetail">, { width }: Terminal): string {
   const { id, at, method, path, operationId, status, code, fault, stub, error } = entry;
   const { requestId, durationMs, decidedBy, caller, replayOf } = entry;
-  const facts = formatFields({
-    id,
-    at,
-    request: `${method} ${path}`,
-    operation: operationId ?? "none",
-    response: `${status === 0 ? "none" : status}${code === undefined ? "" : ` ${code}`}`,
-    "decided by": [decidedBy.step, decidedBy.section, decidedBy.detail].filter(Boolean).join(", "),
-    caller: caller && Object.values(caller).join(" "),
-    took: `${Math.round(durationMs * 10) / 10} ms`,
-    "request id": requestId,
-    "replay of": replayOf,
-    fault,
-    stub,
-    error,
-  });
+  const facts = formatFields(
+    {
+      id,
+      at,
+      request: `${method} ${path}`,
+      operation: operationId ?? "none",
+      response: `${status === 0 ? "none" : status}${code === undefined ? "" : ` ${code}`}`,
+      "decided by": [decidedBy.step, decidedBy.section, decidedBy.detail].filter(Boolean).join(", "),
+      caller: caller && Object.values(caller).join(" "),
+      took: `${Math.round(durationMs * 10) / 10} ms`,
+      "request id": requestId,
+      "replay of": replayOf,
+      fault,
+      stub,
+      error,
+    },
+    width,
+  );
   const part = (title: string, text: string | undefined): string[] => (text ? [`${title}:\n${text}`] : []);
   const body = (value: unknown): string | undefined =>
     value === undefined ? undefined : JSON.stringify(value, null, 2);

@@ -44,7 +44,7 @@ export const sandbox = defineCommand({
       const data = dataAs<"Sandbox">(await control.POST("/_control/v1/sandboxes", { body, headers }));
       return {
         data,
-        text: `Created sandbox "${name}". Its paths begin with ${data.path}; commands take --sandbox ${name}.`,
+        text: `Created sandbox "${name}". Use it with --sandbox ${name}, or by the path ${data.path}.`,
       };
     }
     const list = async (headers = {}) =>
@@ -82,6 +82,7 @@ function seedOf(path: string): Schema<"Seed"> {
 export const reset = defineCommand({
   name: "reset",
   summary: "reset the sandbox to its seed and start options",
+  isFrequent: true,
   usages: { reset: "reset the sandbox to its seed and start options" },
   options: {},
   async run({ control, operands, sandbox }) {

@@ -24,6 +24,7 @@ const actions = ["set", "add", "remove", "seed"];
 export const state = defineCommand({
   name: "state",
   summary: "list, show, change, add or remove records, by id or name",
+  isFrequent: true,
   usages: {
     state: "count the records of each collection",
     "state COLLECTION": `list records. COLLECTION is one of ${collectionNames.join(", ")}`,

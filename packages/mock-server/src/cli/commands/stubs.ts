@@ -56,7 +56,7 @@ function recordedStubs(details: readonly Detail[]): { recorded: Stub[]; leftOut:
     }
     const hasBody = Number(responseHeaders["content-length"] ?? 0) > 0;
     if (headers === undefined || (hasBody && responseBody === undefined)) {
-      leftOut.add(`${method} ${path}, whose answer is not kept: it is too old, too long, or no text.`);
+      leftOut.add(`${method} ${path}, whose answer is not kept: it is too old, too long, or not text.`);
       continue;
     }
     const stub = requestOf({ method, path, query, isPublic: headers.authorization === undefined });

@@ -11,6 +11,7 @@ const { fallback: tokenLifetime } = startOptions["token-lifetime"];
 export const token = defineCommand({
   name: "token",
   summary: "print a new access token for a role or a user",
+  isFrequent: true,
   usages: { "token [ROLE]": "print a new access token for a role (default owner), and nothing else" },
   example: "token agent --lifetime 15m",
   options: {

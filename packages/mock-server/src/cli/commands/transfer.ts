@@ -1,5 +1,6 @@
 import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
 import type { NameOf } from "../../log/columns.ts";
+import { formatDuration } from "../../log/duration.ts";
 import { defineCommand } from "../options/command.ts";
 import type { Hint } from "../terminal/program.ts";
 import { relativeTime, shortIds } from "../terminal/show.ts";
@@ -17,6 +18,7 @@ type Transfer = Schema<"Transfer">;
 export const transfer = defineCommand({
   name: "transfer",
   summary: "ring a destination or a group, answer, and see who rang",
+  isFrequent: true,
   usages: {
     "transfer TARGET":
       "start a transfer to a destination or a group, by id or name, and print who rings. Phones and people answer as --script says",
@@ -154,7 +156,7 @@ const colours: Readonly<Partial<Record<string, "green" | "yellow" | "red">>> = {
 async function formatTransfer(control: ControlClient, one: Transfer, terminal: Terminal): Promise<string> {
   const nameOf = await readNameOf(control);
   const start = Date.parse(one.startedAt);
-  const secs = (time: string): string => `${Math.round((Date.parse(time) - start) / 100) / 10} s`;
+  const sinceStart = (time: string): string => formatDuration(Date.parse(time) - start);
   const facts = formatFields({
     id: one.id,
     to: targetName(one, nameOf),
@@ -162,14 +164,14 @@ async function formatTransfer(control: ControlClient, one: Transfer, terminal: T
     started: one.startedAt,
     call: one.callId,
     "answered by": one.answeredBy && calleeName(one.answeredBy, nameOf),
-    "answered after": one.answeredAt && secs(one.answeredAt),
-    "ended after": one.endedAt && secs(one.endedAt),
+    "answered after": one.answeredAt && sinceStart(one.answeredAt),
+    "ended after": one.endedAt && sinceStart(one.endedAt),
   });
   const rings = formatTable(one.rings, terminal, [
     { title: "who", cell: (ring) => calleeName(ring, nameOf), flexible: true },
     { title: "kind", cell: ({ kind }) => kind },
-    { title: "from", cell: ({ from }) => secs(from) },
-    { title: "until", cell: ({ until }) => secs(until) },
+    { title: "from", cell: ({ from }) => sinceStart(from) },
+    { title: "until", cell: ({ until }) => sinceStart(until) },
     { title: "outcome", cell: ({ outcome }) => outcome, colour: ({ outcome }) => colours[outcome] },
     { title: "reason", cell: ({ reason }) => reason, flexible: true },
     { title: "late", cell: ({ late = [] }) => late.map(({ code }) => code).join(", "), flexible: true },

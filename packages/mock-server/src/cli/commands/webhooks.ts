@@ -1,4 +1,5 @@
 import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
+import { formatDuration } from "../../log/duration.ts";
 import { defineCommand } from "../options/command.ts";
 import { deliveryAdvice } from "../terminal/delivery-advice.ts";
 import { relativeTime, shortIds } from "../terminal/show.ts";
@@ -14,6 +15,7 @@ type Delivery = Schema<"Delivery">;
 export const trigger = defineCommand({
   name: "trigger",
   summary: "send a signed offer to an app destination",
+  isFrequent: true,
   usages: {
     "trigger transfer.offer":
       "send a signed offer to an app destination and print the delivery. Fails if the app's server does not accept it",
@@ -138,7 +140,7 @@ export const inbox = defineCommand({
 });
 
 function formatAnswer({ status = 204, delaySecs = 0 }: Schema<"InboxAnswer">): string {
-  return delaySecs === 0 ? String(status) : `${status} after ${delaySecs} s`;
+  return delaySecs === 0 ? String(status) : `${status} after ${formatDuration(delaySecs * 1000)}`;
 }
 
 async function readDeliveries(control: ControlClient): Promise<readonly Delivery[]> {
@@ -154,14 +156,18 @@ async function firstApp(control: ControlClient): Promise<string> {
 
 function formatDelivery(delivery: Delivery, terminal: Terminal): string {
   const { id, at, url, status, error, headers, body, redeliveryOf, fault } = delivery;
-  const facts = formatFields({
-    id,
-    at,
-    url,
-    answer: status === undefined ? `none: ${error}` : `${status}${delivery.accepted ? ", accepted" : ", not accepted"}`,
-    fault,
-    "again for": redeliveryOf,
-  });
+  const facts = formatFields(
+    {
+      id,
+      at,
+      url,
+      answer:
+        status === undefined ? `none: ${error}` : `${status}${delivery.accepted ? ", accepted" : ", not accepted"}`,
+      fault,
+      "again for": redeliveryOf,
+    },
+    terminal.width,
+  );
   const sent = formatFields(headers);
   return `${facts}\n\n${sent}\n\n${formatBody(body, terminal)}`;
 }

@@ -46,6 +46,8 @@ export interface Command {
   /** One line for the list of all commands. */
   readonly summary: string;
   readonly usages: readonly Usage[];
+  /** Whether the short help lists it. */
+  readonly isFrequent?: boolean;
   /** A command line to try, without the program's name. */
   readonly example?: string;
   /** Its own options, without those that every command has. */
@@ -60,7 +62,7 @@ export interface Command {
   };
 }
 
-interface Definition<Options extends OptionTable> extends Pick<Command, "name" | "summary" | "example"> {
+interface Definition<Options extends OptionTable> extends Pick<Command, "name" | "summary" | "example" | "isFrequent"> {
   /** The help of each form of a {@link Usage}. */
   readonly usages: Readonly<Record<string, string>>;
   readonly options: Options;
@@ -78,8 +80,8 @@ export function defineCommand<const Options extends OptionTable>({ run, ...comma
       const table: typeof commandOptions & Options = { ...commandOptions, ...command.options };
       // The same table with the type of the options that every command has.
       const common: typeof commandOptions = table;
-      const { values, positionals: operands } = readArguments(args, table);
-      const { values: given } = readArguments(args, common);
+      const { values, positionals: operands } = readArguments(args, table, `help ${command.name}`);
+      const { values: given } = readArguments(args, common, `help ${command.name}`);
       return { values: given, given, run: (context) => run({ ...context, operands, values }) };
     },
   };

@@ -72,7 +72,7 @@ function optionValue(value: unknown, facts: OptionEntry, place: string, folder: 
   }
   if (facts.multiple) {
     if (!Array.isArray(value) || !value.every((item) => typeof item === "string"))
-      throw new UsageError(`${place}: must be a list of texts.`);
+      throw new UsageError(`${place}: must be a list of strings.`);
     return value;
   }
   if (facts.type === "boolean") {
@@ -85,7 +85,7 @@ function optionValue(value: unknown, facts: OptionEntry, place: string, folder: 
   }
   if (facts.kind === "json" && typeof value === "object" && value !== null) return JSON.stringify(value);
   if (typeof value !== "string")
-    throw new UsageError(`${place}: must be ${facts.kind === "json" ? "a file name, or its content" : "a text"}.`);
+    throw new UsageError(`${place}: must be ${facts.kind === "json" ? "a file name, or its content" : "a string"}.`);
   const isPath = facts.kind === "path" || (facts.kind === "json" && value !== facts.fallback);
   return isPath && value !== "" ? inFolder(value, folder) : value;
 }

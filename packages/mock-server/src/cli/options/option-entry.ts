@@ -13,8 +13,10 @@ export interface OptionEntry {
   readonly fallback?: string;
   /** The placeholder of the value in the help, e.g. `ID`. */
   readonly value?: string;
-  /** `{default}` stands for the default, which otherwise follows at the end. */
+  /** Its first sentence is the short help. `{default}` stands for the default, which otherwise follows at the end. */
   readonly help?: string;
+  /** A value to try, for the few options that the short help shows. */
+  readonly example?: string;
   readonly choices?: readonly string[];
   /**
    * What a text stands for: `path` is a file, relative to the config file there, a `secret` is never part of a message, `json`

@@ -11,7 +11,10 @@ const ofProxy = { readBy: "cli/start/proxy-command.ts", engines: ["proxy"] } as 
 const file = { kind: "path", value: "FILE" } as const;
 
 const info = { type: "boolean", default: false, readBy: "cli.ts" } as const;
-const common = { help: { ...info, short: "h" }, version: info } as const;
+const common = { help: { ...info, short: "h" }, all: info, version: info } as const;
+
+/** The options of the command `help`. */
+export const helpOptions = common;
 
 export const startOptions = {
   ...common,
@@ -20,11 +23,11 @@ export const startOptions = {
     "read settings from this JSON file (default: call-transfer-mock.json in the working folder, if it exists). See help settings",
   ),
   port: option(
-    { kind: "number", value: "N", fallback: "4010", engines },
+    { kind: "number", value: "N", fallback: "4010", example: "4020", engines },
     "port to listen on (default {default}); 0 picks a free one",
   ),
   host: option(
-    { value: "ADDRESS", fallback: "127.0.0.1", engines },
+    { value: "ADDRESS", fallback: "127.0.0.1", example: "0.0.0.0", engines },
     "address to bind (default {default}). If other machines can reach it, the control plane requires the control token that the server prints",
   ),
   "public-url": option(
@@ -36,8 +39,8 @@ export const startOptions = {
     "also accept requests for this host name; *.mock.test accepts all names below mock.test. If other machines can reach the server, it accepts IP addresses and names of private networks, e.g. host.docker.internal",
   ),
   cors: option(
-    { value: "ORIGIN", multiple: true, engines },
-    "let pages of this origin use the API, e.g. http://localhost:5173",
+    { value: "ORIGIN", multiple: true, example: "http://localhost:5173", engines },
+    "let pages of this origin use the API. An origin has no path, such as http://localhost:5173",
   ),
   "control-token": option(
     { kind: "secret", value: "TOKEN" },
@@ -46,7 +49,7 @@ export const startOptions = {
   "tls-cert": option(file, "certificate for https, in PEM form, with those that lead to its root"),
   "tls-key": option(file, "private key of the certificate, in PEM form and without a password"),
   seed: option(
-    { ...ofState, kind: "json", value: "demo|FILE|JSON", fallback: "demo" },
+    { ...ofState, kind: "json", value: "demo|FILE|JSON", fallback: "demo", example: "my.json" },
     "initial data (default {default}). The schema of the JSON file is @call-transfer/mock-server/seed.schema.json",
   ),
   import: option(
@@ -55,14 +58,17 @@ export const startOptions = {
   ),
   "export-on-exit": option({ ...file, ...ofData, ...inStart }, "write a snapshot of the default sandbox at shutdown"),
   data: option(
-    { ...file, ...ofData },
-    "keep all sandboxes in this SQLite file, so that they survive the process, also when it is killed. It is created if it does not exist, and used by one server at a time. Requires Node 22.13 or newer",
+    { ...file, ...ofData, example: "mock.db" },
+    "keep all sandboxes in this SQLite file, also after a restart or a kill. It is created if it does not exist, and used by one server at a time. Requires Node 22.13 or newer",
   ),
   "read-only": flag(
     "only read the file of --data, and leave it as it is. Requests that change anything are refused, the clock stands still, and no offer is sent",
     ofData,
   ),
-  clock: option({ ...ofState, choices: ["flowing", "frozen"], fallback: "flowing" }, "whether time passes by itself"),
+  clock: option(
+    { ...ofState, choices: ["flowing", "frozen"], fallback: "flowing", example: "frozen" },
+    "whether time passes by itself",
+  ),
   "clock-rate": option(
     { ...ofState, kind: "number", value: "N", fallback: "1" },
     "how many seconds pass in one second of real time: above 0, up to 10000",
@@ -85,8 +91,8 @@ export const startOptions = {
     "lifetime of the access tokens on the server's clock: 30m, 24h, …",
   ),
   fault: option(
-    { ...ofState, kind: "faults", value: "FAULT", multiple: true },
-    'inject a fault, such as "createCall 503, 503, pass" or "* 503 10%", or those of a JSON file, or JSON itself',
+    { ...ofState, kind: "faults", value: "FAULT", multiple: true, example: '"createCall 503"' },
+    'make requests or webhooks fail. FAULT is a text such as "createCall 503, 503, pass" or "* 503 10%", a JSON file, or JSON itself',
   ),
   stubs: option(
     { ...ofState, ...file, ...inStart },
@@ -102,15 +108,15 @@ export const startOptions = {
   ),
   "unknown-credentials": flag("forward headers with credentials too, such as Authorization and Cookie", ofData),
   scenario: option(
-    { ...ofState, value: "NAME", multiple: true },
-    "start in a situation to test, such as flaky-503 or everyone-away; an unknown name lists them all",
+    { ...ofState, value: "NAME", multiple: true, example: "everyone-away" },
+    "start in a situation to test. An unknown name lists them all",
   ),
   latency: option(
     { ...ofState, kind: "number", value: "MS" },
     "delay every API response by MS milliseconds of the server's clock. Under a frozen clock, responses wait until the clock is advanced",
   ),
   "forward-webhooks": option(
-    { ...ofData, value: "URL" },
+    { ...ofData, value: "URL", example: "http://localhost:3000/offers" },
     "deliver all webhooks to this URL instead of the destinations' own URLs",
   ),
   "auto-sandboxes": flag("create a sandbox when a request first names it", ofData),
@@ -133,8 +139,8 @@ export const startOptions = {
   ),
   // Not --env-file: Node 20 and 22 read an option of that name themselves, even after the script's name.
   "write-env": option(
-    { ...file, ...ofData, ...inStart },
-    "set address and credentials as variables in a .env file: CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET, …_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is kept at shutdown",
+    { ...file, ...ofData, ...inStart, example: ".env" },
+    "set address and credentials as variables in a .env file. They are CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET, …_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is kept at shutdown",
   ),
   engine: option(
     { readBy: "cli.ts", choices: engines, value: "ENGINE", fallback: "stateful", engines },
@@ -162,7 +168,13 @@ export const connectionOptions = {
   ),
 } as const satisfies ParseArgsOptionsConfig & OptionTable;
 
-const { help: _help, version: _version, token: _token, ...settable } = { ...startOptions, ...connectionOptions };
+const {
+  help: _help,
+  all: _all,
+  version: _version,
+  token: _token,
+  ...settable
+} = { ...startOptions, ...connectionOptions };
 
 /** The options that an environment variable or, except for `config`, the config file can set too. */
 export const settings: OptionTable = settable;

@@ -1,47 +1,67 @@
 import { paintFor } from "../../log/colour.ts";
 import { type Hint, hintFor, program } from "../terminal/program.ts";
+import { bannerRow, commandRow } from "./banner-rows.ts";
 import type { ReadyInfo } from "./credentials.ts";
 
 /** The number that the banner's call is placed to. It is no contact, so it can be called at any hour. */
 const recipient = "+15550200001";
-const labelWidth = 15;
 
-/** The text that a server prints when it is ready. Its commands can be pasted unchanged. */
-export function banner(ready: ReadyInfo, colour: boolean): string {
+/**
+ * The text that a server prints when it is ready. Its commands can be pasted unchanged. `width` is that of a terminal, in
+ * which it shows a command in place of the long access tokens.
+ */
+export function banner(ready: ReadyInfo, colour: boolean, width?: number): string {
   const paint = paintFor(colour);
+  const dim = (text: string): string => paint("dim", text);
   const { url, lanUrls = [], apiKey } = ready;
-  const row = (label: string, value: string, note = "") =>
-    `${paint("dim", label.padEnd(labelWidth))} ${value}${note && `  ${paint("dim", note)}`}`;
+  const row: Row = (label, value, note = "") => bannerRow(label, value, note, width, dim);
+  const command: Row = (label, value) => commandRow(label, value, width, dim);
   const rows =
-    apiKey === "" ? [] : [...credentialRows(ready, row), ...idRows(ready, row), "", ...commandRows(ready, row)];
-  const others = lanUrls.length === 0 ? "" : paint("dim", ` (other machines: ${lanUrls.join(", ")})`);
+    apiKey === ""
+      ? []
+      : [
+          ...credentialRows(ready, row),
+          ...(width === undefined ? tokenRows(ready, row) : []),
+          ...idRows(ready, row),
+          "",
+          ...commandRows(ready, command),
+          ...(width === undefined ? [] : tokenCommand(ready, command)),
+        ];
   return [
-    `${paint("bold", "Mock server listening on")} ${paint("green", url)}${others}`,
+    `${paint("bold", "Mock server listening on")} ${paint("green", url)}`,
+    ...lanUrls.map((one) => row("Other machines", one)),
     row("Inspector", `${url}/_inspector`, "open it in a browser"),
     ...(ready.data === undefined ? [] : [row("Data", ready.data, "keeps the state for the next start")]),
     ...(ready.prng === undefined ? [] : [row("Ids", `--prng ${ready.prng}`, "repeats the ids of this start")]),
     ...(apiKey === "" ? ["No credentials: the data has no account. Add one to the file of --seed."] : rows),
-    paint("dim", `All options: ${program} --help · Stop: Ctrl-C`),
+    paint("dim", `Help: ${program} --help · Stop: Ctrl-C`),
   ].join("\n");
 }
 
 type Row = (label: string, value: string, note?: string) => string;
 
-function credentialRows(
-  { apiKey, accountId, signingSecret, controlToken, tokens, tokensExpireAt }: ReadyInfo,
-  row: Row,
-) {
-  const roles = Object.entries(tokens);
+function credentialRows({ apiKey, accountId, signingSecret, controlToken }: ReadyInfo, row: Row): string[] {
   return [
     row("API key", apiKey, "for servers"),
     row("Account", accountId),
     ...(signingSecret === undefined ? [] : [row("Signing secret", signingSecret, "of webhooks")]),
     ...(controlToken === undefined ? [] : [row("Control token", controlToken, "for the control plane and commands")]),
-    ...(roles.length === 0
-      ? []
-      : [row("Access tokens", "for browsers, with the account as X-Account-Id", `until ${tokensExpireAt}`)]),
+  ];
+}
+
+function tokenRows({ tokens, tokensExpireAt }: ReadyInfo, row: Row): string[] {
+  const roles = Object.entries(tokens);
+  if (roles.length === 0) return [];
+  return [
+    row("Access tokens", "for browsers, with the account as X-Account-Id", `until ${tokensExpireAt}`),
     ...roles.map(([role, token]) => row(`  ${role}`, token)),
   ];
+}
+
+/** A command that prints a token for the first role. */
+function tokenCommand(ready: ReadyInfo, row: Row): string[] {
+  const [role] = Object.keys(ready.tokens);
+  return role === undefined ? [] : [row("Access token", hintOf(ready)(`token ${role}`))];
 }
 
 function idRows({ ids: { destinationId, groupId, memberId, flowId, fromNumber } }: ReadyInfo, row: Row): string[] {

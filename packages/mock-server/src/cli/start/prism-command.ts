@@ -1,5 +1,7 @@
 import { startPrismServer } from "../../server/prism.ts";
 import { program } from "../terminal/program.ts";
+import { terminalWidth } from "../terminal/width.ts";
+import { commandRow } from "./banner-rows.ts";
 import { localUrl } from "./credentials.ts";
 import { runServer } from "./run-server.ts";
 import { beginReadyFile } from "./start.ts";
@@ -31,14 +33,14 @@ export async function startPrism(values: StartValues): Promise<void> {
 }
 
 function banner({ url, apiKey }: PrismReadyInfo): string {
+  const width = terminalWidth(process.stdout);
   return [
     `Prism listening on ${url}`,
     "",
     "Prism is stateless: every response is an example from the OpenAPI document.",
     "Any bearer token works. The header Prefer: code=404 selects another response.",
     "",
-    `Try:   curl -H "Authorization: Bearer ${apiKey}" ${url}/api/v1/roles`,
-    `Help:  ${program} --help`,
-    "Stop:  Ctrl-C",
+    commandRow("Try", `curl ${url}/api/v1/roles -H "Authorization: Bearer ${apiKey}"`, width, String),
+    `Help: ${program} --help · Stop: Ctrl-C`,
   ].join("\n");
 }

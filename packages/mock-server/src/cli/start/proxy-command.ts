@@ -2,7 +2,9 @@ import { InputError } from "@call-transfer/backend";
 import { type ProxyOptions, type ProxyServer, startProxy } from "../../proxy/proxy.ts";
 import { writeFileAtomically } from "../files/write-file.ts";
 import { program } from "../terminal/program.ts";
+import { terminalWidth } from "../terminal/width.ts";
 import { readUrl, UsageError } from "../values/command-line.ts";
+import { commandRow } from "./banner-rows.ts";
 import { localUrl } from "./credentials.ts";
 import { runServer } from "./run-server.ts";
 import { beginReadyFile, expectWritable, listening } from "./start.ts";
@@ -39,7 +41,9 @@ export async function startProxyCommand(values: StartValues): Promise<void> {
 function proxyOptions(values: StartValues): ProxyOptions {
   expectTaken(values, "proxy");
   if (values.target === undefined)
-    throw new UsageError("Missing the API to forward to. Add it, such as --target https://staging.example.com");
+    throw new UsageError(
+      "--engine proxy requires --target with the API to forward to, such as --target https://staging.example.com",
+    );
   // The options of the data and its sandboxes are left out.
   const { seed, faults, policies, autoSandboxes, maxSandboxes, clock, prng, ...others } = serverOptions(values);
   const { now, sandboxIdleMs, forwardWebhooks, ...listeningOptions } = others;
@@ -81,6 +85,7 @@ function readyInfo({ url, target, controlToken }: ProxyServer): ProxyReadyInfo {
 }
 
 function banner({ url, target, controlToken }: ProxyReadyInfo, isStrict: boolean, record: string | undefined): string {
+  const width = terminalWidth(process.stdout);
   const deviating = isStrict ? "refused with status 400" : "forwarded all the same";
   const token = controlToken === undefined ? "" : ` -H "Authorization: Bearer ${controlToken}"`;
   return [
@@ -93,9 +98,8 @@ function banner({ url, target, controlToken }: ProxyReadyInfo, isStrict: boolean
     ...(record === undefined ? [] : [`What they show is written to ${record}.`]),
     ...(controlToken === undefined ? [] : ["", `Control token:      ${controlToken}`]),
     "",
-    `Try:   curl -H "Authorization: Bearer YOUR_API_KEY" ${url}/api/v1/roles`,
-    `Then:  curl${token} ${url}/_control/v1/requests`,
-    `Help:  ${program} --help`,
-    "Stop:  Ctrl-C",
+    commandRow("Try", `curl ${url}/api/v1/roles -H "Authorization: Bearer YOUR_API_KEY"`, width, String),
+    commandRow("Then", `curl ${url}/_control/v1/requests${token}`, width, String),
+    `Help: ${program} --help · Stop: Ctrl-C`,
   ].join("\n");
 }

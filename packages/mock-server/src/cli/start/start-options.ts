@@ -43,7 +43,7 @@ export function expectTaken(values: Partial<StartValues>, engine: (typeof engine
   const reasons = { stateful: "", prism: "which is stateless", proxy: "which keeps no data" };
   throw new UsageError(
     engine === "stateful"
-      ? `--${wrong} only works with --engine proxy. Add it, or remove --${wrong}.`
+      ? `--${wrong} only works with --engine proxy. Add --engine proxy, or remove --${wrong}.`
       : `--${wrong} does not work with --engine ${engine}, ${reasons[engine]}. Remove it.`,
   );
 }
@@ -188,7 +188,10 @@ function plannedFaults({ fault: given = [], latency }: StartValues): (Fault | st
     isJson(value) || existsSync(value) || /\.json$/i.test(value) ? faultsIn(value) : faultOf(value),
   );
   if (latency === undefined) return planned;
-  return [...planned, { when: { times: null }, do: { latency: readNumber("--latency", latency, 600_000) } }];
+  return [
+    ...planned,
+    { when: { times: null }, do: { latency: readNumber("--latency", latency, 600_000, 0, " of milliseconds") } },
+  ];
 }
 
 function faultsIn(value: string): (Fault | string)[] {
@@ -208,7 +211,7 @@ function faultOf(text: string): Fault {
     if (!(error instanceof InputError)) throw error;
     const isName = /^\S+$/.test(text);
     throw new UsageError(
-      `--fault ${text}: ${error.explanation}${isName ? " There is no file of this name either." : ""}`,
+      `--fault ${text}: ${error.explanation}${isName ? " There is no file with this name either." : ""}`,
     );
   }
 }

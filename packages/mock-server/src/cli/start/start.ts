@@ -16,6 +16,7 @@ import type { OptionTable } from "../options/option-entry.ts";
 import { startOptions } from "../options/options.ts";
 import { frozenClockWarning } from "../terminal/frozen-clock-warning.ts";
 import { printWarning } from "../terminal/messages.ts";
+import { terminalWidth } from "../terminal/width.ts";
 import { readLifetime, thisUser, UsageError } from "../values/command-line.ts";
 import { banner, hintOf } from "./banner.ts";
 import { issueCredentials, type ReadyInfo, variablesOf } from "./credentials.ts";
@@ -102,7 +103,8 @@ export async function start(values: StartValues): Promise<void> {
       return ready;
     },
     // Set apart from the lines that follow.
-    banner: (ready) => banner(ready, hasColour(process.stdout)) + (log === "silent" ? "" : "\n"),
+    banner: (ready) =>
+      banner(ready, hasColour(process.stdout), terminalWidth(process.stdout)) + (log === "silent" ? "" : "\n"),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { webhookSignature } from "@call-transfer/spec";
+import { formatDuration } from "../../log/duration.ts";
 import { type Hint, program } from "./program.ts";
 
 type Answer = Pick<Schema<"Delivery">, "accepted" | "status" | "error" | "at" | "fault">;
@@ -30,12 +31,4 @@ export function deliveryAdvice(
     `${webhookSignature.toleranceSecs} seconds. Use the real time: start without --now and --clock frozen, and ` +
     `undo clock advances with ${hint("reset")}. Or pass the sandbox's time to the receiver: verifyWebhook and createWebhookHandler have the option "clock".`
   );
-}
-
-/** Formats a duration in the largest unit that gives at least 2. */
-function formatDuration(ms: number): string {
-  const minutes = Math.round(ms / 60_000);
-  const hours = Math.round(minutes / 60);
-  if (hours >= 48) return `${Math.round(hours / 24)} days`;
-  return minutes >= 120 ? `${hours} hours` : `${minutes} minutes`;
 }

@@ -1,5 +1,6 @@
 import type { Backend, Fault } from "@call-transfer/backend";
 import type { FaultAction, WebhookFaultAction } from "@call-transfer/backend/unstable";
+import { formatDuration } from "../../log/duration.ts";
 import type { Hint } from "./program.ts";
 
 /** Warns about responses and deliveries that wait for a frozen clock, which looks like a server that hangs. */
@@ -25,8 +26,10 @@ function waiting(action: FaultAction | WebhookFaultAction | "pass"): string | un
   if (action === "slowBody") return "requests with a slow body hang";
   if (action === "reorder") return "webhook deliveries to reorder wait";
   if (typeof action !== "object") return undefined;
-  if ("latency" in action && action.latency > 0) return `requests with a latency of ${action.latency} ms hang`;
-  if ("delaySecs" in action) return `webhook deliveries with a delay of ${action.delaySecs} s wait`;
+  if ("latency" in action && action.latency > 0)
+    return `requests with a latency of ${formatDuration(action.latency)} hang`;
+  if ("delaySecs" in action)
+    return `webhook deliveries with a delay of ${formatDuration(action.delaySecs * 1000)} wait`;
   if ("retry" in action && action.retry.afterSecs > 0) return "retries of webhook deliveries wait";
   return "duplicate" in action && action.duplicate.gapSecs ? "copies of webhook deliveries wait" : undefined;
 }

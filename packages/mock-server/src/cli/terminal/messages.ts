@@ -1,4 +1,7 @@
 import { type Colour, hasColour, paintFor } from "../../log/colour.ts";
+import { joinWords } from "../../log/wrap.ts";
+import { program } from "./program.ts";
+import { terminalWidth } from "./width.ts";
 
 /** Prints why a command failed and what to do. The word in front sets it apart from what npm prints around it. */
 export function printError(message: string): void {
@@ -11,7 +14,25 @@ export function printWarning(message: string): void {
 }
 
 function print(colour: Colour, word: string, message: string): void {
-  console.error(`${paintFor(hasColour(process.stderr))(colour, word)} ${printable(message)}`);
+  const text = wrapMessage(printable(message), terminalWidth(process.stderr), word.length + 1);
+  console.error(`${paintFor(hasColour(process.stderr))(colour, word)} ${text}`);
+}
+
+/** A command to paste: the program and its words, up to the end of the sentence or of its part. */
+const command = new RegExp(`${program}(?: \\S*[^\\s,.](?=\\s|$))*(?: \\S+)?`, "g");
+const unbroken = "\u00A0";
+
+/**
+ * Breaks a message between words for a terminal, with `indent` columns before each line; the first has the word "error:" there.
+ * A command in it stays on one line, so that it can be copied.
+ */
+export function wrapMessage(message: string, width: number | undefined, indent: number): string {
+  if (width === undefined) return message;
+  const lines = message.split("\n").flatMap((line) => {
+    const words = line.replace(command, (found) => found.replaceAll(" ", unbroken)).split(" ");
+    return joinWords(words, width - indent);
+  });
+  return lines.join(`\n${" ".repeat(indent)}`).replaceAll(unbroken, " ");
 }
 
 /**

@@ -2,7 +2,8 @@ import { shortIds as shortened } from "../../log/columns.ts";
 import type { Terminal } from "./terminal.ts";
 
 const units = [
-  [86_400_000, "days"],
+  [31_536_000_000, "y"],
+  [86_400_000, "d"],
   [3_600_000, "h"],
   [60_000, "min"],
   [1000, "s"],

@@ -1,4 +1,5 @@
 import { type Colour, paintFor } from "../../log/colour.ts";
+import { joinWords } from "../../log/wrap.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Column<Row> {
@@ -6,6 +7,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => string | number | undefined;
   /** Whether the column may be cut off when the table is wider than the terminal. */
   readonly flexible?: boolean;
+  /** Whether the column is left out first when the table is wider than the terminal. */
+  readonly isOptional?: boolean;
   readonly colour?: (row: Row) => Colour | undefined;
 }
 
@@ -13,8 +16,8 @@ const gap = "  ";
 const narrowest = 6;
 
 /**
- * Formats rows as a table with a line of titles. Columns without any content are left out. In a terminal, flexible columns
- * are cut off to fit its width, the widest first.
+ * Formats rows as a table with a line of titles. Columns without any content are left out. To fit the width of a terminal,
+ * optional columns are left out, the last first, and then flexible columns are cut off, the widest first.
  */
 export function formatTable<Row>(
   rows: readonly Row[],
@@ -22,16 +25,17 @@ export function formatTable<Row>(
   columns: readonly Column<Row>[],
 ): string {
   const paint = paintFor(terminal.hasColour);
-  const filled = columns
-    .map((column) => ({ ...column, cells: rows.map((row) => oneLine(String(column.cell(row) ?? ""))) }))
-    .filter(({ cells }) => cells.some((cell) => cell !== ""));
-  const widths = fitted(
-    filled.map(({ title, cells, flexible = false }) => ({
-      width: Math.max(title.length, ...cells.map((cell) => cell.length)),
-      flexible,
-    })),
+  const filled = withoutOptional(
+    columns
+      .map((column) => ({ ...column, cells: rows.map((row) => oneLine(String(column.cell(row) ?? ""))) }))
+      .filter(({ cells }) => cells.some((cell) => cell !== ""))
+      .map((column) => ({
+        ...column,
+        width: Math.max(column.title.length, ...column.cells.map((cell) => cell.length)),
+      })),
     terminal.width,
   );
+  const widths = fitted(filled, terminal.width);
   const line = (cellOf: (column: (typeof filled)[number]) => { text: string; colour?: Colour | undefined }): string =>
     filled
       .map((column, index) => {
@@ -49,17 +53,41 @@ export function formatTable<Row>(
   ].join("\n");
 }
 
-/** Formats names with their values, one a line; values that are undefined are left out. */
-export function formatFields(fields: Readonly<Record<string, string | number | undefined>>): string {
+/**
+ * Formats names with their values, one a line; values that are undefined are left out. To fit the width of a terminal, a
+ * value is broken between its words.
+ */
+export function formatFields(
+  fields: Readonly<Record<string, string | number | undefined>>,
+  terminalWidth = Number.POSITIVE_INFINITY,
+): string {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   const width = Math.max(0, ...given.map(([name]) => name.length));
-  return given.map(([name, value]) => `${name.padEnd(width)}${gap}${value}`).join("\n");
+  const indent = width + gap.length;
+  const lines = (value: unknown): string[] => joinWords(String(value).split(" "), terminalWidth - indent);
+  return given
+    .map(([name, value]) => `${name.padEnd(indent)}${lines(value).join(`\n${" ".repeat(indent)}`)}`)
+    .join("\n");
 }
 
-function fitted(columns: readonly { width: number; flexible: boolean }[], width: number | undefined): number[] {
+interface Size {
+  readonly width: number;
+  readonly flexible?: boolean;
+  readonly isOptional?: boolean;
+}
+
+function withoutOptional<One extends Size>(columns: readonly One[], width: number | undefined): readonly One[] {
+  const last = excessOf(columns, width) > 0 ? columns.findLastIndex(({ isOptional }) => isOptional) : -1;
+  return last === -1 ? columns : withoutOptional(columns.toSpliced(last, 1), width);
+}
+
+function excessOf(columns: readonly Size[], width = Number.POSITIVE_INFINITY): number {
+  return columns.reduce((sum, one) => sum + one.width, gap.length * (columns.length - 1)) - width;
+}
+
+function fitted(columns: readonly Size[], width: number | undefined): number[] {
   const widths = columns.map((column) => column.width);
-  if (width === undefined) return widths;
-  let excess = widths.reduce((sum, one) => sum + one, gap.length * (widths.length - 1)) - width;
+  let excess = excessOf(columns, width);
   while (excess > 0) {
     const candidates = columns.flatMap(({ flexible }, index) => (flexible ? [index] : []));
     const widest = candidates.toSorted((one, other) => (widths[other] ?? 0) - (widths[one] ?? 0))[0];

@@ -1,5 +1,6 @@
 import { hasColour } from "../../log/colour.ts";
 import { printError } from "./messages.ts";
+import { terminalWidth } from "./width.ts";
 
 export interface Terminal {
   /** The number of columns; undefined if the output is not a terminal, and then nothing is shortened. */
@@ -20,7 +21,7 @@ export function processTerminal(): Terminal {
   stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
   let ending: AbortController | undefined;
   return {
-    width: stdout.isTTY ? stdout.columns : undefined,
+    width: terminalWidth(stdout),
     hasColour: hasColour(stdout),
     get signal() {
       if (ending === undefined) {

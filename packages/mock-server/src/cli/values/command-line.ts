@@ -9,28 +9,34 @@ import { program } from "../terminal/program.ts";
 export class UsageError extends Error {}
 
 /** Parses a command's arguments. Throws UsageError that names the wrong one and says how to fix it. */
-export function readArguments<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {
+export function readArguments<Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  options: Options,
+  help = "--help --all",
+) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(describeMistake(args, options) ?? String(error));
+    throw new UsageError(describeMistake(args, options, `${program} ${help}`) ?? String(error));
   }
 }
 
 /** Replaces the message of Node's parser, which speaks of `--` and positional arguments. */
-function describeMistake(args: readonly string[], options: ParseArgsOptionsConfig): string | undefined {
+function describeMistake(args: readonly string[], options: ParseArgsOptionsConfig, help: string): string | undefined {
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     const { name, rawName, value } = token;
     const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
+    if (type === undefined && /^(no-)?colou?r$/.test(name))
+      return `Unknown option ${rawName}. Set the variable NO_COLOR=1 or FORCE_COLOR=1.`;
     if (type === undefined)
       return `Unknown option ${rawName}.${suggestion(
         rawName,
         Object.keys(options).map((option) => `--${option}`),
-      )} For all options: ${program} --help`;
+      )} For all options: ${help}`;
     if (type === "boolean" && value !== undefined) return `${rawName} does not take a value. Write ${rawName} alone.`;
-    if (type === "string" && value === undefined) return `${rawName} requires a value. See ${program} --help`;
+    if (type === "string" && value === undefined) return `${rawName} requires a value. See ${help}`;
     if (type === "string" && value?.startsWith("-") && !token.inlineValue)
       return `${rawName} requires a value. To pass ${value} as the value, write ${rawName}=${value}`;
   }
@@ -46,7 +52,7 @@ export function suggestion(word: string, candidates: readonly string[]): string 
 export function unreadable(error: unknown): string {
   const { code = "", message } = error as NodeJS.ErrnoException;
   const reasons: Readonly<Record<string, string>> = {
-    ENOENT: "file not found.",
+    ENOENT: "file not found. Check the path.",
     EISDIR: "is a folder. Name a file. Docker creates an empty folder where a mounted file does not exist on the host.",
     EACCES: `${thisUser()} has no permission to read it. Allow it with chmod or chown, or run the server as its owner.`,
   };
@@ -74,9 +80,13 @@ export function readJson(option: string, path: string): unknown {
     // Some editors write a byte order mark, which JSON does not allow.
     return JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
   } catch (error) {
-    const reason = error instanceof SyntaxError ? `not valid JSON: ${error.message}` : unreadable(error);
+    const reason = error instanceof SyntaxError ? `not valid JSON: ${mistakeInJson(error)}` : unreadable(error);
     throw new UsageError(`${option} ${path}: ${reason}`);
   }
+}
+
+function mistakeInJson({ message }: SyntaxError): string {
+  return message === "Unexpected end of JSON input" ? "it ends too early, or is empty." : message;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -106,16 +116,16 @@ export function readJsonOrFile(option: string, value: string): { readonly conten
   try {
     return { content: JSON.parse(value), place: option };
   } catch (error) {
-    throw new UsageError(`${option}: not valid JSON: ${(error as SyntaxError).message}`);
+    throw new UsageError(`${option}: not valid JSON: ${mistakeInJson(error as SyntaxError)}`);
   }
 }
 
 const highestRate = 10_000;
 
-/** Parses a whole number from `least` to `most`. Throws UsageError that names the option. */
-export function readNumber(option: string, value: string, most: number, least = 0): number {
+/** Parses a whole number from `least` to `most`, of a unit such as " of milliseconds". Throws UsageError that names the option. */
+export function readNumber(option: string, value: string, most: number, least = 0, unit = ""): number {
   if (!/^\d+$/.test(value) || Number(value) > most || Number(value) < least)
-    throw new UsageError(`${option} ${value}: must be a whole number from ${least} to ${most}.`);
+    throw new UsageError(`${option} ${value}: must be a whole number${unit} from ${least} to ${most}.`);
   return Number(value);
 }
 

@@ -12,7 +12,7 @@ export class MissingOperand extends UsageError {
 
 /** Checks that there are at most `count` operands, and returns them. Throws UsageError that names the first extra one. */
 export function expectAtMost(count: number, operands: readonly string[]): readonly string[] {
-  if (operands.length > count) throw new UsageError(`Unexpected argument "${operands[count]}".`);
+  if (operands.length > count) throw new UsageError(`Unexpected argument "${operands[count]}". Remove it.`);
   return operands;
 }
 

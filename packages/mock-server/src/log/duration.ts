@@ -1,0 +1,17 @@
+const units = [
+  [31_536_000_000, "y"],
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "min"],
+] as const;
+
+/** A duration in its largest unit and, if anything is left, the next one: `8 y 80 d`, `1 h 30 min`, `2.5 s`, `250 ms`. */
+export function formatDuration(ms: number): string {
+  const index = units.findIndex(([size]) => ms >= size);
+  const [size, unit] = units[index] ?? [0, ""];
+  if (size === 0) return ms > 0 && ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toFixed(1))} s`;
+  const [nextSize, nextUnit] = units[index + 1] ?? [1000, "s"];
+  const rest = Math.floor((ms % size) / nextSize);
+  const whole = `${Math.floor(ms / size)} ${unit}`;
+  return rest === 0 ? whole : `${whole} ${rest} ${nextUnit}`;
+}

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { wrapMessage } from "../../src/cli/terminal/messages.ts";
+import { program } from "../../src/cli/terminal/program.ts";
+
+const message = `No server is running at http://127.0.0.1:4010. Check --url, or start a server: ${program} --port 4020`;
+
+it("breaks a message between words in a terminal, below its first word", () => {
+  expect(wrapMessage("--seed none.json: file not found. Check the name of the file.", 30, 7)).toBe(
+    "--seed none.json: file\n       not found. Check the\n       name of the file.",
+  );
+});
+
+it("keeps a command on one line, so that it can be copied", () => {
+  expect(wrapMessage(message, 80, 7).split("\n").at(-1)).toContain(`${program} --port 4020`);
+});
+
+it("keeps a command in the middle of a sentence on one line", () => {
+  const text = wrapMessage(`Advance it with ${program} clock advance next, or start with --clock flowing.`, 50, 9);
+  expect(text.split("\n").map((line) => line.trim())).toContain(`${program} clock advance next, or`);
+});
+
+it("changes nothing outside of a terminal", () => {
+  expect(wrapMessage(message, undefined, 7)).toBe(message);
+});
