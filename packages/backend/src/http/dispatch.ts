@@ -113,7 +113,8 @@ async function respondWithFaults(
   });
   try {
     if (routed.stub !== undefined) return written(await processStub(dispatcher, routed, routed.stub));
-    return written(await processRequest(dispatcher, routed));
+    const processed = processRequest(dispatcher, routed);
+    return written(processed instanceof Promise ? await processed : processed);
   } catch (error) {
     if (request.signal?.aborted !== true)
       return written({ step: "operation", answer: problem("internal_error"), error: thrownText(error) });

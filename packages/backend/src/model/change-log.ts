@@ -145,11 +145,12 @@ export class ChangeLog implements RecordWatch, TimerWatch {
 
   /** The changes with their numbers from one on, as far as they are kept. */
   #from(first: number): [number: number, NotedRecord | NotedTimer][] {
-    const count = Math.min(this.#position - first, most);
-    return Array.from({ length: count }, (_, index) => this.#position - count + index).flatMap((number) => {
+    const found: [number, NotedRecord | NotedTimer][] = [];
+    for (let number = Math.max(first, this.#position - most); number < this.#position; number += 1) {
       const change = this.#changes[number % most];
-      return change === undefined ? [] : [[number, change]];
-    });
+      if (change !== undefined) found.push([number, change]);
+    }
+    return found;
   }
 
   // Absent without effects: what the journal holds for long costs every request a share of garbage collection.
