@@ -47,7 +47,11 @@ function matchOf<Operation extends Route>(
   const operation = candidates.find((candidate) => candidate.method === method);
   if (operation === undefined) return { allow: candidates.map((candidate) => candidate.method) };
   const params: Record<string, string> = {};
-  for (const [index, name] of operation.pathParameters.entries()) params[name] = values[index + 1] ?? "";
+  let index = 0;
+  for (const name of operation.pathParameters) {
+    index += 1;
+    params[name] = values[index] ?? "";
+  }
   return { operation, params };
 }
 
