@@ -12,7 +12,7 @@ import { createReplay } from "./http/replay.ts";
 import { errorResponse } from "./http/respond.ts";
 import { createFetch } from "./http/transport/fetch.ts";
 import { controlPrefix } from "./http/transport/paths.ts";
-import { type HandledResponse, type IncomingRequest, withUrl } from "./http/transport/transport.ts";
+import { type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport/transport.ts";
 import { begin, stop } from "./lifecycle.ts";
 import type { Events } from "./model/changes/events.ts";
 import { NotStoredError } from "./model/errors/not-stored-error.ts";
@@ -121,6 +121,8 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
       return { response: reply("internal_error", error.message) };
     }
   };
+  const handleAt: HandleAt<Peer> = (request, peer, url) =>
+    keeper === undefined ? respond(request, peer, url) : respondStored(keeper, request, peer, url);
   const backend: AssembledBackend = {
     ...createControls(core, options, parts.table.operations),
     replay: createReplay(core.journal, record, answerAndRecord),
@@ -130,9 +132,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     isResumed,
     prng: core.generators.seed,
     fetch: createFetch((request, peer?: Peer) => backend.handle(request, peer)),
-    handle: withUrl((request, peer, url) =>
-      keeper === undefined ? respond(request, peer, url) : respondStored(keeper, request, peer, url),
-    ),
+    handle: withUrl(handleAt),
     record(request) {
       const entry = entryOf(request, core.world);
       // A page or a host that the server does not accept is no traffic of the app, and must not displace it.

@@ -61,7 +61,7 @@ export class LazyResponse implements HandledResponse {
 }
 
 /** Responds to a request from a peer, whose address is `request.url`, already parsed. */
-type HandleAt<Peer> = (request: IncomingRequest, peer: Peer | undefined, url: URL) => Promise<HandledResponse>;
+export type HandleAt<Peer> = (request: IncomingRequest, peer: Peer | undefined, url: URL) => Promise<HandledResponse>;
 
 /** Makes the address optional. An invalid one is a rejection. */
 export function withUrl<Peer>(
