@@ -39,8 +39,8 @@ export interface Dispatched extends Responded {
 /** A fault action that replaces the response. */
 type Replacement = Exclude<NonNullable<MatchedFaults["action"]>, Corruption>;
 /**
- * Responds to a request under `/api/v1`. An exception becomes `internal_error`, without its message. An operation comes first, since
- * what else can answer would cost each request something.
+ * Responds to a request under `/api/v1`. An exception becomes `internal_error`, without its message. Requests to operations have a way
+ * of their own, so that they do not pay for what else can answer.
  */
 export function dispatch(dispatcher: Dispatcher, input: DispatchInput): Promise<Dispatched> {
   const { request, url } = input;
@@ -152,7 +152,8 @@ async function respondWithFaults(
   try {
     if (routed.stub !== undefined) return written(await processStub(dispatcher, routed, routed.stub));
     const processed = processRequest(dispatcher, routed);
-    return written(processed instanceof Promise ? await processed : processed);
+    // Not by `instanceof`: zone.js replaces the global `Promise`, and asynchronous functions return the original.
+    return written("then" in processed ? await processed : processed);
   } catch (error) {
     if (request.signal?.aborted !== true)
       return written({ step: "operation", answer: problem("internal_error"), error: thrownText(error) });
