@@ -12,11 +12,12 @@ import { createReplay } from "./http/replay.ts";
 import { errorResponse } from "./http/respond.ts";
 import { createFetch } from "./http/transport/fetch.ts";
 import { controlPrefix } from "./http/transport/paths.ts";
-import type { HandledResponse, IncomingRequest } from "./http/transport/transport.ts";
+import { type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport/transport.ts";
 import { begin, stop } from "./lifecycle.ts";
 import type { Events } from "./model/changes/events.ts";
 import { NotStoredError } from "./model/errors/not-stored-error.ts";
 import type { WorldState } from "./model/state.ts";
+import type { Keeper } from "./model/storage/keeper.ts";
 import type { WorldClock } from "./model/time/clock.ts";
 import { type BackendOptions, checkBackendOptions } from "./options.ts";
 import { rehearse } from "./rehearse.ts";
@@ -100,10 +101,28 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   const answer = answerAndRecord(record);
   const isForControl = ({ pathname }: URL): boolean =>
     options.controlPlane === true && pathname.startsWith(`${controlPrefix}/`);
-  const respond = async (request: IncomingRequest, peer: Peer | undefined, url: URL): Promise<HandledResponse> =>
-    isForControl(url)
-      ? { response: await serveControl({ backend, sandboxes: parts.sandboxes, attack: options.attack }, request, url) }
-      : answer(request, url, peer?.address);
+  const control = async (request: IncomingRequest, url: URL): Promise<HandledResponse> => ({
+    response: await serveControl({ backend, sandboxes: parts.sandboxes, attack: options.attack }, request, url),
+  });
+  // Not asynchronous itself: a promise of a promise takes three turns more.
+  const respond = (request: IncomingRequest, peer: Peer | undefined, url: URL): Promise<HandledResponse> =>
+    isForControl(url) ? control(request, url) : answer(request, url, peer?.address);
+  const respondStored = async (
+    own: Keeper,
+    request: IncomingRequest,
+    peer: Peer | undefined,
+    url: URL,
+  ): Promise<HandledResponse> => {
+    try {
+      return await own.storing(() => respond(request, peer, url));
+    } catch (error) {
+      if (!(error instanceof NotStoredError)) throw error;
+      const reply = isForControl(url) ? controlError : errorResponse;
+      return { response: reply("internal_error", error.message) };
+    }
+  };
+  const handleAt: HandleAt<Peer> = (request, peer, url) =>
+    keeper === undefined ? respond(request, peer, url) : respondStored(keeper, request, peer, url);
   const backend: AssembledBackend = {
     ...createControls(core, options, parts.table.operations),
     replay: createReplay(core.journal, record, answerAndRecord),
@@ -113,16 +132,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     isResumed,
     prng: core.generators.seed,
     fetch: createFetch((request, peer?: Peer) => backend.handle(request, peer)),
-    async handle(request, peer, url = new URL(request.url)) {
-      if (keeper === undefined) return respond(request, peer, url);
-      try {
-        return await keeper.storing(() => respond(request, peer, url));
-      } catch (error) {
-        if (!(error instanceof NotStoredError)) throw error;
-        const reply = isForControl(url) ? controlError : errorResponse;
-        return { response: reply("internal_error", error.message) };
-      }
-    },
+    handle: withUrl(handleAt),
     record(request) {
       const entry = entryOf(request, core.world);
       // A page or a host that the server does not accept is no traffic of the app, and must not displace it.

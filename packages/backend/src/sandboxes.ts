@@ -1,11 +1,11 @@
 import type { ErrorCode } from "@call-transfer/spec";
-import type { Backend } from "./backend.ts";
+import type { Backend, Peer } from "./backend.ts";
 import { controlError } from "./control/parts/reply.ts";
 import { errorResponse } from "./http/respond.ts";
 import { createFetch } from "./http/transport/fetch.ts";
 import { controlPrefix } from "./http/transport/paths.ts";
 import { defaultSandbox, selectSandbox, unknownSandbox } from "./http/transport/select-sandbox.ts";
-import type { HandledResponse, IncomingRequest } from "./http/transport/transport.ts";
+import { type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport/transport.ts";
 import { createIdleWatch } from "./idle.ts";
 import { InputError } from "./model/errors/input-error.ts";
 import { systemClock } from "./model/time/clock.ts";
@@ -31,18 +31,15 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
     registry.closeAll();
     throw error;
   }
-  const handle: Sandboxes["handle"] = async (request, peer, url = new URL(request.url)) => {
+  const handleAt: HandleAt<Peer> = (request, peer, url) => {
     const selected = findSandbox(request, url, registry, options);
-    if ("refusal" in selected) return refuse(selected, request, url, defaultBackend);
+    if ("refusal" in selected) return Promise.resolve(refuse(selected, request, url, defaultBackend));
     const { name, backend } = selected;
     if (options.sandboxIdleMs === undefined) return backend.handle(request, peer, url);
     const end = idle.begin(name);
-    try {
-      return await backend.handle(request, peer, url);
-    } finally {
-      end();
-    }
+    return backend.handle(request, peer, url).finally(end);
   };
+  const handle = withUrl(handleAt);
   return {
     handle,
     record(request) {

@@ -26,7 +26,7 @@ export function createAnswer({ requestIds, record, ...context }: AnswerContext):
   return async (request, url, peerAddress) => {
     const start = performance.now();
     const requestId = requestIds.uuid();
-    await clock.runDue();
+    if (clock.isDue) await clock.runDue();
     const at = clock.iso();
     const dispatched = await dispatch(dispatcher, { request, url, requestId, peerAddress });
     const { sent, requestBody, found, faultAction } = dispatched;

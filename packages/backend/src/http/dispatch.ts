@@ -1,5 +1,6 @@
 import type { MatchedFaults } from "../faults/active-faults.ts";
 import { faultProblem } from "../faults/fault-problem.ts";
+import type { RequestCriteria } from "../faults/match-fault.ts";
 import { problem } from "../model/errors/problem.ts";
 import type { Moment } from "../model/past.ts";
 import { forLog } from "../model/values/redact.ts";
@@ -11,6 +12,7 @@ import { processRequest, thrownText } from "./process-request.ts";
 import { findStub, processStub } from "./process-stub.ts";
 import { type Corruption, respond, type Sent } from "./respond.ts";
 import { type Dispatcher, type DispatchInput, maxRecordedBytes, type RoutedRequest } from "./routed-request.ts";
+import type { ActiveStub } from "./stubs/stubs.ts";
 import { untilAborted } from "./transport/transport.ts";
 
 /** A response, and why it is as it is. */
@@ -36,49 +38,85 @@ export interface Dispatched extends Responded {
 
 /** A fault action that replaces the response. */
 type Replacement = Exclude<NonNullable<MatchedFaults["action"]>, Corruption>;
-/** Responds to a request under `/api/v1`. An exception becomes `internal_error`, without its message. */
-export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Promise<Dispatched> {
-  const { url, requestId } = input;
-  const known = dispatcher.table.match(input.request.method, url.pathname);
-  const stubbed = known !== undefined && "operation" in known ? undefined : await findStub(dispatcher, input);
-  const match = stubbed === undefined ? known : { ...stubbed, operation: stubbed.stub.operation };
-  if (match === undefined || "allow" in match) {
-    const foreign = await askElsewhere(dispatcher, input);
-    if (foreign !== undefined) {
-      const { response, text, detail } = foreign;
-      const decidedBy = { step: "elsewhere", detail: forLog(detail) } as const;
-      return { sent: { response, text }, reasons: { decidedBy } };
-    }
-    const headers = match && { Allow: match.allow.join(", ") };
-    const answer = problem("not_found", { ...(headers && { headers }) });
-    return { sent: respond(dispatcher, requestId, answer), reasons: { decidedBy: decisionOf("route", answer) } };
+/**
+ * Responds to a request under `/api/v1`. An exception becomes `internal_error`, without its message. Requests to operations have a way
+ * of their own, so that they do not pay for what else can answer.
+ */
+export function dispatch(dispatcher: Dispatcher, input: DispatchInput): Promise<Dispatched> {
+  const { request, url } = input;
+  const match = dispatcher.table.match(request.method, url.pathname);
+  return match !== undefined && "operation" in match
+    ? dispatchTo(dispatcher, input, match)
+    : dispatchElsewhere(dispatcher, input, match?.allow);
+}
+
+/** Responds by a stub, by another server, or that nothing was found. `allow` are the methods of a path that is known. */
+async function dispatchElsewhere(
+  dispatcher: Dispatcher,
+  input: DispatchInput,
+  allow: readonly string[] | undefined,
+): Promise<Dispatched> {
+  const stubbed = await findStub(dispatcher, input);
+  if (stubbed !== undefined) {
+    const { stub, params, request } = stubbed;
+    return await dispatchTo(dispatcher, { ...input, request }, { operation: stub.operation, params }, stub);
   }
-  const request = stubbed?.request ?? input.request;
-  const criteria = { operation: match.operation, url, headers: request.headers };
-  const ahead = dispatcher.faults.asksForBody(criteria) ? await readAhead(request) : undefined;
-  const readCriteria = ahead === undefined ? criteria : { ...criteria, body: ahead.value };
-  const faults = dispatcher.faults.match(readCriteria, requestId);
-  let requestBody: unknown;
-  const recordBody = (value: unknown, bytes: number): void => {
-    if (bytes <= maxRecordedBytes) requestBody = value;
+  const foreign = await askElsewhere(dispatcher, input);
+  if (foreign !== undefined) {
+    const { response, text, detail } = foreign;
+    const decidedBy = { step: "elsewhere", detail: forLog(detail) } as const;
+    return { sent: { response, text }, reasons: { decidedBy } };
+  }
+  const answer = problem("not_found", allow === undefined ? {} : { headers: { Allow: allow.join(", ") } });
+  const sent = respond(dispatcher, input.requestId, answer);
+  return { sent, reasons: { decidedBy: decisionOf("route", answer) } };
+}
+
+/** Responds to a request to an operation, or to a stub in place of one. */
+async function dispatchTo(
+  dispatcher: Dispatcher,
+  input: DispatchInput,
+  { operation, params }: Pick<RoutedRequest, "operation" | "params">,
+  stub?: ActiveStub,
+): Promise<Dispatched> {
+  const { url, requestId, peerAddress } = input;
+  let { request } = input;
+  let criteria: RequestCriteria = { operation, url, headers: request.headers };
+  if (dispatcher.faults.asksForBody(criteria)) {
+    const ahead = await readAhead(request);
+    request = ahead.request;
+    criteria = { ...criteria, body: ahead.value };
+  }
+  const faults = dispatcher.faults.match(criteria, requestId);
+  const notes = notesOf(dispatcher.world);
+  const { recordBody, look } = notes;
+  const routed = { request, url, requestId, peerAddress, operation, params, stub, recordBody, look };
+  const { sent, reasons } = await respondWithFaults(dispatcher, routed, faults);
+  return {
+    sent,
+    reasons,
+    operationId: stub === undefined ? operation.id : undefined,
+    stub: stub?.id,
+    fault: faults.id,
+    requestBody: notes.requestBody,
+    faultAction: faults.action,
+    found: notes.found,
   };
-  const { changes } = dispatcher.world;
-  let found = changes.moment();
-  const look = (isCounted: boolean): void => {
-    found = changes.moment(isCounted ? found : undefined);
+}
+
+/** Notes for the journal what a request found, and its body. */
+function notesOf({ changes }: World) {
+  const notes = {
+    found: changes.moment(),
+    requestBody: undefined as unknown,
+    recordBody(value: unknown, bytes: number): void {
+      if (bytes <= maxRecordedBytes) notes.requestBody = value;
+    },
+    look(isCounted: boolean): void {
+      notes.found = changes.moment(isCounted ? notes.found : undefined);
+    },
   };
-  const { operation, params } = match;
-  const { peerAddress } = input;
-  const stub = stubbed?.stub;
-  const read = ahead?.request ?? request;
-  const { sent, reasons } = await respondWithFaults(
-    dispatcher,
-    { request: read, url, requestId, peerAddress, operation, params, stub, recordBody, look },
-    faults,
-  );
-  const { id: fault, action: faultAction } = faults;
-  const operationId = stub === undefined ? operation.id : undefined;
-  return { sent, reasons, operationId, stub: stub?.id, fault, requestBody, faultAction, found };
+  return notes;
 }
 
 /** The answer of another server. It gets the whole body, so a body that is too long or broken is not passed on. */
@@ -113,7 +151,9 @@ async function respondWithFaults(
   });
   try {
     if (routed.stub !== undefined) return written(await processStub(dispatcher, routed, routed.stub));
-    return written(await processRequest(dispatcher, routed));
+    const processed = processRequest(dispatcher, routed);
+    // Not by `instanceof`: zone.js replaces the global `Promise`, and asynchronous functions return the original.
+    return written("then" in processed ? await processed : processed);
   } catch (error) {
     if (request.signal?.aborted !== true)
       return written({ step: "operation", answer: problem("internal_error"), error: thrownText(error) });

@@ -2,14 +2,16 @@ import { type Answer, problem, type Success } from "../model/errors/problem.ts";
 import { authenticate, callerAddress, limitRate, restrictKey, selectAccount } from "./checks/authenticate.ts";
 import type { Processed } from "./checks/decision.ts";
 import type { AnyExchange, AnyHandler } from "./checks/exchange.ts";
-import { checkIds, readBody, readQuery } from "./checks/validate.ts";
+import { checkIds, type RequestSchema, readBody, readQuery } from "./checks/validate.ts";
 import type { Dispatcher, RoutedRequest } from "./routed-request.ts";
 
-/** Checks a request in the one fixed order, then calls its handler. */
-export async function processRequest(
-  { world, table, handlers, tokens }: Dispatcher,
-  { request, url, operation, params, peerAddress, recordBody, look }: RoutedRequest,
-): Promise<Processed> {
+/** The query of a request without one. Shared, because building one for each request takes time. */
+const noQuery = new URLSearchParams();
+
+/** Checks a request in the one fixed order, then calls its handler. Only a request with a body takes a turn. */
+export function processRequest(dispatcher: Dispatcher, routed: RoutedRequest): Processed | Promise<Processed> {
+  const { world, table, handlers, tokens } = dispatcher;
+  const { request, url, operation, params, peerAddress } = routed;
   const { state, clock, policies } = world;
   const { headers } = request;
   const authenticated = authenticate(headers, state, tokens, clock.now());
@@ -25,14 +27,26 @@ export async function processRequest(
   const badId = checkIds(params);
   if (badId) return { step: "path", answer: badId, caller, account };
   const schema = table.schemas[operation.id];
-  const query = readQuery(url.searchParams, operation, schema?.query);
+  const query = readQuery(url.search === "" ? noQuery : url.searchParams, operation, schema?.query);
   if (query.problem) return { step: "query", answer: query, caller, account };
-  const body = operation.hasBody ? await readBody(request, schema?.body, recordBody) : { value: undefined };
+  const call = (body: unknown): Processed => {
+    const exchange: AnyExchange = { ...world, operation, caller, account, params, query: query.value, body };
+    return callHandler(handlers[operation.id] ?? respondWithExample, exchange);
+  };
+  return operation.hasBody ? processBody(schema?.body, routed, { caller, account }, call) : call(undefined);
+}
+
+/** Checks the body of a request, then calls its handler. */
+async function processBody(
+  schema: RequestSchema["body"],
+  { request, recordBody, look }: RoutedRequest,
+  sender: Pick<Processed, "caller" | "account">,
+  call: (body: unknown) => Processed,
+): Promise<Processed> {
+  const body = await readBody(request, schema, recordBody);
   // Other requests may have changed something while the body arrived.
-  if (operation.hasBody) look(true);
-  if (body.problem) return { step: "body", answer: body, caller, account };
-  const exchange: AnyExchange = { ...world, operation, caller, account, params, query: query.value, body: body.value };
-  return callHandler(handlers[operation.id] ?? respondWithExample, exchange);
+  look(true);
+  return body.problem ? { step: "body", answer: body, ...sender } : call(body.value);
 }
 
 function callHandler(handler: AnyHandler, exchange: AnyExchange): Processed {

@@ -143,13 +143,19 @@ export class ChangeLog implements RecordWatch, TimerWatch {
     this.#position += 1;
   }
 
+  /** The number of the first change that is kept, from one on. */
+  #firstKept(first: number): number {
+    return Math.max(first, this.#position - most);
+  }
+
   /** The changes with their numbers from one on, as far as they are kept. */
   #from(first: number): [number: number, NotedRecord | NotedTimer][] {
-    const count = Math.min(this.#position - first, most);
-    return Array.from({ length: count }, (_, index) => this.#position - count + index).flatMap((number) => {
+    const found: [number, NotedRecord | NotedTimer][] = [];
+    for (let number = this.#firstKept(first); number < this.#position; number += 1) {
       const change = this.#changes[number % most];
-      return change === undefined ? [] : [[number, change]];
-    });
+      if (change !== undefined) found.push([number, change]);
+    }
+    return found;
   }
 
   // Absent without effects: what the journal holds for long costs every request a share of garbage collection.
@@ -157,10 +163,13 @@ export class ChangeLog implements RecordWatch, TimerWatch {
     if (this.#position === first) return undefined;
     const changes: RecordChange[] = [];
     const timers: SetTimer[] = [];
-    for (const [, change] of this.#from(first))
+    for (let number = this.#firstKept(first); number < this.#position; number += 1) {
+      const change = this.#changes[number % most];
+      if (change === undefined) continue;
       if ("timer" in change) {
         if (change.rank === undefined && !internalTimers.has(change.timer.kind)) timers.push(change.timer);
       } else if (change.collection !== windows) changes.push(shown(change));
+    }
     return { changes, timers };
   }
 
@@ -193,7 +202,8 @@ export function shownTimer({
 function shown({ collection, key, before, after }: NotedRecord): RecordChange {
   const record: { readonly id?: unknown } = before ?? after ?? {};
   const id = typeof record.id === "string" ? record.id : key;
-  return { collection, id, ...(before && { before }), ...(after && { after }) };
+  if (before === undefined) return after === undefined ? { collection, id } : { collection, id, after };
+  return after === undefined ? { collection, id, before } : { collection, id, before, after };
 }
 
 /** Whether two policies have the same values. */

@@ -27,6 +27,20 @@ describe("the journal shows of a request", () => {
     expect(change?.after).toEqual(expect.objectContaining(answer.body));
   });
 
+  it("the same later as at once, whatever changes meanwhile", async () => {
+    const backend = createBackend();
+    const body = { name: "Front desk", members: [{ destinationId: destinations.app }] };
+    await send(backend, "POST /transfers/destination-groups", { body });
+    const [entry, events] = structuredClone([backend.journal.get(1), backend.events.latest()]);
+    await send(backend, `POST /transfers/destinations/${destinations.app}/rotate-secret`);
+    await send(backend, "POST /transfers/destination-groups", { body: { ...body, name: "Other" } });
+    backend.changePolicies({ retryAfterHeader: false });
+    await backend.clock.advance({ by: 86_400_000 });
+    for (const [id, group] of backend.state.groups) backend.state.groups.set(id, { ...group, name: `${group.name} 2` });
+    expect(backend.journal.get(1)).toEqual(entry);
+    expect(backend.events.latest().events.slice(0, events.events.length)).toEqual(events.events);
+  });
+
   it("the record before and after, with times as text and without secrets", async () => {
     const backend = createBackend();
     await send(backend, `POST /transfers/destinations/${destinations.app}/rotate-secret`);

@@ -38,6 +38,11 @@ describe("a path", () => {
     expect(match("GET", "/a-b")).toBeUndefined();
   });
 
+  it("that is written like a template has values of its parameters", () => {
+    expect(match("GET", "/a/{id}")).toEqual({ operation: read, params: { id: "{id}" } });
+    expect(match("GET", "/b/{first}/c/{second}")).toMatchObject({ params: { first: "{first}", second: "{second}" } });
+  });
+
   it("that is unknown has no match", () => {
     expect(match("GET", "/a")).toBeUndefined();
     expect(match("GET", "/a/7/b")).toBeUndefined();

@@ -1,7 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
-import { redacted, redactedHeaders } from "../../src/model/values/redact.ts";
+import { forLog, hasSecret, redacted, redactedHeaders } from "../../src/model/values/redact.ts";
+
+describe("a text for the log", () => {
+  it.each([
+    ["a key", `/keys/${demo.apiKey}/x`, "/keys/[redacted]/x"],
+    ["an access token", "/t/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln", "/t/[redacted]"],
+    ["a phone number", "/calls/+14155550167", "/calls/+1415*****67"],
+    ["an encoded phone number", "/calls/%2b14155550167", "/calls/%2b1415*****67"],
+    ["neither", "/api/v1/roles", "/api/v1/roles"],
+  ])("with %s shows no secret", (_, text, shown) => {
+    expect(forLog(text)).toBe(shown);
+  });
+});
+
+it("a secret is found at any depth, each time", () => {
+  const body = { list: [{ name: "x", signingSecret: "y" }] };
+  expect([hasSecret(body), hasSecret(body), hasSecret({ list: [{ name: "x", signingSecret: 1 }] })]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
 
 describe("the journal", () => {
   it.each([

@@ -235,6 +235,17 @@ describe("a frozen clock", () => {
     expect([fired, clock.now()]).toEqual([[10], 50]);
   });
 
+  it("says whether a timer is due, but not while timers run", async () => {
+    const clock = createClock(0);
+    const seen: boolean[] = [];
+    for (const at of [10, 10]) clock.schedule(at, () => void seen.push(clock.isDue));
+    const before = clock.isDue;
+    clock.set({ now: 10 });
+    const due = clock.isDue;
+    await clock.runDue();
+    expect([before, due, clock.isDue, seen]).toEqual([false, true, false, [false, false]]);
+  });
+
   it("forgets its timers and its time on reset", async () => {
     const clock = createClock(5);
     clock.schedule(6, () => {});

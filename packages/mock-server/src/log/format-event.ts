@@ -28,8 +28,8 @@ const [shortestPath, shortestPart] = [20, 10];
 const [belowIndent, mostBelow] = [10 + labelWidth + 1 + stateWidth + 1, 8];
 // They could move the cursor, change the terminal's title, or show text in another order.
 const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
-// Nearly every text is, and the test takes a fraction of the time.
-const plainText = /^[ -~…]*$/;
+// Printable ASCII without what a phone number begins with. Nearly every text is, and the test takes a fraction of the time.
+const plainText = /^[ -$&-*,-~…]*$/;
 
 /**
  * Formats an event for a person; undefined for an event that another line already shows. It is one line, unless `width` is too
@@ -72,6 +72,7 @@ function head({ label, labelColour, state, stateColour, durationMs }: Columns, p
 /** Which parts stand in the line of the event, and which reasons below it. */
 function laidOut(parts: readonly Part[], width: number): { beside: readonly Part[]; below: readonly Part[] } {
   const all = parts.filter(({ text }) => text !== "");
+  if (width === Number.POSITIVE_INFINITY) return { beside: all, below: [] };
   const beside = withoutOptional(all, width);
   if (excessOf(beside, width) <= 0) return { beside, below: [] };
   const isBelow = ({ isReason }: Part) => isReason === true;
@@ -114,15 +115,21 @@ function withoutMiddle(text: string, over: number): string {
 }
 
 function cleaned(text: string): string {
-  return maskNumbers(plainText.test(text) ? text : text.replace(controlCharacters, "?"));
+  return plainText.test(text) ? text : maskNumbers(text.replace(controlCharacters, "?"));
 }
 
 const dayMs = 86_400_000;
+/** The latest day of {@link utcTime}, in days since the epoch and as a text. */
+let latestDay = { number: Number.NaN, text: "" };
 
 /** A timestamp to the second, with its day if that is not today: `14:03:09Z`, `2026-03-02 14:03:09Z`. */
 function utcTime(at: string, today: number): string {
-  const [, day = "", time = at] = /^(.+)T(\d\d:\d\d:\d\d)/.exec(at) ?? [];
-  return Math.floor(Date.parse(at) / dayMs) === Math.floor(today / dayMs) ? `${time}Z` : `${day} ${time}Z`.trimStart();
+  const number = Math.floor(today / dayMs);
+  if (number !== latestDay.number) latestDay = { number, text: new Date(today).toISOString().slice(0, -14) };
+  const end = at.indexOf("T");
+  if (end < 0) return `${at}Z`;
+  const [day, time] = [at.slice(0, end), at.slice(end + 1, end + 9)];
+  return day === latestDay.text ? `${time}Z` : `${day} ${time}Z`;
 }
 
 function formatMs(ms: number): string {

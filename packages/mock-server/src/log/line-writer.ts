@@ -14,8 +14,8 @@ export interface LineWriter {
 export const maxWaiting = 1_000_000;
 /** Characters of one write, so that an output that is read slowly shows its progress. */
 const maxChunk = 65_536;
-/** Milliseconds between two writes: a write for each line takes a third of the time of its request. */
-const pauseMs = 5;
+/** Milliseconds between two writes: waking the thread that writes takes as long as many lines, and nobody reads faster. */
+const pauseMs = 25;
 
 /**
  * Creates a writer with at most one write in flight. The first line after a pause is written at the end of its turn of the event

@@ -41,7 +41,7 @@ export function admit(head: RequestHead, rules: GateRules): Admission | Refusal 
   const address = addressOf(head.target, host, rules.scheme);
   if (address === undefined)
     return { code: "bad_request", detail: "The request target or the Host header is malformed." };
-  const refused = [nameOf(host), address.hostname].find((name) => !isOwn(name, head, rules));
+  const refused = foreignName(nameOf(host), address.hostname, head, rules);
   if (refused !== undefined)
     return { code: "forbidden", detail: `Host "${refused}" is not allowed. Add it with --allow-host ${refused}.` };
   const { origin } = headers;
@@ -88,10 +88,17 @@ function nameOf(host: string): string {
   return host.replace(/:\d+$/, "");
 }
 
+/** The name that is not one of the server's: that of the header Host, or else that of the target. */
+function foreignName(inHeader: string, inTarget: string, head: RequestHead, rules: GateRules): string | undefined {
+  if (!isOwn(inHeader, head, rules)) return inHeader;
+  return inTarget === inHeader || isOwn(inTarget, head, rules) ? undefined : inTarget;
+}
+
 function isOwn(name: string, { localAddress = "" }: RequestHead, { hosts }: GateRules): boolean {
+  if (isAccepted(name, hosts)) return true;
   // DNS rebinding needs a name. The address of the connection itself is safe.
   const address = localAddress.replace(/^::ffff:/, "");
-  return isAccepted(name, hosts) || (address !== "" && name === bracketed(address));
+  return address !== "" && name === bracketed(address);
 }
 
 function text(value: string | readonly string[] | undefined): string | undefined {

@@ -12,6 +12,8 @@ export function healthOf(
   { method, url: target = "", headers }: IncomingMessage,
   checkReady: () => void = () => {},
 ): Health | undefined {
+  // Every request comes by here.
+  if (!target.startsWith("/health")) return undefined;
   const [, ready] = /^\/health(\/ready)?(?:\?|$)/.exec(target) ?? [undefined, false];
   if (ready === false || (method !== "GET" && method !== "HEAD")) return undefined;
   if (isOfOtherSite((name) => headers[name]?.toString())) return undefined;

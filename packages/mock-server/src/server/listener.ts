@@ -53,16 +53,18 @@ interface ServeContext extends ListenerContext {
 
 /** Connects a request handler to `node:http`, behind the gate. */
 export function createListener(context: ListenerContext, front?: Front): RequestListener {
-  const endOfTurn = createTurns();
+  const serveContext: ServeContext = { ...context, front, endOfTurn: createTurns() };
   return (incoming, outgoing) => {
-    incoming.on("error", () => {});
-    serve(incoming, outgoing, { ...context, front, endOfTurn }).catch(() => {
+    incoming.on("error", ignore);
+    serve(incoming, outgoing, serveContext).catch(() => {
       // The response does not show the cause.
       if (outgoing.headersSent) outgoing.destroy();
       else void write(outgoing, errorResponse("internal_error", "Internal server error."), undefined, context.closing);
     });
   };
 }
+
+function ignore(): void {}
 
 function sendPage(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: PageAnswer): void {
   incoming.resume();
@@ -159,8 +161,9 @@ function readBody(
       if (read <= maxBytes) chunks.push(chunk);
       else resolve("too large");
     });
-    incoming.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    incoming.once("close", () => resolve("broken"));
+    incoming.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    // Without effect after the end.
+    incoming.on("close", () => resolve("broken"));
   });
 }
 

@@ -9,7 +9,7 @@ export function writePlain(
   { status, headers, text }: PlainResponse,
   admission: Admission,
 ): void {
-  const own: Record<string, string | number> = { ...headers };
+  const own: OutgoingHttpHeaders = { ...headers };
   if (admission.origin !== undefined) Object.assign(own, corsHeaders(admission));
   if (text !== undefined) own["Content-Length"] = Buffer.byteLength(text);
   outgoing.writeHead(status, own).end(text);

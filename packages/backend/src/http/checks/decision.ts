@@ -51,12 +51,13 @@ export function reasonsOf(
   named: string | null,
   state: WorldState,
 ): Reasons {
-  return {
+  const reasons: { -readonly [Name in keyof Reasons]: Reasons[Name] } = {
     decidedBy: decisionOf(step, answer, operation),
-    ...(caller && { caller: describeCaller(caller, account?.id ?? named ?? undefined, state) }),
-    ...(error !== undefined && { error: forLog(error) }),
-    ...(effects && { effects }),
   };
+  if (caller !== undefined) reasons.caller = describeCaller(caller, account?.id ?? named ?? undefined, state);
+  if (error !== undefined) reasons.error = forLog(error);
+  if (effects !== undefined) reasons.effects = effects;
+  return reasons;
 }
 
 /** The decision about each request to an operation or a stub that succeeded, so that the journal holds one of them. */

@@ -26,17 +26,33 @@ export function createRouter<Operation extends Route>(
     byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
   }
   const routes = [...byPath].map(([path, candidates]) => ({ form: formOf(path), candidates }));
+  const withParameters = routes.filter(({ candidates }) => candidates.some((one) => one.pathParameters.length > 0));
   return (method, path) => {
-    for (const { form, candidates } of routes) {
+    const exact = byPath.get(path);
+    if (exact !== undefined && !path.includes("{")) return matchOf(method, exact, []);
+    for (const { form, candidates } of withParameters) {
       const found = form.exec(path);
-      if (found === null) continue;
-      const operation = candidates.find((candidate) => candidate.method === method);
-      if (operation === undefined) return { allow: candidates.map((candidate) => candidate.method) };
-      const values = operation.pathParameters.map((name, index) => [name, found[index + 1] ?? ""]);
-      return { operation, params: Object.fromEntries(values) };
+      if (found !== null) return matchOf(method, candidates, found);
     }
     return undefined;
   };
+}
+
+/** The operation of a method among those of a path. `values` are those of the path's parameters, from the second on. */
+function matchOf<Operation extends Route>(
+  method: string,
+  candidates: readonly Operation[],
+  values: readonly string[],
+): Match<Operation> {
+  const operation = candidates.find((candidate) => candidate.method === method);
+  if (operation === undefined) return { allow: candidates.map((candidate) => candidate.method) };
+  const params: Record<string, string> = {};
+  let index = 0;
+  for (const name of operation.pathParameters) {
+    index += 1;
+    params[name] = values[index] ?? "";
+  }
+  return { operation, params };
 }
 
 /** The paths of a template, with a group for each of its parameters. */

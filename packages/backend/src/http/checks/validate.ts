@@ -79,8 +79,9 @@ function parsedOrUndefined(bytes: Uint8Array): unknown {
 }
 
 export function checkIds(params: Readonly<Record<string, string>>): Problem | undefined {
-  for (const [name, value] of Object.entries(params))
-    if (!isUuid(value)) return problem("invalid_id_format", { detail: `The path parameter ${name} is not a UUID.` });
+  for (const name in params)
+    if (!isUuid(params[name] ?? ""))
+      return problem("invalid_id_format", { detail: `The path parameter ${name} is not a UUID.` });
   return undefined;
 }
 

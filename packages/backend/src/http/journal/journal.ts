@@ -151,11 +151,12 @@ export function createJournal(
     coverage: counts.coverage,
     add(properties, exchange) {
       entries.last += 1;
-      const counted = exchange.effects === undefined ? properties : { ...properties, ...countsIn(exchange.effects) };
-      const entry = { id: entries.last, ...counted };
+      const id = entries.last;
+      const { effects } = exchange;
+      const entry = effects === undefined ? { id, ...properties } : { id, ...properties, ...countsIn(effects) };
       entries.add(entry, exchange);
       counts.add(entry);
-      for (const listener of [...listeners]) listener();
+      if (listeners.size > 0) for (const listener of [...listeners]) listener();
       return entry;
     },
     shown,

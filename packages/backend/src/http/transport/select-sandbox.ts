@@ -31,10 +31,13 @@ export function selectSandbox(
   inHost?: string,
 ): SandboxSelection {
   const match = sandboxPrefix.exec(pathname);
+  const inHeader = headers.get("x-sandbox") ?? undefined;
+  // Most requests select none.
+  if (match === null && inHeader === undefined && inHost === undefined) return { name: defaultSandbox, path: pathname };
   const path = pathname.slice(match?.[0].length) || "/";
   const named = [
     { by: "path", name: match?.[1] },
-    { by: "header X-Sandbox", name: headers.get("x-sandbox") ?? undefined },
+    { by: "header X-Sandbox", name: inHeader },
     { by: "host name", name: inHost },
   ].filter(({ name }) => name !== undefined);
   const [first, ...others] = named;

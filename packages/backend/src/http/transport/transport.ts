@@ -60,6 +60,18 @@ export class LazyResponse implements HandledResponse {
   }
 }
 
+/** Responds to a request from a peer, whose address is `request.url`, already parsed. */
+export type HandleAt<Peer> = (request: IncomingRequest, peer: Peer | undefined, url: URL) => Promise<HandledResponse>;
+
+/** Makes the address optional. An invalid one is a rejection. */
+export function withUrl<Peer>(
+  handle: HandleAt<Peer>,
+): (request: IncomingRequest, peer?: Peer, url?: URL) => Promise<HandledResponse> {
+  const parsed = async (request: IncomingRequest, peer: Peer | undefined): Promise<HandledResponse> =>
+    handle(request, peer, new URL(request.url));
+  return (request, peer, url) => (url === undefined ? parsed(request, peer) : handle(request, peer, url));
+}
+
 /**
  * Whether a response is a `Response`, not plain values. Not by `instanceof`: the first use of that name makes Node load its
  * whole `fetch`, which takes longer than all else until the first answer.

@@ -104,8 +104,8 @@ export function createEvents(clock: Pick<WorldClock, "iso">, onFollow: () => () 
     },
     emit(type, about) {
       if (isQuiet) return;
-      const kept = ring.add({ at: clock.iso(), type, about });
-      if (!isOfClock(type)) for (const collected of collections) collected.push(kept);
+      const kept = ring.add(clock.iso(), type, about);
+      if (collections.size > 0 && !isOfClock(type)) for (const collected of collections) collected.push(kept);
       if (followers.size === 0) return;
       const event = ring.build(kept);
       for (const { listener } of [...followers]) notify(listener, event);
@@ -157,9 +157,9 @@ class EventRing {
     return this.#idOf(this.#last);
   }
 
-  add(event: Omit<Kept, "number">): Kept {
+  add(at: string, type: string, about: Kept["about"]): Kept {
     this.#last += 1;
-    const kept = { number: this.#last, ...event };
+    const kept = { number: this.#last, at, type, about };
     this.#events[this.#last % keptEvents] = kept;
     return kept;
   }

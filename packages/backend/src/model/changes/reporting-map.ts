@@ -5,7 +5,7 @@ export interface RecordWatch {
   record(change: NotedRecord): void;
 }
 
-/** Records by key that report each change. */
+/** Records by key that report each change. A subclass can have an index that follows each of them. */
 export class ReportingMap<Item extends object> extends Map<string, Item> {
   readonly #collection: string;
   readonly #watch: RecordWatch | undefined;
@@ -20,13 +20,16 @@ export class ReportingMap<Item extends object> extends Map<string, Item> {
     const before = this.get(key);
     super.set(key, item);
     this.#watch?.record({ collection: this.#collection, key, before, after: item });
+    this.reindex(before, item);
     return this;
   }
 
   override delete(key: string): boolean {
     const before = this.get(key);
-    if (before !== undefined)
+    if (before !== undefined) {
+      this.reindex(before, undefined);
       this.#watch?.record({ collection: this.#collection, key, before, next: keyAfter(this, key) });
+    }
     return super.delete(key);
   }
 
@@ -35,7 +38,14 @@ export class ReportingMap<Item extends object> extends Map<string, Item> {
     const removed = [...this].reverse();
     super.clear();
     for (const [key, before] of removed) this.#watch?.record({ collection: this.#collection, key, before });
+    this.clearIndex();
   }
+
+  /** Updates the index for a record that was added (no `before`), was replaced, or is about to be removed (no `after`). */
+  protected reindex(_before: Item | undefined, _after: Item | undefined): void {}
+
+  /** Clears the index. */
+  protected clearIndex(): void {}
 }
 
 /** The key that follows another one; undefined for the last. */

@@ -1,34 +1,8 @@
 import { ReportingMap } from "../changes/reporting-map.ts";
 import type { CallRecord, GroupRecord, MemberRecord } from "./records.ts";
 
-/** Records by id with an index that follows each change. */
-abstract class IndexedMap<Item extends object> extends ReportingMap<Item> {
-  /** Updates the index for a record that is added (no `before`), replaced, or removed (no `after`). */
-  protected abstract reindex(before: Item | undefined, after: Item | undefined): void;
-  /** Clears the index. */
-  protected abstract clearIndex(): void;
-
-  override set(id: string, item: Item): this {
-    const before = this.get(id);
-    super.set(id, item);
-    this.reindex(before, item);
-    return this;
-  }
-
-  override delete(id: string): boolean {
-    const before = this.get(id);
-    if (before !== undefined) this.reindex(before, undefined);
-    return super.delete(id);
-  }
-
-  override clear(): void {
-    super.clear();
-    this.clearIndex();
-  }
-}
-
 /** Groups by id, with an index by name. */
-export class Groups extends IndexedMap<GroupRecord> {
+export class Groups extends ReportingMap<GroupRecord> {
   /** By account, then by name. */
   readonly #byName = new Map<string, Map<string, GroupRecord>>();
 
@@ -53,7 +27,7 @@ export class Groups extends IndexedMap<GroupRecord> {
 }
 
 /** Members by id, with an index by account and user. */
-export class Members extends IndexedMap<MemberRecord> {
+export class Members extends ReportingMap<MemberRecord> {
   readonly #idsByMembership = new Map<string, string>();
 
   /** The user's membership in an account. */
@@ -97,7 +71,7 @@ export function dayOf(at: number): number {
 }
 
 /** Calls by id in the order of placement, with an index by account that spares each placement a search. */
-export class Calls extends IndexedMap<CallRecord> {
+export class Calls extends ReportingMap<CallRecord> {
   readonly #byAccount = new Map<
     string,
     { waiting: Map<string, CallRecord>; active: Map<string, CallRecord>; placedOn: Map<number, number> }

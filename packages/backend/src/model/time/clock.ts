@@ -66,6 +66,8 @@ export interface WorldClock extends Clock {
    * its time, but is no step of `nextTimer`, and a flowing clock keeps no process alive for it.
    */
   setAlarm(at: number | undefined, task: TimerTask): void;
+  /** Whether {@link runDue} has something to run. */
+  readonly isDue: boolean;
   /** Drops the timers about an id; without a kind or an index, those of every kind or index. */
   cancel(selector: TimerSelector): void;
   /** The waiting timers that have a purpose, in the order in which they will fire. */

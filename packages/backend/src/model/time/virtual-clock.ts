@@ -149,10 +149,14 @@ class VirtualClock implements KeepableClock {
 
   readonly timers: KeepableClock["timers"] = () => this.#timers.list();
 
-  readonly runDue = async (): Promise<void> => {
+  get isDue(): boolean {
+    const next = this.#next();
     // A request that a timer's task sends must not wait for that timer.
-    if (this.#isFiring || (this.#next()?.at ?? Number.POSITIVE_INFINITY) > this.now()) return;
-    await this.#afterOtherSteps(() => this.#fire(() => this.now()));
+    return next !== undefined && !this.#isFiring && next.at <= this.now();
+  }
+
+  readonly runDue = async (): Promise<void> => {
+    if (this.isDue) await this.#afterOtherSteps(() => this.#fire(() => this.now()));
   };
 
   readonly reset = (): void => {

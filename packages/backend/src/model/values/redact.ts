@@ -11,8 +11,11 @@ const credential = new RegExp(`${limits.apiKeyPrefix}[\\w-]+|\\beyJ[\\w-]+\\.[\\
 /** Replaces the credentials in a text. */
 export const withoutCredentials = (text: string): string => text.replace(credential, replacement);
 
+/** Matches each text that has a credential or a phone number, and few others, such as paths without either. */
+const suspect = new RegExp(`[+%]|eyJ|${limits.apiKeyPrefix}`);
+
 /** Cleans a text for a log: replaces credentials, and masks phone numbers. */
-export const forLog = (text: string): string => maskNumbers(withoutCredentials(text));
+export const forLog = (text: string): string => (suspect.test(text) ? maskNumbers(withoutCredentials(text)) : text);
 
 /** Copies a record for a log: without secrets, and with phone numbers masked. */
 export const recordForLog = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
@@ -62,10 +65,24 @@ export const withoutTexts = (texts: readonly string[], value: unknown): unknown 
 export function hasSecret(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasSecret);
   if (typeof value !== "object" || value === null) return false;
-  return Object.keys(value).some((name) => {
+  // Without a list of the names: every response comes by here.
+  for (const name in value) {
     const part: unknown = Reflect.get(value, name);
-    return typeof part === "string" ? secretName.test(name) : hasSecret(part);
-  });
+    if (typeof part === "string" ? isSecretName(name) : hasSecret(part)) return true;
+  }
+  return false;
+}
+
+/** Names of fields, and whether they suggest a secret. The responses of the API have a few dozen names. */
+const knownNames = new Map<string, boolean>();
+const maxKnownNames = 1000;
+
+function isSecretName(name: string): boolean {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const isSecret = secretName.test(name);
+  if (knownNames.size < maxKnownNames) knownNames.set(name, isSecret);
+  return isSecret;
 }
 
 /** Returns the headers by name in lower case; of a credential only its scheme stays. */
