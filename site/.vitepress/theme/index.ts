@@ -1,12 +1,16 @@
 import { type Theme, useData, withBase } from "vitepress";
-import DefaultTheme from "vitepress/theme";
+import DefaultTheme from "vitepress/theme-without-fonts";
 import { defineComponent, h } from "vue";
 import { ErrorFilter } from "./error-filter.ts";
 import { LanguageSwitch } from "./language-switch.ts";
 import { Playground } from "./playground.ts";
 import { TryApi } from "./try-api.ts";
+import "./base.css";
+import "./layout.css";
+import "./code.css";
+import "./front.css";
+import "./parts.css";
 import "./reference.css";
-import "./style.css";
 
 /** Links to the Markdown of the page, for readers and programs that prefer it. */
 const MarkdownLink = defineComponent(() => {
