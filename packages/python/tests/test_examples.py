@@ -101,7 +101,9 @@ def run(path: Path, server: MockServer, *options: str) -> str:
 
 
 def test_each_program_is_shown_as_it_is() -> None:
-    files = {str(path.relative_to(ROOT)): path.read_text() for path in EXAMPLES.rglob("*.py")}
+    # A test of the site compares those of its reference.
+    shown_there = set((EXAMPLES / "reference").iterdir())
+    files = {str(path.relative_to(ROOT)): path.read_text() for path in EXAMPLES.rglob("*.py") if path not in shown_there}
     assert {shown.path for shown in SHOWN} == set(files)
     assert [f"{shown.page}: {shown.path}" for shown in SHOWN if shown.text != files[shown.path]] == []
 
@@ -112,6 +114,12 @@ def test_a_program_prints_what_its_page_shows(path: str, call_transfer_server: M
     assert shown.output is not None
     printed = run(ROOT / path, call_transfer_server)
     assert matches(printed, shown.output), f"{shown.page} shows\n{shown.output}\nIt printed\n{printed}"
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (EXAMPLES / "reference").glob("*.py")))
+def test_a_program_of_the_reference_prints_its_result(name: str, call_transfer_server: MockServer) -> None:
+    path = EXAMPLES / "reference" / name
+    assert (run(path, call_transfer_server) != "") == ("print(" in path.read_text())
 
 
 def test_quick_start_runs(call_transfer_server: MockServer) -> None:

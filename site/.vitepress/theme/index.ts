@@ -1,6 +1,6 @@
-import { type Theme, useData, withBase } from "vitepress";
+import { type Theme, useData, useRoute, withBase } from "vitepress";
 import DefaultTheme from "vitepress/theme-without-fonts";
-import { defineComponent, h } from "vue";
+import { defineComponent, h, nextTick, onMounted, watch } from "vue";
 import { ErrorFilter } from "./error-filter.ts";
 import { LanguageSwitch } from "./language-switch.ts";
 import { Playground } from "./playground.ts";
@@ -23,6 +23,26 @@ const MarkdownLink = defineComponent(() => {
     );
 });
 
+/** Scrolls the sidebar, and nothing else, to the page that is shown. */
+function showPlace(): void {
+  const sidebar = document.querySelector(".VPSidebar");
+  const active = sidebar?.querySelector(".VPSidebarItem.is-active:not(.is-active .is-active) > .item");
+  if (!sidebar || !active) return;
+  const [around, own] = [sidebar.getBoundingClientRect(), active.getBoundingClientRect()];
+  // The top of the sidebar is below the name of the site.
+  const isShown = own.top > around.top + 96 && own.bottom < around.bottom - 32;
+  if (!isShown) sidebar.scrollTop += own.top - around.top - around.height / 3;
+}
+
+const Layout = defineComponent(() => {
+  const route = useRoute();
+  // A part of the sidebar opens after the page is shown.
+  const later = () => nextTick(() => requestAnimationFrame(showPlace));
+  onMounted(later);
+  watch(() => route.path, later);
+  return () => h(DefaultTheme.Layout, null, { "doc-after": () => h(MarkdownLink) });
+});
+
 export default {
   extends: DefaultTheme,
   enhanceApp({ app }) {
@@ -31,5 +51,5 @@ export default {
     app.component("Playground", Playground);
     app.component("TryApi", TryApi);
   },
-  Layout: () => h(DefaultTheme.Layout, null, { "doc-after": () => h(MarkdownLink) }),
+  Layout,
 } satisfies Theme;
