@@ -10,6 +10,7 @@ import "./layout.css";
 import "./code.css";
 import "./front.css";
 import "./parts.css";
+import "./timeline.css";
 import "./reference.css";
 
 /** Links to the Markdown of the page, for readers and programs that prefer it. */
