@@ -4,12 +4,14 @@ const outputs = new Map<string, Promise<string[]>>();
 
 async function run(path: string): Promise<string[]> {
   const lines: string[] = [];
-  const { log } = console;
+  const { log, warn } = console;
   console.log = (...values: unknown[]) => void lines.push(...format(...values).split("\n"));
+  // What a client logs is not its output.
+  console.warn = () => {};
   try {
     await import(new URL(`../../${path}`, import.meta.url).href);
   } finally {
-    console.log = log;
+    Object.assign(console, { log, warn });
   }
   return lines;
 }

@@ -2,10 +2,10 @@
 import type { Kind, Part, Timeline } from "./timeline.ts";
 
 const ends: Readonly<Record<string, Kind>> = { declined: "declined", taken: "taken", answered: "answered" };
-const reactions: Readonly<Record<string, (secs: number) => string>> = {
-  declined: (secs) => `declines after ${secs} s`,
-  taken: () => "rings, then stops",
-  answered: (secs) => `answers after ${secs} s`,
+const reactions: Readonly<Record<string, string>> = {
+  declined: "declines",
+  taken: "stops ringing",
+  answered: "answers",
 };
 
 /**
@@ -29,15 +29,15 @@ export function ringsOf(lines: readonly string[]): Timeline {
       from: 0,
       to: end.at,
       kind: ends[end.what] ?? "ring",
-      text: reactions[end.what]?.(end.at) ?? end.what,
+      text: reactions[end.what] ?? end.what,
     };
     const talk: Part = { from: end.at, to: secs, kind: "talk", text: "talks" };
     return { name, parts: end.what === "answered" ? [ring, talk] : [ring] };
   });
-  const description = tracks
-    .map(({ name, parts }) => `${name} ${parts.map(({ text }) => text).join(", then ")}.`)
-    .join(" ");
-  return { description, secs, ticks: [0, 2, 4, 6, 8], tracks };
+  const sentences = tracks.map(({ name, parts: [ring] }) => `${name} ${ring?.text} after ${ring?.to} s.`);
+  const description = `${names.length} ring at once. ${sentences.join(" ")}`;
+  const ticks = Array.from({ length: Math.ceil(secs / 2) }, (_, index) => 2 * index);
+  return { description, secs, ticks, tracks };
 }
 
 /** The requests of examples/retried-call.ts: what it prints, and the second that its fault asks to wait. */

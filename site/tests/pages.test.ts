@@ -86,7 +86,7 @@ describe("the front page", () => {
   });
 
   it("draws on lines of time what a program prints", async () => {
-    expect(await fill("<!-- timeline of examples/group-ringing.ts -->")).toContain("answers after 4 s");
+    expect(await fill("<!-- timeline of examples/group-ringing.ts -->")).toContain("Ann answers after 4 s.");
     await expect(fill("<!-- timeline of examples/a.ts -->")).rejects.toThrow(
       "examples/a.ts has no time line in site/front.ts.",
     );

@@ -25,11 +25,11 @@ it("the time line of rings says how each ring ended and who talks", () => {
     {
       name: "Ann",
       parts: [
-        { from: 0, to: 5, kind: "answered", text: "answers after 5 s" },
+        { from: 0, to: 5, kind: "answered", text: "answers" },
         { from: 5, to: 8, kind: "talk", text: "talks" },
       ],
     },
-    { name: "Bob", parts: [{ from: 0, to: 5, kind: "taken", text: "rings, then stops" }] },
+    { name: "Bob", parts: [{ from: 0, to: 5, kind: "taken", text: "stops ringing" }] },
   ]);
 });
 
