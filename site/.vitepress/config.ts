@@ -12,6 +12,7 @@ import { inBothLanguages, restoreLanguage } from "./languages.ts";
 import { inBothThemes } from "./pictures.ts";
 import { linkToPlayground } from "./playground-links.ts";
 import { searchOptions } from "./search.ts";
+import { staticPartsOnLines } from "./static-lines.ts";
 
 const repository = "https://github.com/call-transfer/call-transfer";
 const base = process.env.SITE_BASE ?? "/";
@@ -56,7 +57,7 @@ export default defineConfig({
       ? { frontmatter: { ...frontmatter, sidebar: false, aside: false, pageClass: "playground-page" } }
       : undefined,
   vite: {
-    plugins: [playground(), viteLicences(siteLicences)],
+    plugins: [staticPartsOnLines(), playground(), viteLicences(siteLicences)],
     resolve: { conditions: ["@call-transfer/source", ...defaultClientConditions] },
   },
   themeConfig: {

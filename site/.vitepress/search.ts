@@ -41,8 +41,8 @@ function boostDocument(id: string, term: string): number {
   };
   const page = id.replace(/^.*?(\/[^/]*(?:\/[^#]*)?)#.*$/, "$1");
   const isCode = term.includes("_");
+  if (/\/errors\/./.test(page)) return isCode ? 40 : 0.4;
   if (Object.keys(guides).some((word) => term.startsWith(word) && guides[word] === page)) return 8;
-  if (/\/errors\/./.test(page)) return isCode ? 4 : 0.4;
   if (/\/reference\/api\//.test(page)) return 2;
   if (/\/(?:reference|decisions)\//.test(page)) return 0.3;
   return /\/(?:architecture|assumptions|contract-coverage|releasing|specification|traceability)$/.test(page) ? 0.4 : 1;
