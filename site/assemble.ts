@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type Page, titleOf } from "../build/markdown.ts";
 import { outputOf } from "../scripts/pictures/example-output.ts";
 import { apiPages } from "./api.ts";
-import { downloadsPage, writeDownloads } from "./downloads.ts";
+import { downloadsPage, writeDownloads, writeStartArchives } from "./downloads.ts";
 import { errorPages } from "./errors.ts";
 import { frontPage } from "./front.ts";
 import { type Kind, linksForSite, picturesForSite } from "./links.ts";
@@ -70,6 +70,7 @@ export async function assemble(referencePages: ReferencePages): Promise<Page[]> 
   for (const place of ["images", "public/images"])
     cpSync(join(root, "docs/images"), join(target, place), { recursive: true });
   await writeDownloads(join(target, "public/downloads"));
+  writeStartArchives(join(target, "public/downloads"));
   cpSync(join(root, "packages/inspector/src/icon.svg"), join(target, "public/icon.svg"));
   return pages;
 }
