@@ -4,6 +4,9 @@ const tokenize = (text: string): string[] => [
   ...(text.match(/[a-z\d]+(?:_[a-z\d]+)+/g) ?? []),
 ];
 
+/** The words of what a reader looks for. A name such as not_found is one word: its parts would find others. It runs in the browser. */
+const tokenizeQuery = (text: string): string[] => text.split(/[\n\r\p{Z}]+|(?!_)\p{P}+/u);
+
 /**
  * How much a page counts if it has a word: the guide that explains a topic before others, guides before pages of one error code
  * and of the project, and the names of the packages last. It runs in the browser, so it holds its table.
@@ -41,7 +44,7 @@ function boostDocument(id: string, term: string): number {
   };
   const page = id.replace(/^.*?(\/[^/]*(?:\/[^#]*)?)#.*$/, "$1");
   const isCode = term.includes("_");
-  if (/\/errors\/./.test(page)) return isCode ? 40 : 0.4;
+  if (/\/errors\/./.test(page)) return isCode ? 4 : 0.4;
   if (Object.keys(guides).some((word) => term.startsWith(word) && guides[word] === page)) return 8;
   if (/\/reference\/api\//.test(page)) return 2;
   if (/\/(?:reference|decisions)\//.test(page)) return 0.3;
@@ -54,5 +57,5 @@ const prefix = (term: string): boolean => term.length > 2;
 /** The search of the site. */
 export const searchOptions = {
   detailedView: true,
-  miniSearch: { options: { tokenize }, searchOptions: { boostDocument, prefix } },
+  miniSearch: { options: { tokenize }, searchOptions: { boostDocument, prefix, tokenize: tokenizeQuery } },
 };

@@ -49,7 +49,8 @@ export default {
   enhanceApp({ app }) {
     app.component("ErrorFilter", ErrorFilter);
     app.component("LanguageSwitch", LanguageSwitch);
-    app.component("Playground", Playground);
+    // Not the name of the page: Vue would take it for the page itself where the search shows an excerpt.
+    app.component("PlaygroundPlace", Playground);
     app.component("TryApi", TryApi);
   },
   Layout,
