@@ -57,19 +57,26 @@ const colours: Readonly<Record<Kind, readonly [text: string, ground: string]>> =
   talk: ["#2253c3,#8ab0ff", "#e9effc,#18243a"],
 };
 
+/** Ground, names, ticks and lines of the page in each theme. */
+const page = [
+  ["#ffffff", "#18212c", "#56616f", "#e0e4ea"],
+  ["#171c22", "#e5e9ee", "#9aa5b3", "#29313a"],
+] as const;
+
 /** The time line as an SVG that follows the theme of its reader. */
 export function timelineSvg(title: string, { description, secs, ticks, tracks }: Timeline): string {
   const [width, height] = [nameWidth + lineWidth + 2 * edge, tracks.length * rowHeight + 28 + edge];
   const x = (at: number) => nameWidth + edge + (at / secs) * lineWidth;
-  const pair = (property: string, both: string) => {
-    const [light = "", dark = ""] = both.split(",");
-    return `${property}:${light};${property}:light-dark(${light},${dark})`;
-  };
   const used = new Set(tracks.flatMap(({ parts }) => parts.map(({ kind }) => kind)));
-  const rules = [...used].map((kind) => {
-    const [text, ground] = colours[kind];
-    return `.${kind}{${pair("fill", ground)};${pair("stroke", text)}}.${kind}-text{${pair("fill", text)}}`;
-  });
+  /** The rules of a theme: 0 is the light one, 1 the dark one. */
+  const rules = (theme: 0 | 1) => {
+    const [ground, name, muted, line] = page[theme];
+    const kinds = [...used].map((kind) => {
+      const [text, back] = colours[kind].map((both) => both.split(",")[theme]);
+      return `.${kind}{fill:${back};stroke:${text}}.${kind}-text{fill:${text}}`;
+    });
+    return `.ground{fill:${ground}}.name{fill:${name}}.muted{fill:${muted};font-weight:400}.line{stroke:${line}}\n${kinds.join("\n")}`;
+  };
   const partSvg = ({ from, to, kind, text }: Part, y: number) => {
     const [start, end] = [x(from), x(to)];
     const shape = `<rect class="${kind}" x="${short(start + 0.5)}" y="${y + 0.5}" width="${short(end - start - 1)}" height="${barHeight - 1}" rx="4"/>`;
@@ -84,9 +91,9 @@ export function timelineSvg(title: string, { description, secs, ticks, tracks }:
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title description">
 <title id="title">${escaped(title)}</title>
 <desc id="description">${escaped(description)}</desc>
-<style>svg{color-scheme:light dark}text{font:12.5px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-weight:600}
-.ground{${pair("fill", "#ffffff,#171c22")}}.name{${pair("fill", "#18212c,#e5e9ee")}}.muted{${pair("fill", "#56616f,#9aa5b3")};font-weight:400}.line{${pair("stroke", "#e0e4ea,#29313a")}}
-${rules.join("\n")}</style>
+<style>text{font:12.5px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-weight:600}
+${rules(0)}
+@media(prefers-color-scheme:dark){${rules(1)}}</style>
 <rect class="ground" width="${width}" height="${height}" rx="8"/>
 ${rows.join("\n")}
 ${axis}

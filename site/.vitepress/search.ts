@@ -44,6 +44,8 @@ function boostDocument(id: string, term: string): number {
   };
   const page = id.replace(/^.*?(\/[^/]*(?:\/[^#]*)?)#.*$/, "$1");
   const isCode = term.includes("_");
+  // A code of one word, such as conflict, is one only to the page of its name.
+  if (page.endsWith(`/errors/${term}`)) return 8;
   if (/\/errors\/./.test(page)) return isCode ? 4 : 0.4;
   if (Object.keys(guides).some((word) => term.startsWith(word) && guides[word] === page)) return 8;
   if (/\/reference\/api\//.test(page)) return 2;

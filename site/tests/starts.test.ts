@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "vitest";
-import { blocksIn, read } from "../../tests/pages/blocks.ts";
 import { filesOfStart, starts, writeStart } from "../starts.ts";
 import { tarGz } from "../tar.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
 mkdirSync(join(root, ".cache"), { recursive: true });
 // In the workspace, so that a folder finds its packages.
 const place = mkdtempSync(join(root, ".cache/starts-"));
@@ -19,16 +19,12 @@ it("has a folder for each page in docs/start", () => {
 
 it.each(starts)("the folder of %s has each file of its page, and installs what its commands install", (start) => {
   const page = read(`docs/start/${start}.md`);
-  const blocks = blocksIn(`docs/start/${start}.md`, page);
   const { "package.json": manifest = "", ...files } = filesOfStart(start);
-  const shown = blocks.flatMap(({ marks, text }) => {
-    const name = marks.file ?? (marks.from && /^examples\/python\/start\/(.+)$/.exec(marks.from)?.[1]);
-    return name ? [[name, text]] : [];
-  });
-  expect(files).toEqual(Object.fromEntries(shown));
+  const marks = [...page.matchAll(/^<!-- (?:file: |examples\/python\/start\/)(.+) -->$/gm)];
+  expect(Object.keys(files)).toEqual(marks.map(([, name]) => name));
+  for (const text of Object.values(files)) expect(page).toContain(`\n${text}\`\`\`\n`);
   const { dependencies, devDependencies } = JSON.parse(manifest);
-  const [install] = blocks.filter(({ language }) => language === "sh");
-  const installed = [...(install?.text ?? "").matchAll(/^npm install (?:--save-dev )?(.+)$/gm)];
+  const installed = [...page.matchAll(/^npm install (?:--save-dev )?(.+)$/gm)];
   expect(Object.keys({ ...dependencies, ...devDependencies }).sort()).toEqual(
     installed.flatMap(([, names = ""]) => names.split(" ")).sort(),
   );
