@@ -55,7 +55,11 @@ export function filesOfStart(start: Start): Readonly<Record<string, string>> {
   return { "package.json": manifestOf(commands), ...Object.fromEntries(files) };
 }
 
-/** Writes a start into a folder. Files that are there already are not replaced. */
+/**
+ * Writes a start into a folder, and returns the names of its files.
+ *
+ * @throws Error EEXIST if the folder has one of them: nothing is replaced.
+ */
 export function writeStart(start: Start, folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   return Object.entries(filesOfStart(start)).map(([name, text]) => {
