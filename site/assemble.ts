@@ -3,8 +3,9 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileS
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Page, titleOf } from "../build/markdown.ts";
+import { outputOf } from "../scripts/pictures/example-output.ts";
 import { apiPages } from "./api.ts";
-import { downloadsPage, writeDownloads } from "./downloads.ts";
+import { downloadsPage, writeDownloads, writeStartArchives } from "./downloads.ts";
 import { errorPages } from "./errors.ts";
 import { frontPage } from "./front.ts";
 import { type Kind, linksForSite, picturesForSite } from "./links.ts";
@@ -47,7 +48,7 @@ export function decisionsPage(pages: readonly Page[]): Page {
 /** All pages of the site but the reference of the packages, which takes seconds to make. */
 export async function allPages(): Promise<Page[]> {
   const pages = [...docsPages(), ...(await apiPages())];
-  const front = frontPage(linksForSite("docs/index.md", read("site/front.md"), kindOf), read);
+  const front = await frontPage(linksForSite("docs/index.md", read("site/front.md"), kindOf), { read, outputOf });
   return [front, ...pages, decisionsPage(pages), downloadsPage, ...errorPages(pages)];
 }
 
@@ -69,6 +70,7 @@ export async function assemble(referencePages: ReferencePages): Promise<Page[]> 
   for (const place of ["images", "public/images"])
     cpSync(join(root, "docs/images"), join(target, place), { recursive: true });
   await writeDownloads(join(target, "public/downloads"));
+  writeStartArchives(join(target, "public/downloads"));
   cpSync(join(root, "packages/inspector/src/icon.svg"), join(target, "public/icon.svg"));
   return pages;
 }

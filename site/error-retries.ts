@@ -8,12 +8,26 @@ import { shouldRetry } from "../packages/sdk/src/send/retry.ts";
 /** The classes of operations that the SDK distinguishes. */
 export type RetryClass = (typeof operations)[OperationId]["retry"];
 
-/** The names of the classes on the pages. */
-export const retryClasses: Readonly<Record<RetryClass, string>> = {
-  safe: "Reading, removing hours",
-  unique: "Creating a group",
-  once: "Placing a call, rotating a secret",
+/** The operations of the classes, as the pages name them. */
+const retryClasses: Readonly<Record<RetryClass, readonly string[]>> = {
+  safe: ["reading", "removing hours"],
+  unique: ["creating a group"],
+  once: ["placing a call", "rotating a secret"],
 };
+export const retryClassNames = Object.keys(retryClasses) as RetryClass[];
+
+const either = new Intl.ListFormat("en", { type: "disjunction" });
+
+/** What the SDK does after an error, in a sentence for the operations that it treats alike. */
+export function reactionText(after: Readonly<Record<RetryClass, string>>): string {
+  const alike = [...Map.groupBy(retryClassNames, (name) => after[name])];
+  const sentences = alike.map(([reaction, names], index) => {
+    const operations =
+      alike.length === 1 ? "every operation" : either.format(names.flatMap((one) => retryClasses[one]));
+    return `For ${operations}, ${index === 0 ? "the SDK" : "it"} ${reaction}.`;
+  });
+  return sentences.join(" ");
+}
 
 /** The reaction of the SDK to one attempt that was answered with a code. */
 export interface Reaction {
@@ -58,18 +72,16 @@ function reason(code: ErrorCode, { outcome, retried }: Reaction): string {
 export function retrySection(code: ErrorCode): string {
   const reaction = reactionTo(code);
   const { outcome, retried } = reaction;
-  const cell = (name: RetryClass): string => {
-    if (retried[name]) return `sent again, up to ${limits.clientMaxRetries} times`;
+  const after = (name: RetryClass): string => {
+    if (retried[name]) return `sends the request again, up to ${limits.clientMaxRetries} times`;
     return name === "once" && outcome === "unknown" ? "throws `OutcomeUnknownError`" : "throws the error";
   };
-  const names = Object.keys(retryClasses) as RetryClass[];
   const renewal =
     code === "token_expired"
       ? "\n\nIf `accessToken` is a function, the SDK calls it for a new token first, and sends the request again once, whatever the operation."
       : "";
-  return `| ${names.map((name) => retryClasses[name]).join(" | ")} |
-|---|---|---|
-| ${names.map(cell).join(" | ")} |
+  const text = reactionText({ safe: after("safe"), unique: after("unique"), once: after("once") });
+  return `${text}
 
 ${reason(code, reaction)} The \`outcome\` of the error is \`${outcome}\`. [What an outcome means](../resilience.md#what-an-outcome-means)${renewal}`;
 }

@@ -31,6 +31,8 @@ const examples: Readonly<Record<string, { readonly value: unknown }>> = document
 const withCode = (text: string): string =>
   text.replaceAll(/(?<!["\w])(?:meta\.\w+|[a-z]+[A-Z]\w+|X-Account-Id)\b/g, "`$&`");
 
+const withArticle = (name: string): string => `${/^[AEIOU]/.test(name) ? "an" : "a"} \`${name}\``;
+
 /** The anchor of a heading. */
 const anchorOf = (title: string): string => title.toLowerCase().replaceAll(" ", "-");
 
@@ -109,7 +111,7 @@ function errorEntry(code: ErrorCode, group: string, row: CodeRow, hasPage: HasPa
   const { status, mockStatus, meaning, hasFieldErrors } = errorCodes[code];
   const rule = byRule(code);
   const meta = Object.keys((row.example?.meta as object | undefined) ?? {}).map((name) => `\`meta.${name}\``);
-  const carried = [...(hasFieldErrors ? ["`errors`, a list of fields"] : []), ...meta].join(", ");
+  const carried = [...(hasFieldErrors ? ["`errors`, a list of fields"] : []), ...meta].join(" and ");
   const narrowed = [
     status === null ? "`status` to a number" : `\`status\` to ${status}`,
     `\`errors\` to ${hasFieldErrors ? "a list" : "a list or undefined"}`,
@@ -118,24 +120,14 @@ function errorEntry(code: ErrorCode, group: string, row: CodeRow, hasPage: HasPa
 
 ${meaning}
 
-| Status | Group | Class in the SDK | Comes with |
-|---|---|---|---|
-| ${mockStatus} | [${group}](index.md#${anchorOf(group)}) | \`${errorClassOf(code)}\` | ${carried || "nothing more"} |
+The API answers it with status ${mockStatus}. In the SDK it is ${withArticle(errorClassOf(code))}${carried && `, with ${carried}`}. It
+belongs to the group [${group}](index.md#${anchorOf(group)}).
 
 ${sourceOf(row.stated)}${status === null ? ` ${noStatus}` : ""}
 
 ## What to do
 
 ${withCode(row.advice ?? "")}
-
-## When it comes
-
-${whenSection(code, rule, hasPage)}
-## The response
-
-\`\`\`json
-${JSON.stringify(examples[code]?.value, undefined, 2)}
-\`\`\`
 
 ## Does the SDK retry it
 
@@ -146,7 +138,16 @@ ${retrySection(code)}
 The programs below run as they are. In TypeScript, \`isApiError(error, "${code}")\` narrows ${narrowed}.
 After \`isApiError(error)\`, so does \`error.code === "${code}"\`.
 
-${rule === undefined ? "" : `${provocation("By a request", rule)}\n`}${provocation("By a fault", byFault(code))}`;
+${rule === undefined ? "" : `${provocation("By a request", rule)}\n`}${provocation("By a fault", byFault(code))}
+## When it comes
+
+${whenSection(code, rule, hasPage)}
+## The response
+
+\`\`\`json
+${JSON.stringify(examples[code]?.value, undefined, 2)}
+\`\`\`
+`;
   return { code, group, meaning, status: mockStatus, text };
 }
 

@@ -47,7 +47,8 @@ export function sampleOf(operation: OperationId, changes: Sample = {}): Sample {
   return Object.fromEntries(parts);
 }
 
-const nameIn = (text: unknown): string | undefined =>
+/** The name of the demo data that a text of samples.yaml stands for; undefined for another value. */
+export const nameIn = (text: unknown): string | undefined =>
   (typeof text === "string" && /^=(demo\..+)$/.exec(text)?.[1]) || undefined;
 
 /** A value with the records that it names. Throws for a name that `demo` does not have. */

@@ -8,10 +8,13 @@ export interface Item {
   readonly collapsed?: boolean;
 }
 
-/** The sidebar of the site. `titles` names the pages by their path without `.md`. */
+/**
+ * The sidebar of the site: the first part and that of the page are open. `titles` names the pages by their path without `.md`.
+ */
 export function sidebar(titles: Readonly<Record<string, string>>): Item[] {
-  return contents.map(({ title, pages }) => ({
+  return contents.map(({ title, pages }, index) => ({
     text: title,
+    collapsed: index > 0,
     items: pages.map((page) => ({ text: titles[page] ?? page, link: `/${page.replace(/index$/, "")}` })),
   }));
 }

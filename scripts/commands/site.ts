@@ -9,6 +9,10 @@ export const siteCommands: NamedCommands = {
     does: "writes the collections of requests into reports/collections, or another folder",
     run: [onSources("site/downloads.ts")],
   },
+  start: {
+    does: "writes the folder of a page in docs/start: start call-the-api FOLDER",
+    run: [onSources("site/starts.ts")],
+  },
   pictures: {
     does: "takes the pictures of the inspector for its page, in both themes",
     needs: "a browser",

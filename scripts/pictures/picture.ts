@@ -1,6 +1,9 @@
 // Draws what the terminal of examples/group-ringing.ts shows. The clock is virtual, so every run draws the same picture.
 import { readFileSync } from "node:fs";
+import { outputOf } from "./example-output.ts";
+import { ringsOf } from "./example-timelines.ts";
 import { drawTerminal, type Row } from "./terminal.ts";
+import { timelineSvg } from "./timeline.ts";
 
 const example = "examples/group-ringing.ts";
 const shownLines = 8;
@@ -13,19 +16,6 @@ const code = /(?<red>\b(?:const|await)\b)|(?<blue>"[^"]*"|\b\d[\d_]*\b)|(?<yello
 const output =
   /(?<dim>^\d\d:\d\d|taken)|(?<yellow>\bringing\b(?!\.))|(?<blue>webhook|verified)|(?<red>declined)|(?<green>answered|connected)/g;
 
-/** Runs the example and returns what it prints. */
-async function printed(): Promise<string[]> {
-  const lines: string[] = [];
-  const { log } = console;
-  console.log = (line: string) => void lines.push(line);
-  try {
-    await import(new URL(`../../${example}`, import.meta.url).href);
-  } finally {
-    console.log = log;
-  }
-  return lines;
-}
-
 /** Draws the run of the example. */
 export async function drawGroupRinging(): Promise<string> {
   const source = readFileSync(new URL(`../../${example}`, import.meta.url), "utf8");
@@ -36,7 +26,7 @@ export async function drawGroupRinging(): Promise<string> {
     rows.push({ at, text: `$ ${command}`, typedFor });
     at += typedFor + pauseSecs;
   };
-  const lines = await printed();
+  const lines = await outputOf(example);
   type(`tail -${shownLines} ${example}`);
   for (const text of source.trimEnd().split("\n").slice(-shownLines)) rows.push({ at, text, colours: code });
   at += pauseSecs;
@@ -51,3 +41,7 @@ export async function drawGroupRinging(): Promise<string> {
   rows.push({ at: end, text: "$ " });
   return drawTerminal("A call rings three members of a group", lines.join("\n"), rows, end + heldSecs);
 }
+
+/** Draws who rings in the run of the example, on lines of time. */
+export const drawRings = async (): Promise<string> =>
+  timelineSvg("A call rings three members of a group", ringsOf(await outputOf(example)));

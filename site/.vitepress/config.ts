@@ -11,18 +11,14 @@ import { asWritten } from "./inline-code.ts";
 import { inBothLanguages, restoreLanguage } from "./languages.ts";
 import { inBothThemes } from "./pictures.ts";
 import { linkToPlayground } from "./playground-links.ts";
+import { searchOptions } from "./search.ts";
+import { staticPartsOnLines } from "./static-lines.ts";
 
 const repository = "https://github.com/call-transfer/call-transfer";
 const base = process.env.SITE_BASE ?? "/";
 const titles: Record<string, string> = JSON.parse(
   readFileSync(new URL("../.pages/titles.json", import.meta.url), "utf8"),
 );
-
-/** Splits a text into words, as the search does by itself. A name such as not_found is a word, too. It runs in the browser. */
-const tokenize = (text: string): string[] => [
-  ...text.split(/[\n\r\p{Z}\p{P}]+/u),
-  ...(text.match(/[a-z\d]+(?:_[a-z\d]+)+/g) ?? []),
-];
 
 export default defineConfig({
   lang: "en",
@@ -61,7 +57,7 @@ export default defineConfig({
       ? { frontmatter: { ...frontmatter, sidebar: false, aside: false, pageClass: "playground-page" } }
       : undefined,
   vite: {
-    plugins: [playground(), viteLicences(siteLicences)],
+    plugins: [staticPartsOnLines(), playground(), viteLicences(siteLicences)],
     resolve: { conditions: ["@call-transfer/source", ...defaultClientConditions] },
   },
   themeConfig: {
@@ -80,7 +76,7 @@ export default defineConfig({
     ],
     sidebar: { "/": sidebar(titles), ...referenceSidebars(titles) },
     outline: { level: [2, 3] },
-    search: { provider: "local", options: { detailedView: true, miniSearch: { options: { tokenize } } } },
+    search: { provider: "local", options: searchOptions },
     socialLinks: [{ icon: "github", link: repository, ariaLabel: "Source code on GitHub" }],
     externalLinkIcon: true,
     footer: {

@@ -9,8 +9,9 @@ import { withPlainEnums } from "../../packages/contract/src/document/enums.ts";
 import { invoke } from "../../packages/contract/src/suite/client.ts";
 import { withCitations } from "../citations.ts";
 import { reactionTo } from "../error-retries.ts";
+import { pythonProgram } from "../python-call.ts";
 import { curl, sampleOf, sdkCall, resolved as withRecords } from "../samples.ts";
-import { type Field, fieldsOf, fieldTable, inCell, limitsOf, type Schema, type Schemas, typeOf } from "./fields.ts";
+import { type Field, fieldList, fieldsOf, inCell, limitsOf, type Schema, type Schemas, typeOf } from "./fields.ts";
 
 const schemas = withPlainEnums(document.components.schemas) as Schemas;
 
@@ -91,6 +92,12 @@ const result = await ${sdkCall(id, sampleOf(id))};
 console.log(result);
 `;
 
+/** The same program in Python. */
+export function pythonProgramOf(id: OperationId): string {
+  const hasResult = Object.entries(describedBy(id).responses).some(([status, { content }]) => status < "3" && content);
+  return pythonProgram(id, sampleOf(id), hasResult);
+}
+
 /** The sample of an operation, as the SDK takes it. */
 export function inputOf(id: OperationId): Parameters<typeof invoke>[2] {
   return { path: {}, query: {}, body: undefined, ...Object(withRecords(sampleOf(id))) };
@@ -103,22 +110,33 @@ export async function outputOf(id: OperationId): Promise<string> {
 }
 
 const block = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\n`;
+/** Words, and beside them what belongs to them. Where there is no room, it stands below. */
+export const besideEachOther = (words: string, programs: string): string => `<div class="columns"><div class="words">
+
+${words.trim()}
+
+</div><div class="programs">
+
+${programs.trim()}
+
+</div></div>
+`;
 const asJson = (value: unknown): string => block("json", JSON.stringify(value, undefined, 2));
 
 function requestSection({ parameters = [], requestBody }: Described): string {
-  const rows = parameters
-    .map(known)
-    .map(
-      ({ name, in: place, required, description = "", schema }) =>
-        `| \`${name}\` | ${place} | ${typeOf(schema, schemas)} | ${required ? "yes" : "no"} | ${inCell(limitsOf(schema))} | ${inCell(description)} |\n`,
-    );
-  const head = "| Parameter | In | Type | Required | Limits | Description |\n|---|---|---|---|---|---|\n";
+  const shown = parameters.map(known).map(({ name, in: place, required = false, description = "", schema }) => ({
+    path: name,
+    type: `${typeOf(schema, schemas)} in the ${place}`,
+    required,
+    limits: limitsOf(schema),
+    description,
+  }));
   const body = requestBody?.content[json];
-  const fields = body ? `### Body\n\n${fieldTable(fieldsOf(body.schema, schemas))}` : "There is no body.\n";
-  return `## Request\n\n${rows.length > 0 ? `${head}${rows.join("")}\n` : ""}${fields}`;
+  const fields = body ? `### Body\n\n${fieldList(fieldsOf(body.schema, schemas))}` : "There is no body.\n";
+  return `## Request\n\n${shown.length > 0 ? `${fieldList(shown)}\n` : ""}${fields}`;
 }
 
-/** The successes with a table of fields and an example. A status of a kind that was shown before refers to it. */
+/** The successes: a list of fields, and examples beside it. A status of a kind that was shown before refers to it. */
 function successSections({ responses }: Described): string {
   return Object.entries(responses)
     .filter(([status]) => status.startsWith("2"))
@@ -126,7 +144,7 @@ function successSections({ responses }: Described): string {
       const { schema, examples = {} } = content?.[json] ?? {};
       const fields: Field[] = schema ? fieldsOf(schema, schemas) : [];
       const shown = Object.values(examples).map(({ value }) => asJson(value));
-      return `### ${status}\n\n${description}\n\n${fieldTable(fields)}\n${shown.join("\n")}`;
+      return besideEachOther(`### ${status}\n\n${description}\n\n${fieldList(fields)}`, shown.join("\n"));
     })
     .join("\n");
 }
@@ -147,45 +165,39 @@ function errorTable(id: OperationId, { responses }: Described): string {
 
 const classOf = (resource: string): string => (resource[0] ?? "").toUpperCase() + resource.slice(1);
 
-/** The page of an operation. */
+/** The page of an operation: what it does, and beside it programs in each language. */
 export async function operationPage(id: OperationId): Promise<Page> {
   const { method, path, summary, resource, sdkMethod, retry } = operations[id];
   const described = describedBy(id);
   const assumption = described["x-assumption"];
   const fault = `npx @call-transfer/mock-server fault add "${id} internal_error"`;
   const text = `---
-pageClass: reference
+pageClass: reference operation
 ---
 
 # ${summary}
 
 <p class="endpoint"><Badge type="info" text="${method}" /> <code>${path.replaceAll("{", "&#123;").replaceAll("}", "&#125;")}</code></p>
 
-${described.description}${assumption ? `\n\nWhere the specification is silent: ${assumption}.` : ""}
+${besideEachOther(
+  `${described.description}${assumption ? `\n\nWhere the specification is silent: ${assumption}.` : ""}
 
-| | |
-|---|---|
-| **In the SDK** | [\`client.${resource}.${sdkMethod}()\`](../sdk/interfaces/${classOf(resource)}.md#${sdkMethod.toLowerCase()}), [\`${id}()\`](../sdk/functions/${id}.md) |
-| **Retry class** | ${retries[retry]} |
-| **A lost answer** | ${lostAnswer(id)} |
+- **In the SDK**: [\`client.${resource}.${sdkMethod}()\`](../sdk/interfaces/${classOf(resource)}.md#${sdkMethod.toLowerCase()}), [\`${id}()\`](../sdk/functions/${id}.md)
+- **Retry class** ${retries[retry]}
+- **A lost answer**: ${lostAnswer(id)}
 
-## Try it
-
-The program runs as it is, without a network:
-
+${requestSection(described)}`,
+  `${block("sh", curl(id, sampleOf(id)))}
 ${block("ts", programOf(id))}
-It prints
-
 ${block("text", await outputOf(id))}
-With a running server (\`npx @call-transfer/mock-server\`):
-
-${block("sh", curl(id, sampleOf(id)))}
-The next request fails after
+${block("python", pythonProgramOf(id))}
+The programs run as they are: TypeScript without a network, Python with a server that it starts, curl with a running one
+(\`npx @call-transfer/mock-server\`). Its next request fails after
 
 ${block("sh", fault)}
 Or [try it in the page](try.md), without a server.
-
-${requestSection(described)}
+`,
+)}
 ## Responses
 
 ${successSections(described)}

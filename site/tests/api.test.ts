@@ -11,10 +11,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { invoke } from "../../packages/contract/src/suite/client.ts";
 import { runLine } from "../../packages/mock-server/tests/cli/run-line.ts";
 import { responseSchemas } from "../../packages/spec/src/response-schemas.gen.ts";
+import { pythonName } from "../../scripts/generate/text/python.ts";
 import { relativeLinksIn } from "../../scripts/markdown.ts";
 import { controlOperations } from "../api/control-pages.ts";
 import { fieldsOf, limitsOf, typeOf } from "../api/fields.ts";
-import { inputOf, lostAnswer } from "../api/operation-page.ts";
+import { inputOf, lostAnswer, pythonProgramOf } from "../api/operation-page.ts";
 import { apiPages } from "../api.ts";
 import { allPages } from "../assemble.ts";
 import { contents } from "../contents.ts";
@@ -88,6 +89,15 @@ describe("the programs", () => {
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
     const run = promisify(execFile)(process.execPath, [`${root}node_modules/typescript-7/bin/tsc`, "-p", folder]);
     expect((await run.catch((failed: { stdout: string }) => failed)).stdout).toBe("");
+  });
+});
+
+describe("the programs in Python", () => {
+  // packages/python/tests/test_examples.py runs these files, and judges their types and format.
+  it.each(ids)("of %s are the files of examples/python; npm run record writes them", async (id) => {
+    const file = `${root}examples/python/reference/${pythonName(id)}.py`;
+    expect(blocksOf(textOf(id), "python")).toEqual([pythonProgramOf(id)]);
+    await expect(pythonProgramOf(id)).toMatchFileSnapshot(file);
   });
 });
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { summaryOf, titleOf } from "../../build/markdown.ts";
 import { allPages } from "../assemble.ts";
 import { contents } from "../contents.ts";
@@ -67,13 +67,38 @@ it("lists each page of docs/ in the sidebar once", async () => {
   );
 });
 
-it("fills programs and outputs into the front page", () => {
-  const files: Record<string, string> = {
+describe("the front page", () => {
+  const files: Readonly<Record<string, string>> = {
     "examples/a.ts": "run();\n",
-    "docs/why.md": "# Why\n\n## Before\n\n```text\n1\n```\n\n## Lost\n\nIt prints\n\n```text\n2\n```\n\n## After\n",
+    "docs/why.md":
+      "# Why\n\n## Before\n\n```text\n1\n```\n\n## Lost\n\nIt prints\n\n```text\nopenai 7\n  calls placed: 2\n  Lost.\n```\n\n## After\n",
   };
-  const fill = (text: string) => frontPage(text, (path) => files[path] ?? "").text;
-  expect(fill("<!-- examples/a.ts -->")).toBe("```ts\nrun();\n```");
-  expect(fill("<!-- docs/why.md, Lost -->")).toBe("```text\n2\n```");
-  expect(() => fill("<!-- docs/why.md, After -->")).toThrow('docs/why.md has no output below "After".');
+  const printed: Readonly<Record<string, string[]>> = {
+    "examples/a.ts": ["done"],
+    "examples/group-ringing.ts": ["00:00  ringing    Ann", "00:04  answered   Ann", "00:04  connected  Ann talks."],
+  };
+  const fill = async (text: string) =>
+    (await frontPage(text, { read: (path) => files[path] ?? "", outputOf: async (path) => printed[path] ?? [] })).text;
+
+  it("has programs and what they print", async () => {
+    expect(await fill("<!-- examples/a.ts -->")).toBe("```ts\nrun();\n```");
+    expect(await fill("<!-- output of examples/a.ts -->")).toBe("```text\ndone\n```");
+  });
+
+  it("draws on lines of time what a program prints", async () => {
+    expect(await fill("<!-- timeline of examples/group-ringing.ts -->")).toContain("Ann answers after 4 s.");
+    await expect(fill("<!-- timeline of examples/a.ts -->")).rejects.toThrow(
+      "examples/a.ts has no time line in site/front.ts.",
+    );
+  });
+
+  it("counts the calls of each client of an output, with the caveat", async () => {
+    const chart = await fill("<!-- chart of docs/why.md, Lost -->");
+    expect(chart).toContain('<th scope="row">openai 7</th>');
+    expect(chart.split('class="call"').length - 1).toBe(2);
+    expect(chart).toContain("<code>maxRetries: 0</code>");
+    await expect(fill("<!-- chart of docs/why.md, After -->")).rejects.toThrow(
+      'docs/why.md has no output below "After".',
+    );
+  });
 });

@@ -113,7 +113,9 @@ def run(path: Path, server: MockServer, *options: str) -> str:
 
 
 def test_each_program_is_linked_or_shown_as_it_is() -> None:
-    files = {str(path.relative_to(ROOT)): path.read_text() for path in EXAMPLES.rglob("*.py")}
+    # A test of the site compares those of its reference.
+    shown_there = set((EXAMPLES / "reference").iterdir())
+    files = {str(path.relative_to(ROOT)): path.read_text() for path in EXAMPLES.rglob("*.py") if path not in shown_there}
     assert {shown.path for shown in SHOWN + LINKED} == set(files)
     assert [f"{shown.page}: {shown.path}" for shown in SHOWN if shown.text != files[shown.path]] == []
 
@@ -132,6 +134,12 @@ RUNNING = {one.path for one in LINKED if re.search(r"open_sandbox\(|from stand_i
 @pytest.mark.parametrize("path", sorted(RUNNING))
 def test_a_program_that_pages_link_to_runs_to_its_end(path: str, call_transfer_server: MockServer) -> None:
     assert run(ROOT / path, call_transfer_server) != ""
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (EXAMPLES / "reference").glob("*.py")))
+def test_a_program_of_the_reference_prints_its_result(name: str, call_transfer_server: MockServer) -> None:
+    path = EXAMPLES / "reference" / name
+    assert (run(path, call_transfer_server) != "") == ("print(" in path.read_text())
 
 
 def test_quick_start_runs(call_transfer_server: MockServer) -> None:

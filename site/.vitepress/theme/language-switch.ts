@@ -1,5 +1,5 @@
 import { defineComponent, h, onMounted, ref } from "vue";
-import { type Language, languages, storedAs } from "../languages.ts";
+import { type Language, languages, referenceLanguages, storedAs } from "../languages.ts";
 
 const chosen = ref<Language>("typescript");
 
@@ -14,21 +14,23 @@ function choose(language: Language): void {
   }
 }
 
-/** The switch above code that is there in both languages. One choice holds for all of them. */
-export const LanguageSwitch = defineComponent(() => {
-  onMounted(() => {
-    if (document.documentElement.dataset.codeLanguage === "python") chosen.value = "python";
-  });
-  const button = ([language, label]: [string, string]) =>
-    h(
-      "button",
-      {
-        type: "button",
-        "aria-pressed": chosen.value === language,
-        onClick: () => choose(language as Language),
-      },
-      label,
-    );
-  return () =>
-    h("div", { class: "code-switch", role: "group", "aria-label": "Language" }, Object.entries(languages).map(button));
-});
+const isLanguage = (name: string | undefined): name is Language => name !== undefined && name in referenceLanguages;
+
+/** The switch above code in several languages. One choice holds for all of them; where there is no curl, TypeScript is shown. */
+export const LanguageSwitch = defineComponent(
+  ({ curl = false }: { readonly curl?: boolean }) => {
+    const shown = curl ? referenceLanguages : languages;
+    onMounted(() => {
+      const { codeLanguage } = document.documentElement.dataset;
+      if (isLanguage(codeLanguage)) chosen.value = codeLanguage;
+    });
+    const isChosen = (language: Language) =>
+      chosen.value === language || (language === "typescript" && !(chosen.value in shown));
+    const button = ([language, label]: [string, string]) =>
+      isLanguage(language) &&
+      h("button", { type: "button", "aria-pressed": isChosen(language), onClick: () => choose(language) }, label);
+    return () =>
+      h("div", { class: "code-switch", role: "group", "aria-label": "Language" }, Object.entries(shown).map(button));
+  },
+  { props: { curl: Boolean } },
+);

@@ -1,0 +1,78 @@
+// The folders of the starts: what a reader of docs/start has saved and installed at the end of a page. `npm run -s site -- start
+// call-the-api FOLDER` writes one.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const dependenciesOf = (path: string): Readonly<Record<string, string>> => {
+  const { version, dependencies, devDependencies } = JSON.parse(read(path));
+  return { ...dependencies, ...devDependencies, version };
+};
+
+/** The pages with a folder. */
+export const starts = ["call-the-api", "receive-offers", "build-a-page", "test-an-integration"] as const;
+export type Start = (typeof starts)[number];
+
+/** The version of a package that a start installs: ours as they are here, others as this repository is tested with. */
+function versionOf(name: string): string {
+  const [, own] = /^@call-transfer\/(.+)$/.exec(name) ?? [];
+  const version = own ? dependenciesOf(`packages/${own}/package.json`).version : dependenciesOf("package.json")[name];
+  if (version === undefined)
+    throw new Error(`package.json has no version of ${name}, which a page in docs/start installs.`);
+  return `^${version}`;
+}
+
+/** The package.json that the commands of a page leave behind. */
+function manifestOf(commands: string): string {
+  const install = (pattern: RegExp) => {
+    const names = [...commands.matchAll(pattern)].flatMap(([, list = ""]) => list.split(" "));
+    return Object.fromEntries(names.sort().map((name) => [name, versionOf(name)]));
+  };
+  const [, name] = /^mkdir (\S+) /m.exec(commands) ?? [];
+  const manifest = {
+    name,
+    private: true,
+    ...(commands.includes("npm pkg set type=module") && { type: "module" }),
+    dependencies: install(/^npm install (?!--)(.+)$/gm),
+    devDependencies: install(/^npm install --save-dev (.+)$/gm),
+  };
+  return `${JSON.stringify(manifest, undefined, 2)}\n`;
+}
+
+/**
+ * The files of a start by their names: those that its page prints, in both languages, and the package.json of its commands.
+ *
+ * @throws Error if the page has no files, or installs what this repository does not know.
+ */
+export function filesOfStart(start: Start): Readonly<Record<string, string>> {
+  const page = read(`docs/start/${start}.md`);
+  const pattern = /^<!-- (?:file: (\S+)|examples\/python\/start\/(\S+)) -->\n\n```\w+\n([\s\S]*?)^```/gm;
+  const files = [...page.matchAll(pattern)].map(([, file, python, text = ""]) => [file ?? python, text]);
+  if (files.length === 0) throw new Error(`docs/start/${start}.md has no files.`);
+  const [, commands = ""] = /^```sh\n([\s\S]*?)^```/m.exec(page) ?? [];
+  return { "package.json": manifestOf(commands), ...Object.fromEntries(files) };
+}
+
+/**
+ * Writes a start into a folder, and returns the names of its files.
+ *
+ * @throws Error EEXIST if the folder has one of them: nothing is replaced.
+ */
+export function writeStart(start: Start, folder: string): string[] {
+  mkdirSync(folder, { recursive: true });
+  return Object.entries(filesOfStart(start)).map(([name, text]) => {
+    writeFileSync(join(folder, name), text, { flag: "wx" });
+    return name;
+  });
+}
+
+if (import.meta.main) {
+  const [name, folder] = process.argv.slice(2);
+  const start = starts.find((one) => one === name);
+  if (start === undefined || folder === undefined) {
+    console.error(`Name a start and a new folder: npm run -s site -- start NAME FOLDER. Starts: ${starts.join(", ")}.`);
+    process.exitCode = 2;
+  } else for (const file of writeStart(start, folder)) console.log(`wrote ${join(folder, file)}`);
+}

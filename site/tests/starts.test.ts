@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, it } from "vitest";
+import { filesOfStart, starts, writeStart } from "../starts.ts";
+import { tarGz } from "../tar.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+mkdirSync(join(root, ".cache"), { recursive: true });
+// In the workspace, so that a folder finds its packages.
+const place = mkdtempSync(join(root, ".cache/starts-"));
+afterAll(() => rmSync(place, { recursive: true }));
+
+it("has a folder for each page in docs/start", () => {
+  expect(starts.map((start) => `${start}.md`).sort()).toEqual(readdirSync(join(root, "docs/start")).sort());
+});
+
+it.each(starts)("the folder of %s has each file of its page, and installs what its commands install", (start) => {
+  const page = read(`docs/start/${start}.md`);
+  const { "package.json": manifest = "", ...files } = filesOfStart(start);
+  const marks = [...page.matchAll(/^<!-- (?:file: |examples\/python\/start\/)(.+) -->$/gm)];
+  expect(Object.keys(files)).toEqual(marks.map(([, name]) => name));
+  for (const text of Object.values(files)) expect(page).toContain(`\n${text}\`\`\`\n`);
+  const { dependencies, devDependencies } = JSON.parse(manifest);
+  const installed = [...page.matchAll(/^npm install (?:--save-dev )?(.+)$/gm)];
+  expect(Object.keys({ ...dependencies, ...devDependencies }).sort()).toEqual(
+    installed.flatMap(([, names = ""]) => names.split(" ")).sort(),
+  );
+});
+
+it("the folder of call-the-api runs as it is and prints what the page shows", () => {
+  const folder = join(place, "first-call");
+  expect(writeStart("call-the-api", folder)).toContain("call.mjs");
+  const printed = execFileSync(process.execPath, ["--conditions=@call-transfer/source", "call.mjs"], { cwd: folder });
+  expect(read("docs/start/call-the-api.md")).toContain(`\`\`\`text\n${printed}\`\`\``);
+  expect(() => writeStart("call-the-api", folder)).toThrow("EEXIST");
+});
+
+it("tar unpacks the archive of a folder", () => {
+  const archive = join(place, "start.tar.gz");
+  const files = filesOfStart("build-a-page");
+  writeFileSync(archive, tarGz(files));
+  const folder = join(place, "unpacked");
+  mkdirSync(folder);
+  execFileSync("tar", ["-xzf", archive, "-C", folder]);
+  const unpacked = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+  expect(Object.fromEntries(unpacked)).toEqual(files);
+});
