@@ -105,8 +105,9 @@ function metadataProblems({ source, folder, description }: Installed): string[] 
     [bugs?.url === `${page}/issues`, "has a wrong or no bugs.url. Link the issues of the repository."],
     [Boolean(description.description), "has no description. Add one."],
     [
-      publishConfig?.access === "public" && publishConfig.provenance === true,
-      "is not published with provenance. Set publishConfig.",
+      // The workflow asks for provenance. Here it would fail whoever publishes a first version by hand.
+      publishConfig?.access === "public" && publishConfig.provenance === undefined,
+      "must have publishConfig.access public, and no publishConfig.provenance.",
     ],
     [(keywords?.length ?? 0) > 0, "has no keywords. Add some."],
     [sideEffects !== undefined, "has no sideEffects. Add it to package.json."],
