@@ -1,7 +1,7 @@
 // The folders of the starts: what a reader of docs/start has saved and installed at the end of a page. `npm run -s site -- start
 // call-the-api FOLDER` writes one.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -63,6 +63,7 @@ export function filesOfStart(start: Start): Readonly<Record<string, string>> {
 export function writeStart(start: Start, folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   return Object.entries(filesOfStart(start)).map(([name, text]) => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text, { flag: "wx" });
     return name;
   });

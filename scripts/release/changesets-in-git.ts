@@ -10,6 +10,7 @@ function commitsOf(git: (...options: string[]) => string): Map<string, string> {
     "log",
     "--first-parent",
     "-m",
+    "--no-renames",
     "--diff-filter=A",
     "--format=%x00%H",
     "--name-only",
@@ -30,15 +31,23 @@ function commitsOf(git: (...options: string[]) => string): Map<string, string> {
  */
 export function changesAtCommits(root: string, changesIn: (is: Read) => readonly Moved[]): ChangesAt {
   const git = (...options: string[]): string =>
-    execFileSync("git", options, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28, stdio: "pipe" });
+    execFileSync("git", ["-c", "core.quotePath=false", ...options], {
+      env: { ...process.env, LC_ALL: "C" },
+      cwd: root,
+      encoding: "utf8",
+      maxBuffer: 1 << 28,
+      stdio: "pipe",
+    });
   const commits = commitsOf(git);
   const readAt =
     (commit: string): Read =>
     (path) => {
       try {
         return git("show", `${commit}:${path}`);
-      } catch {
-        return "";
+      } catch (error) {
+        const isMissing = /does not exist in|exists on disk, but not in/.test(String(error));
+        if (isMissing) return "";
+        throw error;
       }
     };
   const known = new Map<string, ReadonlyMap<string, readonly Change[]>>();

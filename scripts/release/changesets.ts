@@ -46,7 +46,7 @@ function readable<T>(path: string, read: () => T): T {
   }
 }
 
-/** Every pending changeset in a folder, sorted by name. Those of prereleases stay until the prereleases end, but wait no more. */
+/** Every pending changeset in a folder, sorted by name. Those that are in a prerelease already are left out. */
 export function changesetsIn(folder: string): Changeset[] {
   const pre = join(folder, "pre.json");
   const { mode, changesets } = existsSync(pre)

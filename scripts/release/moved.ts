@@ -12,7 +12,7 @@ import type { Moved } from "./verdict.ts";
 /** A text by its path; empty if there is none. */
 export type Read = (path: string) => string;
 
-/** Packages that contain the contract: the documents weigh on them. */
+/** Packages that a change of a document affects. */
 const carriers: Readonly<Record<string, readonly string[]>> = {
   [contractFile]: ["@call-transfer/spec", "@call-transfer/sdk"],
   // The backend serves the control plane, and the mock server passes it on.

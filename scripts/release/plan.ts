@@ -18,22 +18,22 @@ export interface ReleasePlan {
   /** Whether to propose the next versions. */
   readonly propose: boolean;
   /**
-   * Whether to publish what the record names. Also while other changes wait: a release that failed half-way is finished first,
-   * from its own commit.
+   * Whether to publish what the record names. Also while other changes wait: a release that failed half-way is finished from
+   * its own commit, as long as no later one is recorded.
    */
   readonly publish: boolean;
 }
 
-/** Decides what to do. `isPublished` says whether the registry has a version. */
+/** Decides what to do. `isReleased` says whether the registry has a version, and whether it was announced by its tag. */
 export function planOf(
   { changesets, pre, recorded }: ReleaseState,
-  isPublished: (name: string, version: string) => boolean,
+  isReleased: (name: string, version: string) => boolean,
 ): ReleasePlan {
   // A changeset of a prerelease stays, and is listed, until the prereleases end.
   const isWaiting = changesets.some((id) => !pre?.changesets.includes(id));
   return {
     propose: isWaiting || pre?.mode === "exit",
-    publish: Object.entries(recorded ?? {}).some(([name, version]) => !isPublished(name, version)),
+    publish: Object.entries(recorded ?? {}).some(([name, version]) => !isReleased(name, version)),
   };
 }
 
@@ -57,7 +57,8 @@ if (import.meta.main) {
   const { versions, bootstrap } = JSON.parse(readFileSync(record, "utf8"));
   const recorded = bootstrap === undefined ? versions : undefined;
   const changesets = names.map((name) => name.slice(0, -".md".length));
-  const plan = planOf({ changesets, pre, recorded }, isPublished);
+  const isTagged = (name: string, version: string): boolean => git("tag", "--list", `${name}@${version}`) !== "";
+  const plan = planOf({ changesets, pre, recorded }, (...one) => isTagged(...one) && isPublished(...one));
   console.log(`propose=${plan.propose}\npublish=${plan.publish}`);
   console.log(`commit=${git("log", "-1", "--format=%H", "--", record)}`);
 }

@@ -158,7 +158,7 @@ export function explain(shortfall: Shortfall): string {
   const shown = relevantChanges(shortfall);
   return [
     isLater
-      ? `${name} changed after its pending changesets were committed. Each change that needs a ${needed} bump needs its own changeset.`
+      ? `${name} changed after its pending changesets were committed. Write a new changeset of ${needed} for what changed since: editing an old one does not count.`
       : `${name} changed since the last release and needs a ${needed} bump. Pending changesets: ${carried === "none" ? "none" : `only ${carried}`}.`,
     "",
     ...shown.map((change) => `  ${lineOf(change)}`),

@@ -48,7 +48,7 @@ describe("the step that publishes", () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Runs the step with an npm that knows some versions. Returns what it was asked to publish. */
-  function publish(version: string, published: string[]): string[] {
+  function publish(version: string, published: string[], problem = "E404"): string[] {
     const latest = published.at(-1) ?? "";
     writeFileSync(join(folder, "packed/order.txt"), `@call-transfer/sdk ${version} sdk.tgz\n`);
     const known = published.map((each) => `@call-transfer/sdk@${each}`).join("|") || "none";
@@ -56,7 +56,8 @@ describe("the step that publishes", () => {
       join(folder, "npm"),
       `#!/bin/sh
 if [ "$1" = publish ]; then echo "$@" >> asked; exit; fi
-case "$2" in ${known}) exit 0 ;; @call-transfer/sdk) echo "${latest}"; exit ${latest === "" ? 1 : 0} ;; esac
+case "$2" in ${known}) exit 0 ;; @call-transfer/sdk) [ -n "${latest}" ] && { echo "${latest}"; exit; } ;; esac
+echo "npm error code ${problem}" >&2
 exit 1
 `,
     );
@@ -72,8 +73,14 @@ exit 1
     ["a newer one", "1.10.0", ["1.9.0"], "latest"],
     ["a fix of an older major", "1.10.1", ["1.10.0", "2.0.0"], "release-1"],
     ["a prerelease", "2.0.0-next.1", ["1.0.0"], "next"],
+    ["a release after a prerelease that came first", "2.0.0", ["2.0.0-next.1"], "latest"],
   ])("gives %s its tag", (_, version, published, tag) => {
     expect(publish(version, published)).toEqual([expect.stringMatching(new RegExp(`--provenance .* --tag ${tag}$`))]);
+  });
+
+  it("publishes nothing if npm cannot say which version is the latest", () => {
+    expect(() => publish("1.10.1", [], "ECONNRESET")).toThrow();
+    expect(readFileSync(join(folder, "asked"), "utf8")).toBe("");
   });
 
   it("publishes no version twice", () => {

@@ -80,7 +80,7 @@ export interface AssembledBackend extends Backend {
   readonly events: Events;
 }
 
-/** Returns what answers requests to the API and records them by a recorder. */
+/** Creates the request handler for a recorder. */
 const answersOf =
   ({ world, tokens, faults, stubs, randoms, requestIds }: Core, { elsewhere }: BackendOptions, parts: Parts) =>
   (record: Recorder): AnswerRequest => {

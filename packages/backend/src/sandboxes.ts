@@ -31,9 +31,9 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
     registry.closeAll();
     throw error;
   }
-  const handleAt: HandleAt<Peer> = (request, peer, url) => {
+  const handleAt: HandleAt<Peer> = async (request, peer, url) => {
     const selected = findSandbox(request, url, registry, options);
-    if ("refusal" in selected) return Promise.resolve(refuse(selected, request, url, defaultBackend));
+    if ("refusal" in selected) return refuse(selected, request, url, defaultBackend);
     const { name, backend } = selected;
     if (options.sandboxIdleMs === undefined) return backend.handle(request, peer, url);
     const end = idle.begin(name);

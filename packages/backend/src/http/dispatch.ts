@@ -39,8 +39,8 @@ export interface Dispatched extends Responded {
 /** A fault action that replaces the response. */
 type Replacement = Exclude<NonNullable<MatchedFaults["action"]>, Corruption>;
 /**
- * Responds to a request under `/api/v1`. An exception becomes `internal_error`, without its message. Requests to operations have a way
- * of their own, so that they do not pay for what else can answer.
+ * Responds to a request under `/api/v1`. An exception becomes `internal_error`, without its message. Operations take a fast path
+ * that skips stubs and other servers.
  */
 export function dispatch(dispatcher: Dispatcher, input: DispatchInput): Promise<Dispatched> {
   const { request, url } = input;
@@ -104,7 +104,7 @@ async function dispatchTo(
   };
 }
 
-/** Notes for the journal what a request found, and its body. */
+/** Collects the journal's data of a request: the state that it found, and its body. */
 function notesOf({ changes }: World) {
   const notes = {
     found: changes.moment(),

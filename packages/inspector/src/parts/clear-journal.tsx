@@ -6,10 +6,8 @@ import { Confirm } from "./dialog.tsx";
 
 /** A button that clears the journal after a question: the requests on Traffic and the counts of Coverage. */
 export function ClearJournal({
-  disabled = false,
   done,
 }: {
-  readonly disabled?: boolean;
   /** Called when it is cleared. */
   readonly done: () => void;
 }) {
@@ -24,7 +22,7 @@ export function ClearJournal({
   };
   return (
     <>
-      <Button rank="danger" disabled={disabled} onPress={() => (isAsking.value = true)}>
+      <Button rank="danger" onPress={() => (isAsking.value = true)}>
         Clear the journal
       </Button>
       {isAsking.value && (

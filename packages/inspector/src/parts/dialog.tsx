@@ -14,7 +14,15 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const root = dialog.current?.getRootNode();
+    const opener = root instanceof Document || root instanceof ShadowRoot ? root.activeElement : null;
+    dialog.current?.showModal();
+    // A button that closes the dialog removes it, and the focus would be lost.
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus();
+    };
+  }, []);
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={close}>
       <header class="panel-head">

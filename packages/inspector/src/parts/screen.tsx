@@ -22,7 +22,7 @@ export function Screen({
       <header class="screen-head">
         <h1>{title}</h1>
         <div class="screen-tools">{tools}</div>
-        {actions !== undefined && <div class="actions">{actions}</div>}
+        {actions && <div class="actions">{actions}</div>}
       </header>
       <div class="screen-body">{children}</div>
     </section>
@@ -112,7 +112,7 @@ export function Empty({
     <div class="empty">
       <p class="empty-title">{title}</p>
       {children}
-      {action !== undefined && <div class="actions">{action}</div>}
+      {action && <div class="actions">{action}</div>}
       {command !== undefined && (
         <div class="empty-command">
           <p>Or from a shell:</p>

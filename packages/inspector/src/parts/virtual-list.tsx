@@ -30,56 +30,63 @@ export function VirtualList<Item>({
   readonly head?: ComponentChildren;
 }) {
   const { list, view, measure, reveal } = useRows(items, keyOf);
-  const select = (index: number) => {
-    const place = Math.max(0, Math.min(index, items.length - 1));
-    const item = items[place];
-    if (item === undefined) return;
-    reveal(place);
-    onSelect(keyOf(item));
-  };
   const position = items.findIndex((item) => keyOf(item) === selected);
-  const next = () => select(position + 1);
-  const previous = () => select(position < 0 ? 0 : position - 1);
-  useKeys({ j: next, k: previous, ArrowDown: next, ArrowUp: previous });
+  useRowKeys(items.length, position, (index) => {
+    const item = items[index];
+    if (item === undefined) return;
+    reveal(index);
+    onSelect(keyOf(item));
+  });
 
   const { top, height, rowHeight } = view.value;
   const from = Math.max(0, Math.floor(top / rowHeight) - spare);
   const shown = items.slice(from, Math.ceil((top + height) / rowHeight) + spare);
+  const rowOf = (item: Item, index: number) => {
+    const key = keyOf(item);
+    return (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys for its rows
+      <div
+        key={key}
+        class="row"
+        role="option"
+        tabIndex={-1}
+        aria-selected={key === selected}
+        aria-posinset={from + index + 1}
+        aria-setsize={items.length}
+        onClick={() => onSelect(key)}
+      >
+        {row(item)}
+      </div>
+    );
+  };
   const rows = (
     <div ref={list} class="rows" role="listbox" aria-label={label} tabIndex={0} onScroll={measure}>
       <div class="rows-space" role="presentation" style={{ blockSize: `${items.length * rowHeight}px` }}>
         <div role="presentation" style={{ transform: `translateY(${from * rowHeight}px)` }}>
-          {shown.map((item, index) => {
-            const key = keyOf(item);
-            return (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys for its rows
-              <div
-                key={key}
-                class="row"
-                role="option"
-                tabIndex={-1}
-                aria-selected={key === selected}
-                aria-posinset={from + index + 1}
-                aria-setsize={items.length}
-                onClick={() => onSelect(key)}
-              >
-                {row(item)}
-              </div>
-            );
-          })}
+          {shown.map(rowOf)}
         </div>
       </div>
     </div>
   );
-  if (head === undefined) return rows;
+  return head === undefined ? rows : <Table head={head}>{rows}</Table>;
+}
+
+function Table({ head, children }: { readonly head: ComponentChildren; readonly children: ComponentChildren }) {
   return (
     <div class="table">
       <div class="row row-head" aria-hidden="true">
         {head}
       </div>
-      {rows}
+      {children}
     </div>
   );
+}
+
+/** Keys that select the row after and before a position. */
+function useRowKeys(count: number, position: number, select: (index: number) => void) {
+  const next = () => select(Math.min(position + 1, count - 1));
+  const previous = () => select(Math.max(position - 1, 0));
+  useKeys({ j: next, k: previous, ArrowDown: next, ArrowUp: previous });
 }
 
 /** Measures which rows are in view, and keeps them where they are while others arrive above. */

@@ -52,18 +52,7 @@ export function Transfers() {
       ) : (
         <Split
           isWide
-          list={
-            <div class="transfer-list">
-              <VirtualList
-                label="Transfers"
-                items={transfers}
-                keyOf={({ id }) => id}
-                selected={shown?.id}
-                onSelect={(id) => session.go("transfers", id)}
-                row={(transfer) => <Row transfer={transfer} nameOf={known.nameOf} />}
-              />
-            </div>
-          }
+          list={<TransferRows transfers={transfers} selected={shown?.id} nameOf={known.nameOf} />}
           isSelected={selected !== undefined}
           detail={
             shown !== undefined ? (
@@ -78,6 +67,30 @@ export function Transfers() {
         />
       )}
     </Screen>
+  );
+}
+
+function TransferRows({
+  transfers,
+  selected,
+  nameOf,
+}: {
+  readonly transfers: readonly Transfer[];
+  readonly selected: string | undefined;
+  readonly nameOf: NameOf;
+}) {
+  const session = useSession();
+  return (
+    <div class="transfer-list">
+      <VirtualList
+        label="Transfers"
+        items={transfers}
+        keyOf={({ id }) => id}
+        selected={selected}
+        onSelect={(id) => session.go("transfers", id)}
+        row={(transfer) => <Row transfer={transfer} nameOf={nameOf} />}
+      />
+    </div>
   );
 }
 

@@ -5,13 +5,19 @@ const units = [
   [60_000, "min"],
 ] as const;
 
-/** A duration in its largest unit and, if anything is left, the next one: `8 y 80 d`, `1 h 30 min`, `2.5 s`, `250 ms`. */
-export function formatDuration(ms: number): string {
+const roundedTo = (step: number, ms: number): number => Math.round(ms / step) * step;
+
+/**
+ * A duration in its largest unit and, if anything is left, the next one: `8 y 80 d`, `1 h 30 min`, `2.5 s`, `250 ms`. Of less
+ * than an hour, also what is left of a second: `1 min 1.5 s`.
+ */
+export function formatDuration(duration: number): string {
+  const ms = roundedTo(duration < 1000 ? 1 : 100, duration);
   const index = units.findIndex(([size]) => ms >= size);
   const [size, unit] = units[index] ?? [0, ""];
-  if (size === 0) return ms > 0 && ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toFixed(1))} s`;
+  if (size === 0) return ms > 0 && ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
   const [nextSize, nextUnit] = units[index + 1] ?? [1000, "s"];
-  const rest = Math.floor((ms % size) / nextSize);
+  const rest = nextUnit === "s" ? (ms % size) / 1000 : Math.floor((ms % size) / nextSize);
   const whole = `${Math.floor(ms / size)} ${unit}`;
   return rest === 0 ? whole : `${whole} ${rest} ${nextUnit}`;
 }

@@ -42,8 +42,9 @@ export function formatEvent(event: BackendEvent, options: FormatOptions): string
   const name: readonly Part[] = sandbox === "default" ? [] : [{ text: `[${sandbox}]`, colour: "cyan" }];
   const paint = paintFor(options.colour);
   const time = utcTime(event.at, options.today ?? Date.now());
-  const { beside, below } = laidOut([...name, ...columns.parts], width - time.length - headWidth(columns));
-  const body = beside.map(({ text, colour }) => paint(colour, cleaned(text))).join("  ");
+  const parts = [...name, ...columns.parts].map((part) => ({ ...part, text: cleaned(part.text) }));
+  const { beside, below } = laidOut(parts, width - time.length - headWidth(columns));
+  const body = beside.map(({ text, colour }) => paint(colour, text)).join("  ");
   const line = `${paint("dim", time)} ${head(columns, paint)} ${body}`.trimEnd();
   return [line, ...below.flatMap((part) => linesBelow(part, width, paint))].join("\n");
 }
@@ -52,7 +53,7 @@ export function formatEvent(event: BackendEvent, options: FormatOptions): string
 function linesBelow({ text, colour }: Part, width: number, paint: Paint): string[] {
   const indent = Math.min(belowIndent, Math.floor(width / 2));
   // No longer text fits, and a handler's message may have any length.
-  const lines = wrapWords(cleaned(text.slice(0, mostBelow * width)), width - indent);
+  const lines = wrapWords(text.slice(0, mostBelow * width), width - indent);
   const kept = lines.length <= mostBelow ? lines : [...lines.slice(0, mostBelow - 1), "…"];
   return kept.map((line) => " ".repeat(indent) + paint(colour, line));
 }

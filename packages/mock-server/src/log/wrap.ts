@@ -2,10 +2,14 @@
 export function wrapWords(text: string, width: number): string[] {
   // Some terminals report no columns.
   const length = Math.max(1, width);
-  const pieces = (word: string): string[] =>
-    Array.from({ length: Math.ceil(word.length / length) }, (_, index) =>
-      word.slice(index * length, (index + 1) * length),
+  const pieces = (word: string): string[] => {
+    // Not by UTF-16 units, which could part an emoji.
+    const characters = word.length > length ? [...word] : [word];
+    if (characters.length <= 1) return [word];
+    return Array.from({ length: Math.ceil(characters.length / length) }, (_, index) =>
+      characters.slice(index * length, (index + 1) * length).join(""),
     );
+  };
   return joinWords(text.split(" ").flatMap(pieces), width);
 }
 

@@ -46,13 +46,8 @@ function matchOf<Operation extends Route>(
 ): Match<Operation> {
   const operation = candidates.find((candidate) => candidate.method === method);
   if (operation === undefined) return { allow: candidates.map((candidate) => candidate.method) };
-  const params: Record<string, string> = {};
-  let index = 0;
-  for (const name of operation.pathParameters) {
-    index += 1;
-    params[name] = values[index] ?? "";
-  }
-  return { operation, params };
+  const params: [string, string][] = operation.pathParameters.map((name, index) => [name, values[index + 1] ?? ""]);
+  return { operation, params: Object.fromEntries(params) };
 }
 
 /** The paths of a template, with a group for each of its parameters. */

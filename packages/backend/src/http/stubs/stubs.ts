@@ -133,7 +133,7 @@ function newStub(id: string, stub: Stub, others: readonly ActiveStub[], hits = 0
   throw new InputError("path", `${same.id} has the same method, path and match. ${advice}`);
 }
 
-/** The stubs of a snapshot. Of an operation that a newer program has, a stub is kept, but the operation answers. */
+/** The stubs of a snapshot. A stub for a path that is now an operation is kept, but the operation answers. */
 function keptStubs({ waiting }: FaultsSnapshot): readonly ActiveStub[] {
   const prepared: ActiveStub[] = [];
   for (const [index, { id, hits = 0, ...stub }] of waiting.entries())

@@ -75,13 +75,15 @@ export function hasSecret(value: unknown): boolean {
 
 /** Names of fields, and whether they suggest a secret. The responses of the API have a few dozen names. */
 const knownNames = new Map<string, boolean>();
-const maxKnownNames = 1000;
+const [maxKnownNames, longestKnownName] = [1000, 64];
 
 function isSecretName(name: string): boolean {
   const known = knownNames.get(name);
   if (known !== undefined) return known;
   const isSecret = secretName.test(name);
-  if (knownNames.size < maxKnownNames) knownNames.set(name, isSecret);
+  if (name.length > longestKnownName) return isSecret;
+  if (knownNames.size >= maxKnownNames) knownNames.clear();
+  knownNames.set(name, isSecret);
   return isSecret;
 }
 

@@ -45,12 +45,6 @@ export function Snapshots() {
     if (compared.value?.number === number) compared.value = undefined;
   };
   const asked = useSignal<Restorable | undefined>(undefined);
-  const restore = async ({ snapshot, what }: Restorable) => {
-    // The control plane checks it.
-    const task = session.control.value.PUT("/_control/v1/snapshot", { body: snapshot as Schema<"Snapshot"> });
-    await act(session, task, `${name} is as in ${what}.`);
-    asked.value = undefined;
-  };
   return (
     <Panel
       title={`Snapshots of ${name}`}
@@ -81,17 +75,25 @@ export function Snapshots() {
         </ul>
       )}
       <Import restore={(restorable) => (asked.value = restorable)} />
-      {asked.value !== undefined && (
-        <Confirm
-          title={`Restore ${asked.value.what}?`}
-          action="Restore"
-          run={() => asked.value && restore(asked.value)}
-          close={() => (asked.value = undefined)}
-        >
-          The records, clock, policies and faults of {name} become those of {asked.value.what}. Its traffic is emptied.
-        </Confirm>
-      )}
+      {asked.value && <Restore of={asked.value} close={() => (asked.value = undefined)} />}
     </Panel>
+  );
+}
+
+/** Asks before the state is replaced. */
+function Restore({ of: { snapshot, what }, close }: { readonly of: Restorable; readonly close: () => void }) {
+  const session = useSession();
+  const name = session.sandbox.value;
+  const restore = async () => {
+    // The control plane checks it.
+    const task = session.control.value.PUT("/_control/v1/snapshot", { body: snapshot as Schema<"Snapshot"> });
+    await act(session, task, `${name} is as in ${what}.`);
+    close();
+  };
+  return (
+    <Confirm title={`Restore ${what}?`} action="Restore" run={restore} close={close}>
+      The records, clock, policies and faults of {name} become those of {what}. Its traffic is emptied.
+    </Confirm>
   );
 }
 

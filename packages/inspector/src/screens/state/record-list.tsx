@@ -30,21 +30,7 @@ export function RecordList({
 }) {
   const session = useSession();
   if (total === undefined) return null;
-  if (total === 0)
-    return (
-      <Empty
-        title={`No ${collectionLabel(collection).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`}
-        action={
-          collection !== "roles" && (
-            <Button rank="primary" icon="plus" onPress={() => session.go("state", collection, "new")}>
-              New
-            </Button>
-          )
-        }
-      >
-        <p>They appear here when you create one, or start the server with a seed that has some.</p>
-      </Empty>
-    );
+  if (total === 0) return <NoRecord collection={collection} />;
   if (records.length === 0)
     return (
       <Empty title="Nothing passes the filter">
@@ -69,6 +55,24 @@ export function RecordList({
         />
       )}
     />
+  );
+}
+
+function NoRecord({ collection }: { readonly collection: CollectionName }) {
+  const session = useSession();
+  return (
+    <Empty
+      title={`No ${collectionLabel(collection).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`}
+      action={
+        collection !== "roles" && (
+          <Button rank="primary" icon="plus" onPress={() => session.go("state", collection, "new")}>
+            New
+          </Button>
+        )
+      }
+    >
+      <p>They appear here when you create one, or start the server with a seed that has some.</p>
+    </Empty>
   );
 }
 

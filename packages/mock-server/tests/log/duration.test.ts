@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { formatDuration } from "../../src/log/duration.ts";
+import { wrapWords } from "../../src/log/wrap.ts";
+
+it.each([
+  [0, "0 s"],
+  [250, "250 ms"],
+  [999.6, "1 s"],
+  [2_500, "2.5 s"],
+  [59_999, "1 min"],
+  [61_500, "1 min 1.5 s"],
+  [5_400_000, "1 h 30 min"],
+  [86_400_000, "1 d"],
+])("shows %d ms as %s", (ms, shown) => {
+  expect(formatDuration(ms)).toBe(shown);
+});
+
+it("breaks a long word between characters, not inside of one", () => {
+  expect(wrapWords("aaa📞📞", 4)).toEqual(["aaa📞", "📞"]);
+});
