@@ -2,7 +2,7 @@
 
 import logging
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 from call_transfer import AsyncCallTransfer, OutcomeUnknownError, RequestError
 from error_response import error_response
@@ -24,7 +24,7 @@ app = FastAPI()
 @app.post("/calls", status_code=201)
 async def place(
     to_number: Annotated[str, Body(alias="toNumber", embed=True)],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     placed = await client.calls.create(
         flow_id=os.environ["FLOW_ID"],
         from_number=os.environ["FROM_NUMBER"],
@@ -35,7 +35,7 @@ async def place(
 
 
 @app.get("/calls")
-async def calls() -> dict[str, Any]:
+async def calls() -> dict[str, object]:
     page = await client.calls.list(limit=20).first_page()
     return page.model_dump(by_alias=True)
 

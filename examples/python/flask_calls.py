@@ -2,7 +2,6 @@
 
 import logging
 import os
-from typing import Any
 
 from call_transfer import CallTransfer, OutcomeUnknownError, RequestError
 from error_response import error_response
@@ -19,7 +18,7 @@ app = Flask(__name__)
 
 
 @app.post("/calls")
-def place() -> tuple[dict[str, Any], int]:
+def place() -> tuple[dict[str, object], int]:
     placed = client.calls.create(
         flow_id=os.environ["FLOW_ID"],
         from_number=os.environ["FROM_NUMBER"],
@@ -30,7 +29,7 @@ def place() -> tuple[dict[str, Any], int]:
 
 
 @app.get("/calls")
-def calls() -> dict[str, Any]:
+def calls() -> dict[str, object]:
     return client.calls.list(limit=20).first_page().model_dump(by_alias=True)
 
 

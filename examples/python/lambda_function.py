@@ -8,7 +8,7 @@ is 3, and a copy of an offer may wait 8 for the answer.
 import base64
 import json
 import os
-from typing import Any
+from typing import NotRequired, TypedDict
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
@@ -46,12 +46,30 @@ receiver = WebhookReceiver(
 )
 
 
-def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
-    text: str = event.get("body") or ""
+class Http(TypedDict):
+    method: str
+
+
+class Context(TypedDict):
+    http: NotRequired[Http]
+
+
+class Event(TypedDict):
+    """What gateways of both versions send, as far as it is read here."""
+
+    headers: dict[str, str]
+    body: NotRequired[str | None]
+    isBase64Encoded: NotRequired[bool]
+    requestContext: Context
+    httpMethod: NotRequired[str]
+
+
+def handler(event: Event, _context: object) -> dict[str, object]:
+    text = event.get("body") or ""
     is_binary = event.get("isBase64Encoded", False)
     body = base64.b64decode(text) if is_binary else text.encode()
-    http = event["requestContext"].get("http") or event["requestContext"]
-    method: str = http.get("method") or event["httpMethod"]
+    http = event["requestContext"].get("http")
+    method = http["method"] if http else event["httpMethod"]
     answer = receiver.handle(body, event["headers"], method=method)
     return {
         "statusCode": answer.status,

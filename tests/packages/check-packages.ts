@@ -105,7 +105,7 @@ function metadataProblems({ source, folder, description }: Installed): string[] 
     [bugs?.url === `${page}/issues`, "has a wrong or no bugs.url. Link the issues of the repository."],
     [Boolean(description.description), "has no description. Add one."],
     [
-      // The workflow asks for provenance. Here it would fail whoever publishes a first version by hand.
+      // The workflow asks for provenance. In publishConfig, it would fail a first publication by hand.
       publishConfig?.access === "public" && publishConfig.provenance === undefined,
       "must have publishConfig.access public, and no publishConfig.provenance.",
     ],

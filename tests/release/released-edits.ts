@@ -50,6 +50,13 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     "major  call-transfer-mock start --clock-rate: was removed",
   ),
   edit(
+    "another port",
+    `${options}/options.ts`,
+    'fallback: "4010"',
+    'fallback: "4020"',
+    'major  call-transfer-mock start --port: its default "4010" is now "4020"',
+  ),
+  edit(
     "another exit status",
     `${options}/options.ts`,
     "wrongCommandLine: 2",

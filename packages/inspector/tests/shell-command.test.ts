@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { expect, it } from "vitest";
-import { quoted, shellCommand } from "../src/data/code/shell-command.ts";
+import { shellCommand, shellText } from "../src/data/code/shell-command.ts";
 
 const source = {
   baseUrl: "http://127.0.0.1:4010",
@@ -26,5 +26,6 @@ it("is nothing for a backend in the page, which no program reaches", () => {
 });
 
 it("keeps a shell from reading a name as more than one word", () => {
-  expect(quoted('Night $(rm) `x` "y" \\')).toBe('"Night \\$(rm) \\`x\\` \\"y\\" \\\\"');
+  expect(shellText("Night $(rm) `x` it's!")).toBe("'Night $(rm) `x` it'\\''s!'");
+  expect(shellText("Reception")).toBe("Reception");
 });

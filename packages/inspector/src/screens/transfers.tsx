@@ -1,6 +1,6 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { useSignal } from "@preact/signals";
-import { quoted, shellCommand } from "../data/code/shell-command.ts";
+import { shellCommand, shellText } from "../data/code/shell-command.ts";
 import { type Directory, emptyDirectory, useDirectory } from "../data/records/directory.ts";
 import { act } from "../data/session/act.ts";
 import { useSession } from "../data/session/context.ts";
@@ -150,7 +150,7 @@ function NoTransfer({ directory }: { readonly directory: Directory }) {
           Ring {target.name}
         </Button>
       }
-      command={shellCommand(session, `transfer ${quoted(target.name)}`)}
+      command={shellCommand(session, `transfer ${shellText(target.name)}`)}
     >
       <p>Each transfer appears here: phones, members and apps ring on the sandbox's clock, and you answer.</p>
     </Empty>

@@ -1,4 +1,5 @@
-const units = [
+/** Units of time in milliseconds, the longest first, without seconds. */
+export const longUnits = [
   [31_536_000_000, "y"],
   [86_400_000, "d"],
   [3_600_000, "h"],
@@ -13,10 +14,10 @@ const roundedTo = (step: number, ms: number): number => Math.round(ms / step) * 
  */
 export function formatDuration(duration: number): string {
   const ms = roundedTo(duration < 1000 ? 1 : 100, duration);
-  const index = units.findIndex(([size]) => ms >= size);
-  const [size, unit] = units[index] ?? [0, ""];
+  const index = longUnits.findIndex(([size]) => ms >= size);
+  const [size, unit] = longUnits[index] ?? [0, ""];
   if (size === 0) return ms > 0 && ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
-  const [nextSize, nextUnit] = units[index + 1] ?? [1000, "s"];
+  const [nextSize, nextUnit] = longUnits[index + 1] ?? [1000, "s"];
   const rest = nextUnit === "s" ? (ms % size) / 1000 : Math.floor((ms % size) / nextSize);
   const whole = `${Math.floor(ms / size)} ${unit}`;
   return rest === 0 ? whole : `${whole} ${rest} ${nextUnit}`;

@@ -14,7 +14,7 @@ export interface LineWriter {
 export const maxWaiting = 1_000_000;
 /** Characters of one write, so that an output that is read slowly shows its progress. */
 const maxChunk = 65_536;
-/** Milliseconds between two writes: waking the thread that writes takes as long as many lines, and nobody reads faster. */
+/** Milliseconds between two writes: waking the thread that writes takes as long as many lines, and people read more slowly. */
 const pauseMs = 25;
 
 /**

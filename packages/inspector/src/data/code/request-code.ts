@@ -1,5 +1,6 @@
 import { type OperationId, operations } from "@call-transfer/spec";
 import { decoded } from "../values/decoded.ts";
+import { shellText } from "./shell-command.ts";
 
 /** A request that code is written for. */
 export interface ApiRequest {
@@ -52,10 +53,6 @@ function headerText(name: string, value: string, variable: string): string {
   if (name !== "authorization" || scheme === undefined) return shellText(`${name}: ${value}`);
   return `"${name}: ${scheme}$${variable}"`;
 }
-
-/** A text as one word of a shell. */
-const shellText = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A program with the SDK that sends the request; undefined if it matches no operation. */
 export function sdkCodeOf(request: ApiRequest): string | undefined {

@@ -1,7 +1,7 @@
 import type { Session } from "../session/session.ts";
 
 /**
- * A command of the mock server's program, such as `transfer "Night shift"`, for the sandbox that is shown. Undefined for a
+ * A command of the mock server's program, such as `transfer 'Night shift'`, for the sandbox that is shown. Undefined for a
  * backend in the page, which no program reaches.
  */
 export function shellCommand(
@@ -13,5 +13,6 @@ export function shellCommand(
   return `npx @call-transfer/mock-server ${words} --url ${source.address}${place}`;
 }
 
-/** A text as one word in double quotes. */
-export const quoted = (text: string): string => `"${text.replace(/["$`\\]/g, "\\$&")}"`;
+/** A text as one word of a shell. */
+export const shellText = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

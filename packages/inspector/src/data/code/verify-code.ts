@@ -1,4 +1,5 @@
 import { webhookSignature } from "@call-transfer/spec";
+import { shellText } from "./shell-command.ts";
 
 const { header, scheme, separator, toleranceSecs } = webhookSignature;
 
@@ -37,11 +38,9 @@ export function isGenuine(body, header, secrets) {
 /** A delivery as a curl command: the same bytes with the same signature. */
 export function deliveryAsCurl(url: string, headers: Readonly<Record<string, string>>, body: string): string {
   const lines = [
-    `curl -X POST ${quoted(url)}`,
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    `--data-binary ${quoted(body)}`,
+    `curl -X POST ${shellText(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${shellText(`${name}: ${value}`)}`),
+    `--data-binary ${shellText(body)}`,
   ];
   return lines.join(" \\\n  ");
 }
-
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

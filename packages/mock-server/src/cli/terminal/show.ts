@@ -1,13 +1,8 @@
 import { shortIds as shortened } from "../../log/columns.ts";
+import { longUnits } from "../../log/duration.ts";
 import type { Terminal } from "./terminal.ts";
 
-const units = [
-  [31_536_000_000, "y"],
-  [86_400_000, "d"],
-  [3_600_000, "h"],
-  [60_000, "min"],
-  [1000, "s"],
-] as const;
+const units = [...longUnits, [1000, "s"]] as const;
 
 /** A time relative to another one, e.g. `3 s ago` or `in 15 min`. */
 export function relativeTime(time: string, now: number): string {
