@@ -89,7 +89,7 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     control,
     "        match: { $ref: '#/components/schemas/FaultMatch' }\n        when: { $ref: '#/components/schemas/FaultWhen' }\n        do:\n          description: What to do, or",
     "        matches: { $ref: '#/components/schemas/FaultMatch' }\n        when: { $ref: '#/components/schemas/FaultWhen' }\n        do:\n          description: What to do, or",
-    "match",
+    "major  RequestFault.match: the field was removed",
   ),
   edit(
     "another version of snapshots",
@@ -117,14 +117,14 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     `${sdk}/src/webhooks/handler-options.ts`,
     "onError?: (error: unknown, code: WebhookErrorCode) => void;",
     "onError?: (error: Error, code: WebhookErrorCode) => void;",
-    "onError",
+    "major  WebhookHandlerOptions.onError(error): unknown is now Error",
   ),
   edit(
     "a tighter limit of a name",
     "openapi/schemas/destination-groups.yaml",
     "maxLength: 100",
     "maxLength: 50",
-    "maxLength 100 is now 50",
+    "major  CreateDestinationGroupRequest.name: limit tightened: maxLength 100 is now 50",
   ),
   edit(
     "a renamed variable of the SDK",
@@ -173,7 +173,7 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     "packages/backend/src/generated/policies.gen.ts",
     "default: 60,",
     "default: 30,",
-    "is now 30",
+    "major  default policy callDurationSecs: 60 is now 30",
   ),
   edit(
     "the inspector at another address",
@@ -194,7 +194,7 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     "openapi/paths/calls.yaml",
     "x-retry: once",
     "x-retry: safe",
-    'x-retry "once" is now "safe"',
+    'major  createCall: x-retry "once" is now "safe"',
   ),
   edit(
     "an error that is said to have no effect",
@@ -232,20 +232,20 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     "service_error: { status: 500,",
     "major  error code service_error: status",
   ),
-  edit("a scope that grows", "openapi/paths/calls.yaml", "x-scope: calls:write", "x-scope: calls:place", "x-scope"),
+  edit("another scope", "openapi/paths/calls.yaml", "x-scope: calls:write", "x-scope: calls:read", "x-scope"),
   edit(
     "a role that may no longer call",
     "openapi/paths/calls.yaml",
     "x-roles: [owner, admin, member, agent]",
     "x-roles: [owner, admin, member]",
-    "the role agent was removed",
+    "major  createCall: x-scope",
   ),
   edit(
     "a renamed method of the SDK",
     "openapi/paths/calls.yaml",
     "x-sdk: { resource: calls, method: create }",
     "x-sdk: { resource: calls, method: place }",
-    "x-sdk",
+    "major  createCall: x-sdk",
   ),
   edit(
     "a package that ships fewer entries",
@@ -282,5 +282,13 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     "primary key (owner, key, part)",
     "primary key (key, owner, part)",
     "major  table create table",
+  ),
+  edit("an entry that is gone", `${sdk}/package.json`, '"./otel": {', '"./telemetry": {', "major  exports"),
+  edit(
+    "a field that a request must have",
+    "openapi/schemas/calls.yaml",
+    "required: [flowId, fromNumber, toNumber]",
+    "required: [flowId, fromNumber, toNumber, providerId]",
+    "major  CreateCallRequest.providerId",
   ),
 ];
