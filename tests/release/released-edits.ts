@@ -232,13 +232,19 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     "service_error: { status: 500,",
     "major  error code service_error: status",
   ),
-  edit("another scope", "openapi/paths/calls.yaml", "x-scope: calls:write", "x-scope: calls:read", "x-scope"),
+  edit(
+    "another scope",
+    "openapi/paths/calls.yaml",
+    "x-scope: calls:write",
+    "x-scope: calls:read",
+    "major  createCall: x-scope",
+  ),
   edit(
     "a role that may no longer call",
     "openapi/paths/calls.yaml",
     "x-roles: [owner, admin, member, agent]",
     "x-roles: [owner, admin, member]",
-    "major  createCall: x-scope",
+    "major  createCall: the role agent was removed",
   ),
   edit(
     "a renamed method of the SDK",
