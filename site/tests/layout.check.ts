@@ -57,9 +57,11 @@ function tooWide(): string[] {
   const { clientWidth, scrollWidth } = document.documentElement;
   if (scrollWidth <= clientWidth) return [];
   const parts = [...document.querySelectorAll("#app *")].filter(
-    (part) => part.getBoundingClientRect().right > clientWidth && !part.closest("table, pre"),
+    (part) => part.getBoundingClientRect().right > clientWidth,
   );
-  return [`${scrollWidth - clientWidth} px: ${parts.at(-1)?.outerHTML.slice(0, 120)}`];
+  // Tables and code scroll in themselves, so that what is in them is the reason only if nothing else is.
+  const widest = parts.findLast((part) => !part.closest("table, pre")) ?? parts.at(-1);
+  return [`${scrollWidth - clientWidth} px: ${widest?.outerHTML.slice(0, 120)}`];
 }
 
 /** Runs in the page. The first line of each block of code that is cut although it has up to so many columns. */

@@ -6,6 +6,7 @@ import { attackOptions, commandOptions, exitStatus, helpOptions, startOptions } 
 import { withConnectionSettings, withSettings } from "./cli/options/settings.ts";
 import { printError } from "./cli/terminal/messages.ts";
 import { readArguments, UsageError } from "./cli/values/command-line.ts";
+import { expectAtMost } from "./cli/values/operands.ts";
 import { errorMessage } from "./web/error-message.ts";
 
 keepCompiledCode();
@@ -63,7 +64,8 @@ function loadCommands() {
 /** The topic after `help`, and whether the help is the whole one. */
 function readHelp(args: readonly string[]): [topic: string | undefined, isWhole: boolean] {
   const { values, positionals } = readArguments(args, helpOptions);
-  return [positionals[0], values.all];
+  const [topic] = expectAtMost(1, positionals);
+  return [topic, values.all];
 }
 
 function readEngine(engine: string = startOptions.engine.fallback): "stateful" | "prism" | "proxy" {

@@ -163,6 +163,11 @@ it("prints a help that fits a screen of 50 lines, and all options on demand", as
   expect([shown.size, optionsIn(whole.stdout).size > 40]).toEqual([12, true]);
 });
 
+it("refuses a second topic of help", async () => {
+  const { status, stderr } = await finish("help", "clock", "extra");
+  expect([status, stderr]).toEqual([2, expect.stringContaining('Unexpected argument "extra". Remove it.')]);
+});
+
 it("prints only a command's own options in its help", async () => {
   expect((await finish("help", "clock")).stdout).not.toContain("--seed");
 });
