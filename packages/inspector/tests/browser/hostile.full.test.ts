@@ -202,8 +202,8 @@ describe("hostile texts", () => {
     "a very long word": "W".repeat(2000),
   };
 
-  // In the gate one that is code, one that turns the direction of writing, and one that is long.
-  const tried = Object.entries(texts).filter(([, text]) => isLong || text !== texts["an address that is a script"]);
+  // In the gate the one that is code.
+  const tried = Object.entries(texts).filter(([, text]) => isLong || text === markup);
 
   it.each(tried)("are shown as text on every screen: %s", async (_, text) => {
     await using inspector = await open({ server: { ...frozen, seed: named(text) } });

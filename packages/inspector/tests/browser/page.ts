@@ -51,6 +51,16 @@ export const sizes = {
   wide: { width: 1920, height: 1080 },
 } as const;
 
+type Look = readonly [size: keyof typeof sizes, theme: Theme];
+
+/** The widths and colours in which the tests of a screen look at it: each night in all of them, in the gate in two. */
+export const looks: readonly Look[] = isLong
+  ? (["laptop", "phone", "wide"] as const).flatMap((size) => themes.map((theme): Look => [size, theme]))
+  : [
+      ["laptop", "light"],
+      ["phone", "dark"],
+    ];
+
 export interface OpenOptions {
   /** The options of the mock server that is started, or a running one. */
   readonly server?: ServerOptions | Server;
@@ -74,6 +84,8 @@ export interface Inspector extends AsyncDisposable {
   screens(): Promise<readonly string[]>;
   theme(theme: Theme): Promise<void>;
   resize(size: keyof typeof sizes): Promise<void>;
+  /** {@link findings} in each of {@link looks}, with the look in front. `prepare` is called before each. */
+  findingsInLooks(prepare?: () => Promise<unknown>): Promise<readonly string[]>;
   /** A client of the server's API with the demo's API key, unless the options say otherwise. */
   client(options?: Partial<ApiKeyOptions>): CallTransfer;
   /** axe-core's serious and critical findings in the page as it is, one text each. */
@@ -123,6 +135,8 @@ async function openInspector(browser: Browser, options: OpenOptions): Promise<In
     await close();
     throw new Error(`The inspector did not open. ${troubles.join("\n") || "It logged no error."}`, { cause });
   }
+  const resize = (name: keyof typeof sizes) => page.setViewportSize(sizes[name]);
+  const useTheme = (colorScheme: Theme) => page.emulateMedia({ colorScheme });
   return {
     server,
     page,
@@ -133,8 +147,18 @@ async function openInspector(browser: Browser, options: OpenOptions): Promise<In
       page
         .locator('nav a[href^="#/"]')
         .evaluateAll((links) => links.map((link) => link.getAttribute("href")?.split("/")[2] ?? "")),
-    theme: (colorScheme) => page.emulateMedia({ colorScheme }),
-    resize: (name) => page.setViewportSize(sizes[name]),
+    theme: useTheme,
+    resize,
+    async findingsInLooks(prepare) {
+      const found: string[] = [];
+      for (const [look, colours] of looks) {
+        await resize(look);
+        await useTheme(colours);
+        await prepare?.();
+        found.push(...(await findingsOf(page)).map((finding) => `${look}, ${colours}: ${finding}`));
+      }
+      return found;
+    },
     client: (more) => new CallTransfer({ baseUrl: server.url, apiKey: demo.apiKey, ...more }),
     findings: () => findingsOf(page),
     async shot(name) {

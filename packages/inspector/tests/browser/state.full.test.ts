@@ -1,7 +1,7 @@
 // The screen State in a real browser: records, edited while a program of the SDK reads and changes them.
 import { demo, type Seed } from "@call-transfer/backend";
 import { describe, expect, it } from "vitest";
-import { inspectorTests, isLong, sizes, type Theme, themes } from "./page.ts";
+import { inspectorTests, isLong } from "./page.ts";
 
 const open = inspectorTests();
 /** A Monday, within the hours of the demo's agent. */
@@ -234,27 +234,20 @@ it("a list at rest is not measured and drawn again", async () => {
   expect(measured).toBe(0);
 });
 
-/** In the gate each size in one theme, at night in both. */
-const sizesIn = (theme: Theme) =>
-  (Object.keys(sizes) as (keyof typeof sizes)[]).filter((_, index) => isLong || themes[index % 2] === theme);
+const places = [
+  ["members", agent, "edit"],
+  ["groups", demo.groups.existing, "edit"],
+  ["members", agent],
+  ["destinations", demo.destinations.app],
+];
 
-describe.each(themes)("in %s colours", (theme) => {
-  it.each(sizesIn(theme))("has no serious finding of axe-core at the size %s", async (size) => {
-    await using inspector = await open({ server, screen: "state", theme, size });
-    const findings: string[] = [];
-    const places = [
-      ["members", agent, "edit"],
-      ["groups", demo.groups.existing, "edit"],
-      ["members", agent],
-      ["destinations", demo.destinations.app],
-    ];
-    for (const place of isLong ? places : places.slice(0, 2)) {
-      await inspector.go("state", ...place);
-      findings.push(...(await inspector.findings()));
-    }
-    expect(findings).toEqual([]);
-  });
-});
+it.each(isLong ? places : places.slice(0, 2))(
+  "%s has no serious finding of axe-core, wide and narrow",
+  async (...place) => {
+    await using inspector = await open({ server, screen: "state" });
+    expect(await inspector.findingsInLooks(() => inspector.go("state", ...place))).toEqual([]);
+  },
+);
 
 /** Groups of one phone. */
 function manyGroups(count: number): Seed {
