@@ -151,7 +151,7 @@ describe("a hostile program", () => {
     assert.equal(await run(opened.page), "none");
   });
 
-  for (const number of ["0", "9".repeat(12)])
+  for (const number of inShort(["0", "9".repeat(12)], 2, "lines"))
     it(`cannot mark line ${number}`, async () => {
       await using opened = await open(
         `const error = new Error("forged"); error.stack = "forged program.ts:${number}"; throw error;`,

@@ -1,6 +1,7 @@
 // The reference in a browser: its pages in both themes, the search for a name, and a request from the page.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { inShort } from "../../scripts/long.ts";
 import { type ServedSite, serveSite, themesOf } from "./served-site.ts";
 
 let site: ServedSite;
@@ -9,10 +10,11 @@ before(async () => {
 });
 after(() => site[Symbol.asyncDispose]());
 
+/** The check of the layout looks at others, without their scripts. */
 const looked = ["reference/", "reference/api/createCall", "reference/api/try"];
 
 describe("pages", () => {
-  for (const [index, path] of looked.entries())
+  for (const [index, path] of inShort(looked, 3, "pages").entries())
     it(`/${path} is without errors, foreign requests and serious axe findings, ${themesOf(index).join(" and ")}`, async () => {
       await using opened = await site.open(`/${path}`);
       for (const theme of themesOf(index)) {
