@@ -50,14 +50,14 @@ export async function runStep(step: Step): Promise<StepResult> {
   return { step, passed: status === 0, output: output.join(""), seconds, processorSeconds };
 }
 
-function print({ step, passed, output, seconds }: StepResult): void {
+function print({ step, passed, output, seconds, processorSeconds }: StepResult): void {
   console.log(`\n=== ${step.name}\n${output.trimEnd()}`);
-  console.log(`=== ${step.name}: ${passed ? "passed" : "FAILED"} after ${seconds} s`);
+  console.log(`=== ${step.name}: ${passed ? "passed" : "FAILED"} after ${seconds} s (processor ${processorSeconds} s)`);
 }
 
 /** The last lines of what failed: of the first part that failed, if the step ran several. */
 export function failureIn(output: string, lines = 40): string {
-  const [upToFailure = ""] = output.split(/^=== .+: FAILED after \d+ s$/m);
+  const [upToFailure = ""] = output.split(/^=== .+: FAILED after \d+ s \(processor \d+ s\)$/m);
   return upToFailure.trimEnd().split("\n").slice(-lines).join("\n");
 }
 
