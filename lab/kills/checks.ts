@@ -7,7 +7,7 @@ import { type RunOptions, run } from "./run.ts";
 import type { PlantName } from "./servers/plants.ts";
 
 /** What CI runs. */
-export const shortRun = { seed: 1, kills: isLong ? 20 : 10 } as const;
+export const shortRun = { seed: 1, kills: isLong ? 20 : 6 } as const;
 
 const longestList = 10;
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openapiFolder } from "../../scripts/generate/read/document.ts";
+import { inShort } from "../../scripts/long.ts";
 import {
   type Caught,
   readWrongFacts,
@@ -65,9 +66,9 @@ describe("the table of wrong facts", () => {
   });
 
   it("survives in no row", async () => {
-    const results = await caughtBy(wrongFacts);
+    expect(wrongFacts.length).toBeGreaterThanOrEqual(300);
+    const results = await caughtBy(inShort(wrongFacts, 4, "wrong facts"));
     expect(results.filter(([, caught]) => caught === undefined || caught.by === "crash")).toEqual([]);
-    expect(results.length).toBeGreaterThanOrEqual(300);
   });
 
   it("is no addition with the mark", async () => {

@@ -19,7 +19,7 @@ const [usualSeed, nightlySeeds, seedRange] = [1, 2, 2 ** 31];
 const chosenSeeds = isLong ? Array.from({ length: nightlySeeds }, () => randomInt(seedRange)) : [usualSeed];
 const seeds = values.seed === undefined ? chosenSeeds : [Number(values.seed)];
 const document = judgedDocument();
-const maxExamples = isLong ? 300 : 60;
+const maxExamples = isLong ? 300 : 30;
 /** So few that calls are also queued. */
 const concurrentCallLimit = 3;
 

@@ -35,7 +35,7 @@ it("the suite passes through the proxy, which reports the responses that a case 
   /** Bodies in which Ajv finds violations, and the proxy finds none. */
   const missed: string[] = [];
   const isLong = process.env.CHECKS === "long";
-  const tried = cases.filter((_, index) => isLong || index % 4 === 0);
+  const tried = cases.filter((_, index) => isLong || index % 8 === 0);
   if (!isLong) console.log(`Left to the long form, with CHECKS=long: ${cases.length - tried.length} cases.`);
   for (const [index, contractCase] of tried.entries()) {
     const sandbox = `case-${index}`;
