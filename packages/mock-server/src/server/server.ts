@@ -132,7 +132,8 @@ function gateRules(host: string, options: MockServerOptions): GateRules {
     publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
     origins: new Set(corsOrigins),
     controlToken:
-      controlToken ?? (isReachable(host, publicUrl, allowedHosts) ? loadCrypto().randomBytes(16).toString("hex") : undefined),
+      controlToken ??
+      (isReachable(host, publicUrl, allowedHosts) ? loadCrypto().randomBytes(16).toString("hex") : undefined),
   };
 }
 
