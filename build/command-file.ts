@@ -33,6 +33,8 @@ function bundle(): string {
   mkdirSync(cache, { recursive: true });
   const written = mkdtempSync(`${folder}-`);
   for (const { path, contents } of outputFiles) writeFileSync(join(written, basename(path)), contents);
+  // As in the package. Otherwise Node parses each file at each start to find out that it is a module.
+  writeFileSync(join(written, "package.json"), '{ "type": "module" }');
   try {
     renameSync(written, folder);
   } catch {

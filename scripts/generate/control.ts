@@ -2,7 +2,7 @@
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import { loadControl, type OpenApiDocument, type Parameter } from "./read/document.ts";
-import { reachableFrom, renderZod } from "./schemas.ts";
+import { madeAtFirstUse, reachableFrom, renderZod } from "./schemas.ts";
 import { compactCode } from "./text/compact.ts";
 import { compactJson, header, pascal, tableLiteral } from "./text/text.ts";
 import { renderNamed, typesWidth } from "./types.ts";
@@ -28,6 +28,8 @@ const models = {
     ].map((name) => [name, name]),
   ),
 };
+
+const importOfOnce = 'import { once } from "../model/values/once.ts";\n';
 
 interface ControlOperation {
   readonly operationId: string;
@@ -56,7 +58,7 @@ export async function renderControl(): Promise<Map<string, string>> {
         compactCode(
           reachableFrom(
             ["controlSchemas", "zCollection"],
-            strict(await renderZod(code), code) + renderRequestSchemas(operations),
+            importOfOnce + madeAtFirstUse(strict(await renderZod(code), code)) + renderRequestSchemas(operations),
           ),
         ),
     ],
@@ -132,8 +134,9 @@ function withoutFiller(nodes: readonly ts.Node[]): ts.Node[] {
 /** The document has one reader, a program: each path and component is a line. */
 function renderDocument(document: OpenApiDocument): string {
   const tables = [document.paths, ...Object.values(document.components)];
-  return `${header}/** The control plane's OpenAPI document. */
-export const controlDocument: Readonly<Record<string, unknown>> = ${compactJson(document, tables)};
+  return `${header}${importOfOnce}
+/** The control plane's OpenAPI document. */
+export const controlDocument = once((): Readonly<Record<string, unknown>> => (${compactJson(document, tables)}));
 `;
 }
 
@@ -162,6 +165,6 @@ function renderRequestSchemas(operations: ReturnType<typeof operationsOf>): stri
  */
 export const controlSchemas = {
 ${rows.join("\n")}
-} satisfies Record<string, { path?: z.ZodType; query?: z.ZodType; body?: z.ZodType }>;
+} satisfies Record<string, { path?: () => z.ZodType; query?: () => z.ZodType; body?: () => z.ZodType }>;
 `;
 }

@@ -64,6 +64,28 @@ export function reachableFrom(names: readonly string[], text: string): string {
     .concat("\n");
 }
 
+/** A module whose schemas are functions that make them at the first call: a process uses few of them, and each takes time. */
+export function madeAtFirstUse(text: string): string {
+  const file = ts.createSourceFile("generated.ts", text, ts.ScriptTarget.Latest, true);
+  const declarations = file.statements.flatMap((statement) =>
+    ts.isVariableStatement(statement) ? statement.declarationList.declarations : [],
+  );
+  const names = new Set(declarations.map(({ name }) => name.getText()));
+  const inserted: [at: number, text: string][] = [];
+  const call = (node: ts.Node): void => {
+    if (ts.isIdentifier(node) && names.has(node.text)) inserted.push([node.end, "()"]);
+    ts.forEachChild(node, call);
+  };
+  for (const { initializer } of declarations) {
+    if (initializer === undefined) continue;
+    inserted.push([initializer.getStart(), "once(() => "]);
+    call(initializer);
+    inserted.push([initializer.end, ")"]);
+  }
+  const starts = [0, ...inserted.map(([at]) => at)];
+  return starts.map((at, index) => (inserted[index - 1]?.[1] ?? "") + text.slice(at, starts[index + 1])).join("");
+}
+
 function* openEnumsOf(node: unknown): Generator<{ enum?: unknown }> {
   if (typeof node !== "object" || node === null) return;
   if ((node as { "x-open-enum"?: unknown })["x-open-enum"] === true) yield node;

@@ -37,7 +37,7 @@ export const publishedContract = (): Promise<JsonObject> => loaded(async () => p
 
 /** The document in a file: JSON, or a generated module that exports it. Empty for an empty text. */
 export function documentIn(text: string): JsonObject {
-  const json = text.startsWith("{") ? text : text.slice(text.indexOf("= {") + 2, text.lastIndexOf("}") + 1);
+  const json = text.startsWith("{") ? text : (/=>? \(?(\{.*\})/s.exec(text)?.[1] ?? text);
   return json === "" ? {} : objectIn(JSON.parse(json) as unknown);
 }
 

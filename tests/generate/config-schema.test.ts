@@ -33,7 +33,7 @@ function schemaOf({ type, multiple, kind, choices, fallback }: OptionEntry, name
   return { type: "string", ...(choices && { enum: choices }), ...(fallback !== undefined && { default: fallback }) };
 }
 
-const { $schema: dialect, ...fault } = z.toJSONSchema(zFault, { io: "input", unrepresentable: "any" });
+const { $schema: dialect, ...fault } = z.toJSONSchema(zFault(), { io: "input", unrepresentable: "any" });
 const schema = {
   title: "Settings of the call-transfer mock server",
   $schema: dialect,

@@ -8,7 +8,7 @@ import { compactJson } from "../../scripts/generate/text/text.ts";
 const file = new URL("../../packages/mock-server/stubs.schema.json", import.meta.url);
 
 it("the published JSON Schema of stubs equals the backend's schema (npm run record)", async () => {
-  const { $schema: dialect, ...stub } = z.toJSONSchema(zStub, { io: "input", unrepresentable: "any" });
+  const { $schema: dialect, ...stub } = z.toJSONSchema(zStub(), { io: "input", unrepresentable: "any" });
   const published = {
     title: "Stubs of the call-transfer mock server",
     $schema: dialect,

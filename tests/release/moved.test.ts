@@ -35,6 +35,13 @@ describe("what a change weighs on", () => {
       after,
       ["@call-transfer/backend", mock],
     ],
+    [
+      "an operation removed from the control plane, whose document is made at its first use",
+      controlFile,
+      `export const controlDocument = once((): Readonly<object> => (${before}));\n`,
+      after,
+      ["@call-transfer/backend", mock],
+    ],
     ["a raised engine", manifestFile(mock), '{"engines":{"node":">=20"}}', '{"engines":{"node":">=22"}}', [mock]],
     ["a removed option", commandFile(mock), command({ port: { type: "string" } }), command({}), [mock]],
   ])("%s", (_, path, was = "", is = "", names) => {

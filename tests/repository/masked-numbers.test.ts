@@ -1,5 +1,5 @@
 // The SDK imports no package, so it has a copy of what masks phone numbers.
-import { maskNumbers as ofBackend } from "@call-transfer/backend/unstable";
+import { maskNumbers as ofBackend } from "@call-transfer/backend/control-client";
 import { expect, it } from "vitest";
 import { maskNumbers as ofSdk } from "../../packages/sdk/src/utils/mask-numbers.ts";
 

@@ -1,5 +1,5 @@
 // Entry point for the client of the control plane. It runs in pages too. Only this repository can import it
-// (docs/decisions/0036).
+// (docs/decisions/0036). A command loads all of it, so it must not lead to the rest of the backend (docs/decisions/0069).
 export {
   type ControlAddress,
   type ControlClient,
@@ -11,4 +11,5 @@ export {
   type Schema,
 } from "./control-client/client.ts";
 export { type EventFeed, followEvents, RejectedStream } from "./control-client/follow-events.ts";
+export { maskNumbers } from "./model/values/mask-numbers.ts";
 export { editsBetween, suggestion } from "./model/values/spelling.ts";

@@ -22,7 +22,7 @@ describe("the control plane", () => {
     const backend = newBackend();
     expect(await control(backend, "GET /health")).toEqual({ status: 200, body: { status: "ok" } });
     expect((await control(backend, "GET /version")).body).toEqual({ control: "1.0.0", api: "v1" });
-    expect((await control(backend, "GET /openapi.json")).body).toEqual(controlDocument);
+    expect((await control(backend, "GET /openapi.json")).body).toEqual(controlDocument());
   });
 
   it("refuses an unknown query parameter, and says how to select a sandbox", async () => {

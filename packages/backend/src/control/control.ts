@@ -60,9 +60,9 @@ interface ControlScope {
 }
 type AnyHandler = (exchange: ControlInput & ControlScope & { readonly headers: RequestHeaders }) => unknown;
 interface AnySchemas {
-  readonly path?: z.ZodType;
-  readonly query?: z.ZodType;
-  readonly body?: z.ZodType;
+  readonly path?: () => z.ZodType;
+  readonly query?: () => z.ZodType;
+  readonly body?: () => z.ZodType;
 }
 type ControlOperation = (typeof controlOperations)[ControlOperationId];
 
@@ -137,7 +137,7 @@ async function readInput(
 ): Promise<ControlInput | Response> {
   const params = Object.fromEntries(Object.entries(rawParams).map(([name, text]) => [name, decoded(name, text)]));
   const schemas: AnySchemas = controlSchemas[operation.id];
-  if (schemas.path !== undefined) checkInput(schemas.path, params);
+  if (schemas.path !== undefined) checkInput(schemas.path(), params);
   checkQueryNames(url.searchParams, operation);
   const query = readQuery(url.searchParams, operation, undefined);
   const body = operation.hasBody
@@ -147,8 +147,8 @@ async function readInput(
   if (body.problem) return controlError(body.problem.code, body.problem.detail);
   return {
     params,
-    query: schemas.query && checkInput(schemas.query, query.value),
-    body: schemas.body && (checkedByBackend.has(operation.id) ? body.value : checkInput(schemas.body, body.value)),
+    query: schemas.query && checkInput(schemas.query(), query.value),
+    body: schemas.body && (checkedByBackend.has(operation.id) ? body.value : checkInput(schemas.body(), body.value)),
   };
 }
 

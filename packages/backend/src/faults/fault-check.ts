@@ -11,6 +11,7 @@ import {
 import { checkInput, InputError, under } from "../model/errors/input-error.ts";
 import { isTimeZone } from "../model/time/time-zone.ts";
 import { isObject } from "../model/values/json.ts";
+import { once } from "../model/values/once.ts";
 import { suggestion } from "../model/values/spelling.ts";
 import { isWebAddress } from "../model/values/web-address.ts";
 import type { Fault, FaultAction } from "./fault.ts";
@@ -25,7 +26,7 @@ export function assertFault(fault: unknown, operations: readonly OperationDescri
     throw new InputError("", "a fault must be an object, or a text such as createCall 503");
   if ("webhooks" in fault) return assertWebhookFault(fault);
   checkSteps(fault.do, requestActions, webhookActions);
-  const { do: actions, match = {}, when } = checkInput(zRequestFault, fault);
+  const { do: actions, match = {}, when } = checkInput(zRequestFault(), fault);
   checkMatch(match, operations);
   checkWhen(when, actions);
   const steps = Array.isArray(actions) ? actions : [actions];
@@ -46,7 +47,7 @@ function assertWebhookFault(fault: Readonly<Record<string, unknown>>): void {
   if ("match" in fault)
     throw new InputError("webhooks", "a fault of webhook deliveries has no match. Remove webhooks or match.");
   checkSteps(fault.do, webhookActions, requestActions);
-  const { do: actions, when } = checkInput(zWebhookFault, fault);
+  const { do: actions, when } = checkInput(zWebhookFault(), fault);
   checkWhen(when, actions);
   const steps = Array.isArray(actions) ? actions : [actions];
   for (const [at, action] of steps.entries()) {
@@ -59,17 +60,17 @@ function assertWebhookFault(fault: Readonly<Record<string, unknown>>): void {
 
 /** What faults of one kind can do: texts, and objects by their required field. */
 interface Actions {
-  readonly schemas: ReadonlyMap<string, z.ZodType>;
+  readonly schemas: () => ReadonlyMap<string, z.ZodType>;
   /** How to turn a fault of the other kind into one of this kind. */
   readonly use: string;
 }
 
 const requestActions: Actions = {
-  schemas: schemasByName(zFaultDo.options),
+  schemas: once(() => schemasByName(zFaultDo().options)),
   use: "is for requests. Use match instead of webhooks.",
 };
 const webhookActions: Actions = {
-  schemas: schemasByName(zWebhookFaultDo.options),
+  schemas: once(() => schemasByName(zWebhookFaultDo().options)),
   use: "is for webhook deliveries. Use webhooks instead of match, {} for all deliveries.",
 };
 
@@ -92,11 +93,12 @@ function checkSteps(actions: unknown, kind: Actions, other: Actions): void {
 }
 
 /** Checks that a fault does exactly one thing of its kind. A union of schemas could not say which one was meant. */
-function checkAction(field: string, action: unknown, { schemas }: Actions, other: Actions): void {
+function checkAction(field: string, action: unknown, kind: Actions, other: Actions): void {
+  const schemas = kind.schemas();
   const given =
     typeof action === "string" ? [action] : isObject(action) && !Array.isArray(action) ? Object.keys(action) : [];
   const [name, second] = given.filter((key) => schemas.has(key));
-  const foreign = given.find((key) => other.schemas.has(key));
+  const foreign = given.find((key) => other.schemas().has(key));
   if (name === undefined && foreign !== undefined) throw new InputError(field, `${foreign} ${other.use}`);
   if (action === "pass")
     throw new InputError(field, 'pass is a step of a list, such as [{ "code": "service_unavailable" }, "pass"]');
@@ -109,7 +111,10 @@ function checkAction(field: string, action: unknown, { schemas }: Actions, other
   under(field, () => checkInput(schemas.get(name) ?? z.never(), action));
 }
 
-function checkMatch(match: z.output<typeof zFaultMatch>, operations: readonly OperationDescription[]): void {
+function checkMatch(
+  match: z.output<ReturnType<typeof zFaultMatch>>,
+  operations: readonly OperationDescription[],
+): void {
   const { operationId, method, path: pathname } = match;
   if (operationId !== undefined && !operations.some(({ id }) => id === operationId)) {
     const ids = operations.map(({ id }) => id);
@@ -123,7 +128,7 @@ function checkMatch(match: z.output<typeof zFaultMatch>, operations: readonly Op
 }
 
 /** Checks the names in the criteria of a request. */
-export function checkCriteria(match: Pick<z.output<typeof zFaultMatch>, "headers" | "body">): void {
+export function checkCriteria(match: Pick<z.output<ReturnType<typeof zFaultMatch>>, "headers" | "body">): void {
   const { headers = {}, body = {} } = match;
   for (const name of Object.keys(headers))
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new InputError("match.headers", `"${name}" is not a header name`);
@@ -156,7 +161,7 @@ function isPathOf(path: string, template: string): boolean {
 }
 
 function checkWhen(
-  { step, from = "00:00", to = "24:00", timeZone = "UTC" }: z.output<typeof zFaultWhen> = {},
+  { step, from = "00:00", to = "24:00", timeZone = "UTC" }: z.output<ReturnType<typeof zFaultWhen>> = {},
   actions: unknown,
 ): void {
   const steps = Array.isArray(actions) ? actions.length : 0;

@@ -97,7 +97,7 @@ function readTarget(words: Words, known: readonly OperationDescription[]): Fault
   if (words.take("*")) return {};
   const { next = "" } = words;
   const operation = known.find(({ id }) => id.toLowerCase() === next.toLowerCase());
-  const method = zStub.shape.method.options.find((one) => one === next.toUpperCase());
+  const method = zStub().shape.method.options.find((one) => one === next.toUpperCase());
   const match = { ...(operation && { operationId: operation.id }), ...(method !== undefined && { method }) };
   if (operation !== undefined || method !== undefined) words.skip();
   if (operation !== undefined || (method !== undefined && words.take("*"))) return match;

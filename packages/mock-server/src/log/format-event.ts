@@ -1,5 +1,5 @@
 import type { BackendEvent } from "@call-transfer/backend";
-import { maskNumbers } from "@call-transfer/backend/unstable";
+import { maskNumbers } from "@call-transfer/backend/control-client";
 import { type Paint, paintFor } from "./colour.ts";
 import type { Columns, Part } from "./columns.ts";
 import { describeEvent } from "./describe-event.ts";

@@ -1,5 +1,5 @@
 import type { Backend, BackendEvent, Sandboxes } from "@call-transfer/backend";
-import { maskNumbers } from "@call-transfer/backend/unstable";
+import { maskNumbers } from "@call-transfer/backend/control-client";
 import { hasColour } from "./colour.ts";
 import { formatEvent } from "./format-event.ts";
 import { createLineWriter } from "./line-writer.ts";

@@ -1,6 +1,5 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { http } from "../server/node-http.ts";
+import { http, loadHttps } from "../server/node-builtins.ts";
 
 /** A request to send to the target. */
 export interface SentRequest {
@@ -43,7 +42,7 @@ export function sendOnce(
   { timeoutMs, signal, option = "--target" }: Sending,
 ): Promise<IncomingMessage> {
   const isSecure = target.startsWith("https:");
-  const start = isSecure ? httpsRequest : http.request;
+  const { request: start } = isSecure ? loadHttps() : http;
   const { method, path, headers, body } = request;
   return new Promise((resolve, reject) => {
     let isConnected = false;

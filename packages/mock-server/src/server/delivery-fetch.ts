@@ -1,12 +1,11 @@
 import { lookup } from "node:dns/promises";
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
 import { inboxUrl } from "@call-transfer/backend";
 import { lookupOf } from "../net/lookup.ts";
 import { isInNetworks } from "../net/networks.ts";
 import { bracketed } from "../net/urls.ts";
-import { http } from "./node-http.ts";
+import { http, loadHttps } from "./node-builtins.ts";
 
 export type Resolve = (hostname: string) => Promise<readonly { readonly address: string }[]>;
 
@@ -77,7 +76,7 @@ interface ReceivedResponse {
 }
 
 function send(url: URL, address: string, request: Request, body: Uint8Array): Promise<ReceivedResponse> {
-  const start = url.protocol === "https:" ? httpsRequest : http.request;
+  const { request: start } = url.protocol === "https:" ? loadHttps() : http;
   return new Promise((resolve, reject) => {
     const outgoing: ClientRequest = start(url, {
       method: request.method,

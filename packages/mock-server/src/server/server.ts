@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
@@ -15,7 +14,7 @@ import { createDeliveryFetch } from "./delivery-fetch.ts";
 import type { GateRules } from "./gate.ts";
 import { hostRules, isLoopbackAddress, isPublicName } from "./hosts.ts";
 import { createExpectationListener, createListener, type Front } from "./listener.ts";
-import { http } from "./node-http.ts";
+import { http, loadCrypto } from "./node-builtins.ts";
 import { isOwnSocket } from "./own-address.ts";
 import { createMalformedListener, createRefusalRecord } from "./refusals.ts";
 import { checkServerOptions, type MockServerOptions } from "./server-options.ts";
@@ -133,7 +132,8 @@ function gateRules(host: string, options: MockServerOptions): GateRules {
     publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
     origins: new Set(corsOrigins),
     controlToken:
-      controlToken ?? (isReachable(host, publicUrl, allowedHosts) ? randomBytes(16).toString("hex") : undefined),
+      controlToken ??
+      (isReachable(host, publicUrl, allowedHosts) ? loadCrypto().randomBytes(16).toString("hex") : undefined),
   };
 }
 

@@ -1,8 +1,8 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import type { KeyObject, X509Certificate } from "node:crypto";
 import type { RequestListener, Server, ServerOptions } from "node:http";
-import { createRequire } from "node:module";
 import type { Socket } from "node:net";
 import { InputError } from "@call-transfer/backend";
+import { loadCrypto, loadHttps } from "./node-builtins.ts";
 
 /** A certificate and its private key, in PEM form. The certificate may be followed by those that lead to its root. */
 export interface TlsOptions {
@@ -30,7 +30,7 @@ function readCertificate(cert: string | Uint8Array): X509Certificate {
   if (!text.includes("-----BEGIN CERTIFICATE-----"))
     throw new InputError("tls.cert", "must be a certificate in PEM form: a text with -----BEGIN CERTIFICATE-----");
   try {
-    return new X509Certificate(text);
+    return new (loadCrypto().X509Certificate)(text);
   } catch {
     throw new InputError("tls.cert", "is damaged: the certificate cannot be read");
   }
@@ -43,7 +43,7 @@ function readKey(key: string | Uint8Array): KeyObject {
   if (/BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED/.test(text))
     throw new InputError("tls.key", "has a password. Remove it: openssl pkey -in key.pem -out plain.pem");
   try {
-    return createPrivateKey(text);
+    return loadCrypto().createPrivateKey(text);
   } catch {
     throw new InputError("tls.key", "is damaged: the key cannot be read");
   }
@@ -60,7 +60,7 @@ const connections = new WeakMap<Socket, Socket>();
 
 /** Creates a server that speaks TLS on each connection. */
 export function createTlsServer(options: ServerOptions, tls: TlsOptions, listener: RequestListener): Server {
-  const { createServer } = createRequire(import.meta.url)("node:https") as typeof import("node:https");
+  const { createServer } = loadHttps();
   const [cert, key] = [textOf("tls.cert", tls.cert), textOf("tls.key", tls.key)];
   // The other limits begin after the handshake.
   const limits = options.headersTimeout === undefined ? {} : { handshakeTimeout: options.headersTimeout };

@@ -17,7 +17,7 @@ export const faultHandlers = {
   // `add` validates it.
   addFault({ backend, body }) {
     if (!("text" in Object(body))) return { id: backend.faults.add(body as Fault) };
-    const { text } = checkInput(zFaultText, body);
+    const { text } = checkInput(zFaultText(), body);
     return { id: under("text", () => backend.faults.add(text)) };
   },
   checkFault({ backend, body }) {
@@ -32,7 +32,7 @@ export const faultHandlers = {
 
 function checkedFault(body: unknown, { operations }: BackendControls): Fault {
   if ("text" in Object(body)) {
-    const { text } = checkInput(zFaultText, body);
+    const { text } = checkInput(zFaultText(), body);
     return under("text", () => parseFault(text, operations));
   }
   assertFault(body, operations);

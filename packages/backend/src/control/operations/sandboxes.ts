@@ -7,8 +7,8 @@ import { controlError, type SuccessBody } from "../parts/reply.ts";
 
 export const sandboxHandlers = {
   getHealth: () => ({ status: "ok" }),
-  getVersion: ({ backend }) => ({ control: versionOf(controlDocument), api: apiVersionOf(backend) }),
-  getDocument: () => controlDocument,
+  getVersion: ({ backend }) => ({ control: versionOf(controlDocument()), api: apiVersionOf(backend) }),
+  getDocument: controlDocument,
   async listSandboxes({ sandboxes, backend }) {
     if (sandboxes === undefined) return { sandboxes: [{ ...addressOf(""), ...sandboxState(backend) }] };
     const summary = async (name: string): Promise<Summary[]> => {

@@ -32,8 +32,8 @@ function shown(query: RedactQuery, params: Params, record: SeedRecord | undefine
 }
 
 /** Narrows the name, which the path schema has validated. */
-function nameOf({ collection }: Pick<Params, "collection">): z.output<typeof zCollection> {
-  return collection as z.output<typeof zCollection>;
+function nameOf({ collection }: Pick<Params, "collection">): z.output<ReturnType<typeof zCollection>> {
+  return collection as z.output<ReturnType<typeof zCollection>>;
 }
 
 function notFound({ collection, id }: Params): Response {

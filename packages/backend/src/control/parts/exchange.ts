@@ -6,7 +6,7 @@ import type { BackendControls } from "./controls.ts";
 import type { SuccessBody } from "./reply.ts";
 
 type Part<Id extends ControlOperationId, Name extends string> =
-  (typeof controlSchemas)[Id] extends Record<Name, infer Schema extends z.ZodType> ? z.output<Schema> : undefined;
+  (typeof controlSchemas)[Id] extends Record<Name, () => infer Schema extends z.ZodType> ? z.output<Schema> : undefined;
 
 /** What a sandbox shows in the list of sandboxes. */
 export type SandboxState = Omit<SuccessBody<"listSandboxes">["sandboxes"][number], "name" | "path">;
@@ -24,7 +24,7 @@ export interface SandboxRegistry {
   /** A copy of the data file of all sandboxes; undefined if there is none. */
   copy?(): Uint8Array | undefined;
 }
-type NewSandbox = z.output<(typeof controlSchemas)["createSandbox"]["body"]>;
+type NewSandbox = Part<"createSandbox", "body">;
 /** The options of a new sandbox, as the control plane takes them. */
 export type NewSandboxOptions = {
   readonly [Name in Exclude<keyof NewSandbox, "name">]?: Exclude<NewSandbox[Name], undefined>;

@@ -12,7 +12,7 @@ export function assertStub(stub: unknown, table?: Pick<OperationTable, "match">)
     throw new InputError("", "a stub must be an object with method, path and response");
   // First, because nothing else stops at a depth.
   checkJson(stub, () => {});
-  const { method, path, match = {}, response, responses, collection } = checkInput(zStub, stub);
+  const { method, path, match = {}, response, responses, collection } = checkInput(zStub(), stub);
   const params = under("path", () => paramsOf(path));
   const found = table?.match(method, path);
   if (found !== undefined && "operation" in found)

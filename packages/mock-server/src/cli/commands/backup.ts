@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { dataOf } from "@call-transfer/backend/control-client";
 import { putInPlace } from "../../store/put-in-place.ts";
@@ -26,7 +25,7 @@ export const backup = defineCommand({
 
 /** Writes a file that appears when it is complete, and replaces none. */
 function writeNewFile(path: string, content: Uint8Array): void {
-  const part = `${path}.${randomUUID()}.part`;
+  const part = `${path}.${crypto.randomUUID()}.part`;
   try {
     // It contains credentials.
     writeFileSync(part, content, { flag: "wx", mode: 0o600 });

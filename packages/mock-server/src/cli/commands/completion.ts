@@ -19,16 +19,14 @@ export const completion = defineCommand({
     const shell = shells.find((one) => one === name);
     if (shell === undefined) throw unknownWord("shell", name, shells);
     // Loaded only here: the backend takes longer to load than the other commands to run.
-    const { createBackend } = await import("@call-transfer/backend");
-    const { scenarios } = await import("@call-transfer/backend/unstable");
+    const { backendNames } = await import("../help/backend-names.ts");
     const script = completionScript(
       shell,
       completionWords(commands, {
         COLLECTION: collectionNames,
         ROLE: roles,
         STATE: keyStates,
-        SCENARIO: scenarios.map((one) => one.name),
-        POLICY: Object.keys(createBackend({ seed: {} }).policies),
+        ...backendNames,
       }),
     );
     return { data: { shell, script }, text: script.trimEnd() };

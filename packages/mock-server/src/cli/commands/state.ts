@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type ControlClient, dataAs, dataOf, messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { flatFields, relativeTime, shortIds } from "../terminal/show.ts";
@@ -94,7 +93,7 @@ async function added(control: ControlClient, collection: CollectionName, setting
   const given = changesOf({}, readFields(settings));
   const accountId = hasAccount(collection) ? String((await readRecords(control, "accounts"))[0]?.id) : undefined;
   const body = {
-    ...(hasOwnId(collection) && { id: randomUUID() }),
+    ...(hasOwnId(collection) && { id: crypto.randomUUID() }),
     ...(accountId !== undefined && { accountId }),
     ...given,
   };
