@@ -25,6 +25,7 @@ export type {
 } from "./http/transport/transport.ts";
 export type { WallClock } from "./model/time/clock.ts";
 export type { TimerPurpose } from "./model/time/timer-queue.ts";
+export { formatDuration, longUnits } from "./model/values/format-duration.ts";
 export { maskNumbers } from "./model/values/mask-numbers.ts";
 export { recordForLog, redactedHeaders, replacement } from "./model/values/redact.ts";
 export { signatureHeader } from "./platform/signer.ts";

@@ -1,5 +1,5 @@
 import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
-import { formatDuration } from "../../log/duration.ts";
+import { formatDuration } from "@call-transfer/backend/unstable";
 import { defineCommand } from "../options/command.ts";
 import { deliveryAdvice } from "../terminal/delivery-advice.ts";
 import { relativeTime, shortIds } from "../terminal/show.ts";

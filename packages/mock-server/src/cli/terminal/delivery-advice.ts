@@ -1,6 +1,6 @@
 import type { Schema } from "@call-transfer/backend/control-client";
+import { formatDuration } from "@call-transfer/backend/unstable";
 import { webhookSignature } from "@call-transfer/spec";
-import { formatDuration } from "../../log/duration.ts";
 import { type Hint, program } from "./program.ts";
 
 type Answer = Pick<Schema<"Delivery">, "accepted" | "status" | "error" | "at" | "fault">;
