@@ -28,7 +28,7 @@ export function createWaitingFetch(options: Waiting): (request: Request) => Prom
   let hasSaid = false;
   return async (request) => {
     const ending = new AbortController();
-    const problem = `${url} accepted the connection, but did not answer within ${formatDuration(endAfterMs)}. Check --url, or restart the server.`;
+    const problem = `No answer from ${url} within ${formatDuration(endAfterMs)}. Check --url, or restart the server.`;
     const limit = setTimeout(() => ending.abort(new NoAnswerError(problem)), endAfterMs);
     const patience = setTimeout(() => {
       if (!hasSaid) say(`Waiting for ${url}, which has not answered for ${formatDuration(sayAfterMs)}.`);
