@@ -25,7 +25,7 @@ const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, 
 export const firstText = (changelog: string): string => changelog.split(`\n${firstHeading}\n`)[1]?.trim() ?? "";
 
 /** The changelog of a first release: its title, and the text written by hand as the entry of the version. */
-export const firstChangelog = (changelog: string, version: string): string =>
+const firstChangelog = (changelog: string, version: string): string =>
   `${changelog.split("\n", 1)[0]}\n\n## ${version}\n\n${firstText(changelog)}\n`;
 
 /** Public packages without a text for the first release, each with what to write. */
@@ -42,7 +42,7 @@ export const missingTexts = (root: string, names: readonly string[]): string[] =
  * @param moved The new versions of the packages that moved, by name
  * @param needs The dependencies of the package
  */
-export function sentenceOf(
+function sentenceOf(
   name: string,
   moved: ReadonlyMap<string, string>,
   needs: readonly string[],
@@ -53,7 +53,8 @@ export function sentenceOf(
   if (movesContract && name !== spec) return `Covers contract ${moved.get(spec)}.`;
   const taken = listed(takenIn[name] ?? []);
   if (taken !== "") return `Takes in ${taken}.`;
-  return isEmpty ? `Requires ${listed(needs)}.` : "";
+  const required = listed(needs);
+  return isEmpty && required !== "" ? `Requires ${required}.` : "";
 }
 
 /** Whether a version is another minor or major. */
@@ -61,14 +62,16 @@ const isFurther = (before: string, after: string): boolean =>
   before.split(".", 2).join() !== after.split(".", 2).join();
 
 /** The changelog of a later release: its newest entry begins with what it says of other packages. */
-export function laterChangelog(changelog: string, version: string, sentence: (isEmpty: boolean) => string): string {
+function laterChangelog(changelog: string, version: string, sentence: (isEmpty: boolean) => string): string {
   const heading = `## ${version}\n\n`;
-  const [before, entry] = changelog.split(heading, 2);
-  if (entry === undefined) return changelog;
-  const isEmpty = entry.startsWith(emptyEntry);
+  const found = changelog.indexOf(heading);
+  if (found < 0) return changelog;
+  const start = found + heading.length;
+  const isEmpty = changelog.startsWith(emptyEntry, start);
   const first = sentence(isEmpty);
-  const rest = isEmpty ? entry.slice(emptyEntry.length) : `\n\n${entry}`;
-  return first === "" ? changelog : `${before}${heading}${first}${rest}`;
+  if (first === "") return changelog;
+  const rest = isEmpty ? changelog.slice(start + emptyEntry.length) : `\n\n${changelog.slice(start)}`;
+  return changelog.slice(0, start) + first + rest;
 }
 
 /** Corrects the newest entries in a workspace whose versions have just moved. */

@@ -25,8 +25,8 @@ export interface Follower {
 }
 
 /**
- * The packages that must move further than their changesets say. A minor or major of the
- * contract moves every package at least as far, since each serves, tests or wraps it. A patch moves what takes it in.
+ * The packages that must move further than their changesets say. A minor or major of the contract moves every package at least
+ * as far, since each serves, tests or wraps it. A patch moves what takes it in.
  * @param packages The names of the public packages
  * @param contractBump How far the contract has moved since the last release
  */
