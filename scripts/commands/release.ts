@@ -11,6 +11,7 @@ export const releaseSteps: NamedCommands = {
       gate,
       onSources("scripts/release/follow.ts"),
       ["node_modules/@changesets/cli/bin.js", "version"],
+      onSources("scripts/release/changelogs.ts"),
       ["scripts/generate.ts"],
       [...gate, "--record"],
     ],

@@ -22,12 +22,11 @@ export const takenIn: Readonly<Record<string, readonly string[]>> = {
 export interface Follower {
   readonly name: string;
   readonly bump: Bump;
-  readonly note: string;
 }
 
 /**
- * The packages that must move further than their changesets say, each with a changeset's text. A minor or major of the
- * contract moves every package at least as far, since each serves, tests or wraps it. A patch moves what takes it in.
+ * The packages that must move further than their changesets say. A minor or major of the contract moves every package at least
+ * as far, since each serves, tests or wraps it. A patch moves what takes it in.
  * @param packages The names of the public packages
  * @param contractBump How far the contract has moved since the last release
  */
@@ -43,17 +42,21 @@ export function followersOf(
     const bump = boundBelowOne(name, contractBump, pending, record);
     if (!moves || bumps.indexOf(bump) <= bumps.indexOf(bumpsNow.get(name) ?? "none")) return [];
     bumpsNow.set(name, bump);
-    return [{ name, bump, note: `Follows the contract, whose version is that of \`${spec}\`: ${contractBump}.` }];
+    return [{ name, bump }];
   });
   const fixes = packages.flatMap((name): Follower[] => {
-    const moved = (takenIn[name] ?? []).filter((other) => bumpsNow.get(other) !== "none");
-    if (moved.length === 0 || bumpsNow.get(name) !== "none") return [];
-    return [
-      { name, bump: "patch", note: `Takes in the changes of ${moved.map((each) => `\`${each}\``).join(" and ")}.` },
-    ];
+    const takesIn = (takenIn[name] ?? []).some((other) => bumpsNow.get(other) !== "none");
+    return takesIn && bumpsNow.get(name) === "none" ? [{ name, bump: "patch" }] : [];
   });
   return [...contract, ...fixes];
 }
+
+/** Writes a changeset without a text for each follower: changelogs.ts writes their line, when the versions are known. */
+export const writeFollowers = (folder: string, followers: readonly Follower[]): string[] =>
+  followers.map(({ name, bump }) => {
+    const id = writeChangeset(folder, `follow-${name.split("/").at(-1)}`, changesetText([name], bump, ""));
+    return `wrote .changeset/${id}.md: ${name} moves by ${bump}`;
+  });
 
 if (import.meta.main) {
   const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -62,8 +65,5 @@ if (import.meta.main) {
   const names = packagesIn(join(root, "packages")).flatMap(({ name, isPrivate }) => (isPrivate ? [] : [name]));
   const changes = compareContracts(documentIn(baseline.read(contractFile)), await publishedContract());
   const followers = followersOf(names, bumpOf(changes), changesetsIn(folder), baseline.record);
-  for (const { name, bump, note } of followers) {
-    const id = writeChangeset(folder, `follow-${name.split("/").at(-1)}`, changesetText([name], bump, note));
-    console.log(`wrote .changeset/${id}.md: ${name} moves by ${bump}`);
-  }
+  for (const line of writeFollowers(folder, followers)) console.log(line);
 }

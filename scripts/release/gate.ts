@@ -13,6 +13,7 @@ import {
   recordIn,
   suiteFolder,
 } from "./baseline.ts";
+import { missingTexts } from "./changelogs.ts";
 import { changesetsIn, GateError, writeChangeset } from "./changesets.ts";
 import { changesAtCommits } from "./changesets-in-git.ts";
 import { changedMigrations } from "./compare/promises.ts";
@@ -62,7 +63,9 @@ async function check(packages: readonly Package[], write: boolean): Promise<bool
   const baseline = baselineOf(root);
   const { record } = baseline;
   const pending = changesetsIn(changesetFolder);
+  const names = packages.map(({ name }) => name);
   const problems = recordProblems(packages, pending, record);
+  if (record.bootstrap) problems.push(...missingTexts(root, names));
   const [present, uncompiled] = await Promise.all([
     presentState(root, packages),
     checkFiles(baseline.filesIn(suiteFolder), `${suiteFolder}/index.ts`, root, compilerOptions(root)),
@@ -72,7 +75,6 @@ async function check(packages: readonly Package[], write: boolean): Promise<bool
     problems.push(...changedMigrations(baseline.read(file), present.texts.get(file) ?? ""));
   if (write) writeReports(root, present);
   problems.push(...reportProblems(present));
-  const names = packages.map(({ name }) => name);
   const changesIn = (is: Read): Moved[] => movedSince(baseline.read, is, names, uncompiled);
   const moved = changesIn((path) => present.texts.get(path) ?? "");
   // Until the first release, changesets cover what their bump allows.

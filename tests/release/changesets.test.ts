@@ -1,13 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Bump } from "../../scripts/release/change.ts";
 import { changesetText, parseChangeset, writeChangeset } from "../../scripts/release/changesets.ts";
+import { type WorkspaceCopy, workspaceCopy } from "./workspace-copy.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
 const note = "Groups carry a note that their members can read.";
 
 describe("a changeset's text", () => {
@@ -36,47 +33,23 @@ describe("a changeset's text", () => {
 });
 
 describe("a release of the workspace", () => {
-  let folder = "";
-  const changesets = () => join(folder, ".changeset");
+  let copy: WorkspaceCopy;
 
   /** Versions after a release that carries these bumps, by the package's short name. */
   function versionsAfter(bumps: Record<string, Bump>): Record<string, string> {
-    for (const [name, bump] of Object.entries(bumps)) {
-      writeChangeset(changesets(), name, changesetText([`@call-transfer/${name}`], bump, note));
-    }
-    execFileSync(join(root, "node_modules/.bin/changeset"), ["version"], {
-      cwd: folder,
-      stdio: "pipe",
-      timeout: 300_000,
-    });
-    return Object.fromEntries(readdirSync(join(folder, "packages")).map((name) => [name, described(name).version]));
+    for (const [name, bump] of Object.entries(bumps))
+      writeChangeset(copy.changesets, name, changesetText([`@call-transfer/${name}`], bump, note));
+    copy.moveVersions();
+    return Object.fromEntries(
+      readdirSync(join(copy.folder, "packages")).map((name) => [name, copy.manifest(name).version]),
+    );
   }
 
-  const described = (name: string) =>
-    JSON.parse(readFileSync(join(folder, "packages", name, "package.json"), "utf8")) as {
-      version: string;
-      dependencies?: Record<string, string>;
-    };
-
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "call-transfer-versions-"));
-    cpSync(join(root, "package.json"), join(folder, "package.json"));
-    writeFileSync(join(folder, "package-lock.json"), "{}");
-    mkdirSync(changesets());
-    cpSync(join(root, ".changeset/config.json"), join(changesets(), "config.json"));
-    for (const name of readdirSync(join(root, "packages"))) {
-      mkdirSync(join(folder, "packages", name), { recursive: true });
-      const text = readFileSync(join(root, "packages", name, "package.json"), "utf8");
-      const released = text.replaceAll(/("version"|"@call-transfer\/[a-z-]+"): "(~?)\d+\.\d+\.\d+"/g, '$1: "$21.0.0"');
-      writeFileSync(join(folder, "packages", name, "package.json"), released);
-      // A private package has none.
-      if (existsSync(join(root, "packages", name, "CHANGELOG.md")))
-        cpSync(join(root, "packages", name, "CHANGELOG.md"), join(folder, "packages", name, "CHANGELOG.md"));
-    }
-    execFileSync("git", ["init", "--quiet"], { cwd: folder });
+    copy = workspaceCopy();
   });
 
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => rmSync(copy.folder, { recursive: true, force: true }));
 
   it("leaves the SDK alone when the mock server breaks", () => {
     const after = versionsAfter({ "mock-server": "major" });
@@ -97,7 +70,7 @@ describe("a release of the workspace", () => {
       mcp: "1.0.1",
       "mock-server": "1.0.1",
     });
-    expect(described("backend").dependencies?.["@call-transfer/spec"]).toBe("~1.1.0");
+    expect(copy.manifest("backend").dependencies?.["@call-transfer/spec"]).toBe("~1.1.0");
   });
 
   it.each(["sdk", "spec", "backend"])("releases nothing else with a patch of %s", (name) => {
@@ -107,12 +80,13 @@ describe("a release of the workspace", () => {
 
   it("is written directly below the title of the changelog", () => {
     versionsAfter({ spec: "patch" });
-    const changelog = readFileSync(join(folder, "packages", "spec", "CHANGELOG.md"), "utf8");
-    expect(changelog).toMatch(/^# @call-transfer\/spec\n\n## 1\.0\.1\n/);
+    expect(copy.changelog("spec")).toMatch(/^# @call-transfer\/spec\n\n## 1\.0\.1\n/);
   });
 
   it("never overwrites a changeset", () => {
-    const names = [1, 2, 3].map(() => writeChangeset(changesets(), "minor-sdk", changesetText(["a"], "minor", note)));
+    const names = [1, 2, 3].map(() =>
+      writeChangeset(copy.changesets, "minor-sdk", changesetText(["a"], "minor", note)),
+    );
     expect(new Set(names).size).toBe(3);
   });
 });

@@ -25,5 +25,6 @@ export type {
 } from "./http/transport/transport.ts";
 export type { WallClock } from "./model/time/clock.ts";
 export type { TimerPurpose } from "./model/time/timer-queue.ts";
+export { formatDuration } from "./model/values/format-duration.ts";
 export { recordForLog, redactedHeaders, replacement } from "./model/values/redact.ts";
 export { signatureHeader } from "./platform/signer.ts";

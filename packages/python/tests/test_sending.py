@@ -200,7 +200,7 @@ def test_a_long_hint_is_not_cut_short(run: Run) -> None:
         run(server.url, place)
     assert len(server.requests) == 1
     assert (caught.value.retry_after, caught.value.outcome) == (3600, "rejected")
-    assert "the server asked to wait 3600 s, more than retry.max_wait" in str(caught.value)
+    assert "the server asked to wait 1 h, more than retry.max_wait" in str(caught.value)
 
 
 def test_a_quota_is_not_retried(run: Run) -> None:

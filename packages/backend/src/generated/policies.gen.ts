@@ -2,7 +2,7 @@
 
 /** Settings for behaviour that the specification does not define. Plain values, read at each use. */
 export interface Policies {
-  /** The number of requests that one credential may send within a window of `windowSecs` seconds (A-38). */
+  /** The number of requests that one credential may send within a number of seconds (A-38). */
   rateLimit: { requests: number; windowSecs: number };
   /** Whether answers that carry `meta.retryAfterSecs` also carry a `Retry-After` header (A-40). */
   retryAfterHeader: boolean;
@@ -49,7 +49,7 @@ export const longestSecs = 2147483;
 
 /** What each policy takes and decides, and the assumption (docs/assumptions.md) that it belongs to. */
 export const policyTable = {
-  rateLimit: { type: { requests: "count", windowSecs: "seconds" }, default: { requests: 10000, windowSecs: 60 }, assumption: "A-38", description: "The number of requests that one credential may send within a window of `windowSecs` seconds." },
+  rateLimit: { type: { requests: "count", windowSecs: "seconds" }, default: { requests: 10000, windowSecs: 60 }, assumption: "A-38", description: "The number of requests that one credential may send within a number of seconds." },
   retryAfterHeader: { type: "boolean", default: false, assumption: "A-40", description: "Whether answers that carry `meta.retryAfterSecs` also carry a `Retry-After` header." },
   trustForwardedFor: { type: "boolean", default: false, assumption: "A-33", description: "Whether the caller's address is the first entry of `X-Forwarded-For`." },
   tokenLifetimeSecs: { type: "seconds", default: 3600, assumption: "A-19", description: "The default lifetime of an access token, in seconds." },

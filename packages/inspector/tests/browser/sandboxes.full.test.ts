@@ -30,6 +30,32 @@ describe("a sandbox", () => {
     expect(await server.sandboxes()).toEqual(["default"]);
   });
 
+  it("is created once, however often the form is submitted meanwhile", async () => {
+    await using inspector = await open({ server: frozen, screen: "sandboxes" });
+    const { page, server } = inspector;
+    const sent: string[] = [];
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/_control/v1/sandboxes", async (route) => {
+      if (route.request().method() === "POST") {
+        sent.push(route.request().url());
+        await released;
+      }
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "New sandbox" }).click();
+    await page.getByLabel("Name").fill("checkout");
+    const create = page.getByRole("button", { name: "Create", exact: true });
+    for (let count = 0; count < 3; count += 1) await create.click();
+    expect(await create.getAttribute("aria-busy")).toBe("true");
+    release();
+    await page.getByRole("heading", { name: "Snapshots of checkout" }).waitFor();
+    expect(sent).toHaveLength(1);
+    expect(await server.sandboxes()).toEqual(["default", "checkout"]);
+  });
+
   it("is reset after a question", async () => {
     await using inspector = await open({ server: frozen, screen: "sandboxes" });
     const { page, server } = inspector;

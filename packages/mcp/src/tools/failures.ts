@@ -1,4 +1,5 @@
 // Failed requests as texts for an assistant: what happened, what it means, whether it was carried out, what to do.
+import { formatDuration } from "@call-transfer/backend/unstable";
 import {
   type AnyApiError,
   AuthenticationError,
@@ -87,7 +88,7 @@ function adviceOn(error: RequestError, { id, scope, roles }: Operation): string 
   if (error instanceof NotFoundError) return "Check the id. It must belong to the selected account.";
   if (error instanceof ConflictError) return "Read the present state, then choose other values.";
   if (error instanceof RateLimitError)
-    return `Wait ${error.retryAfterSecs ?? "a few"} s before the next call. On a mock, the clock must move as far.`;
+    return `Wait ${error.retryAfterSecs === undefined ? "a few seconds" : formatDuration(error.retryAfterSecs * 1000)} before the next call. On a mock, the clock must move as far.`;
   if (error instanceof ServerError) return "Call again later. Nothing was carried out.";
   return "Do not repeat the call unchanged. Correct the arguments, or ask the user to remove what prevents it.";
 }

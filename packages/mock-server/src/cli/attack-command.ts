@@ -3,7 +3,7 @@ import { isLoopback } from "../attack/attack-options.ts";
 import { formatMarkdown, formatReport } from "../attack/format-report.ts";
 import type { HandledCounts } from "../attack/handled-counts.ts";
 import { attackOptions, exitStatus, variables } from "./options/options.ts";
-import { program } from "./terminal/program.ts";
+import { commandLine } from "./terminal/program.ts";
 import {
   isObject,
   type readArguments,
@@ -23,7 +23,7 @@ export async function attack(operands: readonly string[], values: AttackValues):
   if (values.json && values.markdown)
     throw new UsageError("--json and --markdown exclude each other. Use one of them.");
   if (operands.length === 0)
-    throw new UsageError(`Missing the receiver's URL. Usage: ${program} attack http://127.0.0.1:3000/offers`);
+    throw new UsageError(`Missing the receiver's URL. Usage: ${commandLine("attack http://127.0.0.1:3000/offers")}`);
   const url = operands.map((operand) => readUrl("attack", operand));
   const remote = url.find((one) => !isLoopback(new URL(one).hostname));
   if (remote !== undefined && !allowRemote)

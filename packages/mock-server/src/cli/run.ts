@@ -6,8 +6,9 @@ import type { Command } from "./options/command.ts";
 import type { OptionTable } from "./options/option-entry.ts";
 import { attackOptions, commandOptions, exitStatus, startOptions } from "./options/options.ts";
 import { printable, wrapMessage } from "./terminal/messages.ts";
-import { type Connection, hintFor, program, startHint } from "./terminal/program.ts";
+import { asPrinted, type Connection, commandLine, hintFor, startHint } from "./terminal/program.ts";
 import { processTerminal, type Terminal } from "./terminal/terminal.ts";
+import { createWaitingFetch } from "./terminal/waiting-fetch.ts";
 import { readUrl, suggestion, UsageError } from "./values/command-line.ts";
 import { MissingOperand } from "./values/operands.ts";
 
@@ -18,7 +19,8 @@ export async function runCommand(
 ): Promise<number> {
   const { url: address = commandOptions.url.fallback, sandbox = commandOptions.sandbox.fallback, token, json } = values;
   const url = readUrl("--url", address).replace(/\/+$/, "");
-  const control = createControlClient({ url, sandbox: values.sandbox, token });
+  const fetch = createWaitingFetch({ url, say: terminal.note });
+  const control = createControlClient({ url, sandbox: values.sandbox, token, fetch });
   const hint = hintFor(given);
   const result = await run({ control, url, sandbox, token, terminal, hint, commands }).catch((error: unknown) => {
     if (error instanceof MissingOperand) throw new UsageError(`${error.message} Usage: ${hint(error.example)}`);
@@ -38,7 +40,7 @@ export async function runCommand(
   const shown = printable(text ?? JSON.stringify(data, null, 2));
   // One line of words is a message. Others are laid out by their command, or to be copied.
   const isMessage = text !== undefined && !text.includes("\n");
-  terminal.print(json ? JSON.stringify(data) : isMessage ? wrapMessage(shown, terminal.width, 0) : shown);
+  terminal.print(json ? JSON.stringify(data) : isMessage ? wrapMessage(shown, terminal.width, 0) : asPrinted(shown));
   if (failure === undefined) return exitStatus.success;
   terminal.warn(failure);
   return exitStatus.failure;
@@ -102,13 +104,13 @@ export function printHelp(topic: string | undefined, isWhole: boolean): void {
 export function unexpectedOperand(operand: string): UsageError {
   const known = ["help", "attack", ...commands.map(({ name }) => name)];
   return new UsageError(
-    `Unexpected argument "${operand}".${suggestion(operand, known) || ` Remove it, or see ${program} --help`}`,
+    `Unexpected argument "${operand}".${suggestion(operand, known) || ` Remove it, or see ${commandLine("--help")}`}`,
   );
 }
 
 function unknownCommand(name: string): UsageError {
   const known = ["start", "help", "attack", ...commands.map((command) => command.name)];
   return new UsageError(
-    `Unknown command "${name}".${suggestion(name, known)} For all commands: ${program} --help --all`,
+    `Unknown command "${name}".${suggestion(name, known)} For all commands: ${commandLine("--help --all")}`,
   );
 }

@@ -1,9 +1,9 @@
 import type { BackendEvent } from "@call-transfer/backend";
+import { formatDuration } from "@call-transfer/backend/control-client";
 import type { Colour } from "./colour.ts";
 import { type Columns, type NameOf, named, type Part, shortIds } from "./columns.ts";
 import { describeRequest } from "./describe-request.ts";
 import { describeWebhook } from "./describe-webhook.ts";
-import { formatDuration } from "./duration.ts";
 
 /** Describes an event; undefined for an event that another line already shows. */
 export function describeEvent(event: BackendEvent, nameOf: NameOf): Columns | undefined {

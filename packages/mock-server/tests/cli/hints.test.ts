@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { demo } from "@call-transfer/backend";
 import { expect, it, onTestFinished } from "vitest";
 import { hintOf } from "../../src/cli/start/banner.ts";
-import { hintFor, startHint } from "../../src/cli/terminal/program.ts";
+import { asPrinted, hintFor, startHint } from "../../src/cli/terminal/program.ts";
 import { startMockServer } from "../../src/index.ts";
 import { runLine } from "./run-line.ts";
 
@@ -66,18 +66,18 @@ it.each([
   [{ url: "http://localhost:4999", config: "mock.json", token }, "npm -s start -- --config mock.json --port 4999"],
   [{ url: "http://mock.example.com:4999" }, "npm -s start --"],
 ])("with %j, a server is started by %s", (given, command) => {
-  expect(startHint(given)).toBe(command);
+  expect(asPrinted(startHint(given))).toBe(command);
 });
 
 it("a hint is one line for a shell, whatever the options contain", () => {
-  expect(hintFor({ sandbox: "it's $(mine)", config: "a b.json" })("reset")).toBe(
+  expect(asPrinted(hintFor({ sandbox: "it's $(mine)", config: "a b.json" })("reset"))).toBe(
     `npm -s start -- reset --config 'a b.json' --sandbox 'it'\\''s $(mine)'`,
   );
 });
 
 it("a server that starts suggests commands that reach it", () => {
-  expect(hintOf({ url: "http://127.0.0.1:4010" })("clock")).toBe("npm -s start -- clock");
-  expect(hintOf({ url: "http://127.0.0.1:5000", controlToken: token })("clock")).toBe(
+  expect(asPrinted(hintOf({ url: "http://127.0.0.1:4010" })("clock"))).toBe("npm -s start -- clock");
+  expect(asPrinted(hintOf({ url: "http://127.0.0.1:5000", controlToken: token })("clock"))).toBe(
     `npm -s start -- clock --url http://127.0.0.1:5000 --token ${token}`,
   );
 });

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { wrapMessage } from "../../src/cli/terminal/messages.ts";
-import { program } from "../../src/cli/terminal/program.ts";
+import { asOneWord, commandLine, program } from "../../src/cli/terminal/program.ts";
 
-const message = `No server is running at http://127.0.0.1:4010. Check --url, or start a server: ${program} --port 4020`;
+const message = `No server is running at http://127.0.0.1:4010. Check --url, or start a server: ${commandLine("--port 4020")}`;
 
 it("breaks a message between words in a terminal, below its first word", () => {
   expect(wrapMessage("--seed none.json: file not found. Check the name of the file.", 30, 7)).toBe(
@@ -15,10 +15,25 @@ it("keeps a command on one line, so that it can be copied", () => {
 });
 
 it("keeps a command in the middle of a sentence on one line", () => {
-  const text = wrapMessage(`Advance it with ${program} clock advance next, or start with --clock flowing.`, 50, 9);
+  const text = wrapMessage(
+    `Advance it with ${commandLine("clock advance next")}, or start with --clock flowing.`,
+    50,
+    9,
+  );
   expect(text.split("\n").map((line) => line.trim())).toContain(`${program} clock advance next, or`);
 });
 
-it("changes nothing outside of a terminal", () => {
-  expect(wrapMessage(message, undefined, 7)).toBe(message);
+it("keeps a command whose words end like sentences on one line", () => {
+  const text = wrapMessage(`Try ${commandLine("restore a.b. c, d")}.`, 20, 0);
+  expect(text.split("\n")).toEqual(["Try", `${program} restore a.b. c, d.`]);
+});
+
+it("breaks a text that only looks like a command", () => {
+  expect(wrapMessage(`${program} is the program. ${asOneWord("Not this")}.`, 20, 0)).toContain("\nNot this.");
+});
+
+it("breaks nothing outside of a terminal", () => {
+  expect(wrapMessage(message, undefined, 7)).toBe(
+    `No server is running at http://127.0.0.1:4010. Check --url, or start a server: ${program} --port 4020`,
+  );
 });

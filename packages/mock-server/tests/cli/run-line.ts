@@ -1,4 +1,5 @@
 import { parseCommand, runCommand } from "../../src/cli/run.ts";
+import { asPrinted } from "../../src/cli/terminal/program.ts";
 import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 
 /** Runs a command in this process against a server, and returns what it printed. Rejects with what the program would print. */
@@ -24,7 +25,11 @@ export async function runIn(
       output.stdout.push(text);
       onPrint?.(text);
     },
-    warn: (text) => output.stderr.push(text),
+    warn: (text) => output.stderr.push(asPrinted(text)),
+    note: (text) => output.stderr.push(text),
+  }).catch((error: unknown) => {
+    if (error instanceof Error) error.message = asPrinted(error.message);
+    throw error;
   });
   return { status, stdout: output.stdout.join("\n"), stderr: output.stderr.join("\n") };
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias
 
 from typing_extensions import TypeVar
 
+from ._duration import format_duration
 from ._generated.codes import CODES_WITH_FIELD_ERRORS, ErrorCode
 from ._json import is_list, is_object
 from ._redact import excerpt
@@ -53,7 +54,7 @@ _REASONS: dict[RetrySkippedReason, str] = {
     "not_idempotent": "it is not idempotent",
     "untrusted_503": "it is not idempotent (see retry.trust_503_codes)",
     "not_ruled_out": "the list cannot rule out that it was carried out",
-    "wait_too_long": "the server asked to wait {} s, more than retry.max_wait",
+    "wait_too_long": "the server asked to wait {}, more than retry.max_wait",
     "total_timeout": "total_timeout would expire first",
     "retry_budget": "the client's retry budget is used up",
     "expired_token": "the access_token function keeps returning expired tokens, and is not called again yet",
@@ -317,7 +318,7 @@ def with_retry_reason(message: str, reason: RetrySkippedReason | None, retry_aft
     """Adds to a message why the request was not retried."""
     if reason is None:
         return message
-    wait = "" if retry_after is None else f"{retry_after:g}"
+    wait = "" if retry_after is None else format_duration(retry_after)
     return f"{message}; not retried: {_REASONS[reason].format(wait)}"
 
 

@@ -1,5 +1,4 @@
 import type { Schema } from "@call-transfer/backend/control-client";
-import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { act } from "../../data/session/act.ts";
 import { useSession } from "../../data/session/context.ts";
@@ -7,7 +6,7 @@ import { useLive } from "../../data/session/live.ts";
 import { SubmitButton } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Panel } from "../../parts/screen.tsx";
-import { onSubmit } from "../../parts/submit.ts";
+import { useSubmit } from "../../parts/submit.ts";
 import { Builder, type Choices } from "./builder.tsx";
 import { codeGroups } from "./code-groups.ts";
 import { createDraft, type Draft } from "./draft.ts";
@@ -37,20 +36,15 @@ export function AddFault() {
   );
   const choices = useChoices();
   const problem = draft.problem.value;
-  const isAdding = useSignal(false);
-  const add = async () => {
-    // A form is submitted by each click and each Enter, also while the first one is under way.
-    if (isAdding.value) return;
-    isAdding.value = true;
+  const { isBusy, submit } = useSubmit(() => {
     const task = session.control.value.POST("/_control/v1/faults", { body: draft.body() });
-    await act(session, task, "The fault is added. It applies from the next match.");
-    isAdding.value = false;
-  };
+    return act(session, task, "The fault is added. It applies from the next match.");
+  });
   return (
     <Panel title="Add a fault">
-      <form class="fault-text" onSubmit={onSubmit(add)}>
+      <form class="fault-text" onSubmit={submit}>
         <TextOfFault draft={draft} />
-        <SubmitButton disabled={problem !== undefined && !problem.isOld} isBusy={isAdding.value}>
+        <SubmitButton disabled={problem !== undefined && !problem.isOld} isBusy={isBusy.value}>
           Add the fault
         </SubmitButton>
       </form>

@@ -5,7 +5,7 @@ import { useLive } from "../../data/session/live.ts";
 import { SubmitButton } from "../../parts/button.tsx";
 import { Dialog, DialogEnd } from "../../parts/dialog.tsx";
 import { Field, SelectField, TextField } from "../../parts/field.tsx";
-import { onSubmit } from "../../parts/submit.ts";
+import { useSubmit } from "../../parts/submit.ts";
 import { readJsonFile } from "./read-json-file.ts";
 
 /** What the user has written so far. An empty text leaves the option to the server. */
@@ -45,12 +45,13 @@ export function NewSandbox({ close, created }: { readonly close: () => void; rea
     close();
     session.switchTo(name);
   };
+  const { isBusy, submit } = useSubmit(create);
   return (
     <Dialog title="New sandbox" close={close}>
-      <form onSubmit={onSubmit(create)}>
+      <form onSubmit={submit}>
         <SandboxFields form={form} problem={problem} />
         <DialogEnd close={close}>
-          <SubmitButton>Create</SubmitButton>
+          <SubmitButton isBusy={isBusy.value}>Create</SubmitButton>
         </DialogEnd>
       </form>
     </Dialog>

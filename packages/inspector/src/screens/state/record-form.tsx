@@ -4,7 +4,7 @@ import { Button, SubmitButton } from "../../parts/button.tsx";
 import { DialogEnd } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { LoadError } from "../../parts/screen.tsx";
-import { onSubmit } from "../../parts/submit.ts";
+import { useSubmit } from "../../parts/submit.ts";
 import { type FormError, pathsOf, placeOf } from "./form.ts";
 import { RecordInput } from "./record-input.tsx";
 import { type Lookup, type RecordsByCollection, redactedValue } from "./records.ts";
@@ -25,6 +25,7 @@ export function RecordForm({
 }) {
   const { first, fields, draft, json, error, save, toggleJson } = useRecordForm(edited);
   const isForm = json.value === undefined;
+  const { isBusy, submit } = useSubmit(save);
   const place = error.value && isForm ? placeOf(error.value, pathsOf(fields, draft.value)) : undefined;
   const context = {
     records,
@@ -34,7 +35,7 @@ export function RecordForm({
     isHidden: (path: string) => first[path] === redactedValue,
   };
   return (
-    <FormFrame title={title} error={error.value} save={save}>
+    <FormFrame title={title} error={error.value} submit={submit}>
       {place === undefined && isForm && <LoadError error={error.value && messageOf(error.value)} />}
       {json.value === undefined ? (
         fields.map((field) => (
@@ -55,7 +56,7 @@ export function RecordForm({
         {edited.only === undefined && (
           <Button onPress={toggleJson}>{isForm ? "Edit as JSON" : "Edit as a form"}</Button>
         )}
-        <SubmitButton>{edited.isNew ? "Create" : "Save"}</SubmitButton>
+        <SubmitButton isBusy={isBusy.value}>{edited.isNew ? "Create" : "Save"}</SubmitButton>
       </DialogEnd>
     </FormFrame>
   );
@@ -65,12 +66,12 @@ export function RecordForm({
 function FormFrame({
   title,
   error,
-  save,
+  submit,
   children,
 }: {
   readonly title: string;
   readonly error: FormError | undefined;
-  readonly save: () => unknown;
+  readonly submit: (event: Event) => void;
   readonly children: ComponentChildren;
 }) {
   const form = useRef<HTMLFormElement>(null);
@@ -78,7 +79,7 @@ function FormFrame({
     if (error !== undefined) form.current?.querySelector<HTMLElement>("[aria-invalid='true']")?.focus();
   }, [error]);
   return (
-    <form ref={form} class="record-form" aria-label={title} noValidate onSubmit={onSubmit(save)}>
+    <form ref={form} class="record-form" aria-label={title} noValidate onSubmit={submit}>
       <h2>{title}</h2>
       {children}
     </form>

@@ -1,7 +1,7 @@
 import { dataAs, dataOf, headersOf, messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { writeFileAtomically } from "../files/write-file.ts";
 import { defineCommand } from "../options/command.ts";
-import { program } from "../terminal/program.ts";
+import { commandLine } from "../terminal/program.ts";
 import { formatTable } from "../terminal/table.ts";
 import { readJson, readNumber, readPolicies, readTime, UsageError } from "../values/command-line.ts";
 import { findNamed } from "../values/find-record.ts";
@@ -121,7 +121,7 @@ export const restore = defineCommand({
     if (error?.error?.code === "invalid_input") throw new UsageError(`restore ${file}: ${error.error.message}`);
     if (error !== undefined)
       throw new Error(
-        `restore ${file}: ${messageOf(error)} Start a server from the file instead: ${program} --import ${file}`,
+        `restore ${file}: ${messageOf(error)} Start a server from the file instead: ${commandLine(`--import ${file}`)}`,
       );
     return { data: { file }, text: `Sandbox "${sandbox}" was restored from ${file}` };
   },

@@ -1,6 +1,5 @@
-import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
+import { type ControlClient, dataAs, formatDuration, type Schema } from "@call-transfer/backend/control-client";
 import type { NameOf } from "../../log/columns.ts";
-import { formatDuration } from "../../log/duration.ts";
 import { defineCommand } from "../options/command.ts";
 import type { Hint } from "../terminal/program.ts";
 import { relativeTime, shortIds } from "../terminal/show.ts";

@@ -1,5 +1,4 @@
-import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
-import { formatDuration } from "../../log/duration.ts";
+import { type ControlClient, dataAs, dataOf, formatDuration, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { deliveryAdvice } from "../terminal/delivery-advice.ts";
 import { relativeTime, shortIds } from "../terminal/show.ts";

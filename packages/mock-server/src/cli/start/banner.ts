@@ -1,5 +1,5 @@
 import { paintFor } from "../../log/colour.ts";
-import { type Hint, hintFor, program } from "../terminal/program.ts";
+import { asPrinted, type Hint, hintFor, program } from "../terminal/program.ts";
 import { bannerRow, commandRow } from "./banner-rows.ts";
 import type { ReadyInfo } from "./credentials.ts";
 
@@ -85,7 +85,7 @@ function commandRows(ready: ReadyInfo, row: Row): string[] {
     ...(groupId === undefined && destinationId === undefined
       ? []
       : [row("Ring a transfer", `curl ${url}/_control/v1/transfers${control} ${json} -d '${JSON.stringify(callee)}'`)]),
-    row("Move the clock", hintOf(ready)("clock advance 1m")),
+    row("Move the clock", asPrinted(hintOf(ready)("clock advance 1m"))),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { Schema } from "@call-transfer/backend/control-client";
+import { formatDuration } from "@call-transfer/backend/control-client";
 import { webhookSignature } from "@call-transfer/spec";
-import { formatDuration } from "../../log/duration.ts";
-import { type Hint, program } from "./program.ts";
+import { commandLine, type Hint } from "./program.ts";
 
 type Answer = Pick<Schema<"Delivery">, "accepted" | "status" | "error" | "at" | "fault">;
 
@@ -15,7 +15,7 @@ export function deliveryAdvice(
   if (status === undefined) {
     const failed = `The offer was not delivered: ${error?.replace(/\.$/, "")}.`;
     if (!error?.includes("ECONNREFUSED")) return failed;
-    return `${failed} Start the app's server, or restart the mock server with its address: ${program} --forward-webhooks URL`;
+    return `${failed} Start the app's server, or restart the mock server with its address: ${commandLine("--forward-webhooks URL")}`;
   }
   const declined = `The app's server declined the offer with status ${status}. Its log says why.`;
   if (fault !== undefined) return `${declined} The fault ${fault} changed how the offer was sent.`;

@@ -1,6 +1,6 @@
 import type { Backend, Fault } from "@call-transfer/backend";
+import { formatDuration } from "@call-transfer/backend/control-client";
 import type { FaultAction, WebhookFaultAction } from "@call-transfer/backend/unstable";
-import { formatDuration } from "../../log/duration.ts";
 import type { Hint } from "./program.ts";
 
 /** Warns about responses and deliveries that wait for a frozen clock, which looks like a server that hangs. */

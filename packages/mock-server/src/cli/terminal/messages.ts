@@ -1,6 +1,6 @@
 import { type Colour, hasColour, paintFor } from "../../log/colour.ts";
 import { joinWords } from "../../log/wrap.ts";
-import { program } from "./program.ts";
+import { asPrinted } from "./program.ts";
 import { terminalWidth } from "./width.ts";
 
 /** Prints why a command failed and what to do. The word in front sets it apart from what npm prints around it. */
@@ -18,21 +18,14 @@ function print(colour: Colour, word: string, message: string): void {
   console.error(`${paintFor(hasColour(process.stderr))(colour, word)} ${text}`);
 }
 
-/** A command to paste: the program and its words, up to the end of the sentence or of its part. */
-const command = new RegExp(`${program}(?: \\S*[^\\s,.](?=\\s|$))*(?: \\S+)?`, "g");
-const unbroken = "\u00A0";
-
 /**
  * Breaks a message between words for a terminal, with `indent` columns before each line; the first has the word "error:" there.
- * A command in it stays on one line, so that it can be copied.
+ * A command in it ({@link asOneWord}) stays on one line.
  */
 export function wrapMessage(message: string, width: number | undefined, indent: number): string {
-  if (width === undefined) return message;
-  const lines = message.split("\n").flatMap((line) => {
-    const words = line.replace(command, (found) => found.replaceAll(" ", unbroken)).split(" ");
-    return joinWords(words, width - indent);
-  });
-  return lines.join(`\n${" ".repeat(indent)}`).replaceAll(unbroken, " ");
+  if (width === undefined) return asPrinted(message);
+  const lines = message.split("\n").flatMap((line) => joinWords(line.split(" "), width - indent));
+  return asPrinted(lines.join(`\n${" ".repeat(indent)}`));
 }
 
 /**

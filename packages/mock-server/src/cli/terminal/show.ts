@@ -1,5 +1,5 @@
+import { longUnits } from "@call-transfer/backend/control-client";
 import { shortIds as shortened } from "../../log/columns.ts";
-import { longUnits } from "../../log/duration.ts";
 import type { Terminal } from "./terminal.ts";
 
 const units = [...longUnits, [1000, "s"]] as const;

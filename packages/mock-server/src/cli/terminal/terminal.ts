@@ -1,5 +1,5 @@
 import { hasColour } from "../../log/colour.ts";
-import { printError } from "./messages.ts";
+import { printError, printWarning } from "./messages.ts";
 import { terminalWidth } from "./width.ts";
 
 export interface Terminal {
@@ -12,6 +12,8 @@ export interface Terminal {
   print(text: string): void;
   /** Prints why the command failed to the standard error. */
   warn(text: string): void;
+  /** Prints what is unusual, but did not fail, to the standard error. */
+  note(text: string): void;
 }
 
 /** The terminal of this process. Reading its signal lets Ctrl-C abort it, instead of ending the process. */
@@ -33,5 +35,6 @@ export function processTerminal(): Terminal {
     },
     print: (text) => console.log(text),
     warn: printError,
+    note: printWarning,
   };
 }

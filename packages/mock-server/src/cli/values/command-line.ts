@@ -3,7 +3,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { suggestion as closest } from "@call-transfer/backend/control-client";
 import { hasCredentials, isHttp, isOrigin } from "../../net/urls.ts";
 import { controlTokenForm, isControlToken } from "../../web/token-form.ts";
-import { program } from "../terminal/program.ts";
+import { commandLine } from "../terminal/program.ts";
 
 /** A wrong command line; the process ends with status 2. */
 export class UsageError extends Error {}
@@ -17,7 +17,7 @@ export function readArguments<Options extends ParseArgsOptionsConfig>(
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(describeMistake(args, options, `${program} ${help}`) ?? String(error));
+    throw new UsageError(describeMistake(args, options, commandLine(help)) ?? String(error));
   }
 }
 

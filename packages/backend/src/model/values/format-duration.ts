@@ -10,9 +10,12 @@ const roundedTo = (step: number, ms: number): number => Math.round(ms / step) * 
 
 /**
  * A duration in its largest unit and, if anything is left, the next one: `8 y 80 d`, `1 h 30 min`, `2.5 s`, `250 ms`. Of less
- * than an hour, also what is left of a second: `1 min 1.5 s`.
+ * than an hour, also what is left of a second: `1 min 1.5 s`. The SDK has a copy, and the contract's vectors hold both alike.
+ *
+ * @param duration Milliseconds; infinity is `forever`.
  */
 export function formatDuration(duration: number): string {
+  if (duration === Number.POSITIVE_INFINITY) return "forever";
   const ms = roundedTo(duration < 1000 ? 1 : 100, duration);
   const index = longUnits.findIndex(([size]) => ms >= size);
   const [size, unit] = longUnits[index] ?? [0, ""];

@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { createWaitingFetch, NoAnswerError } from "../../src/cli/terminal/waiting-fetch.ts";
+
+const url = "http://127.0.0.1:4010";
+const request = () => new Request(`${url}/_control/v1/clock`);
+
+/** Settles only when its signal aborts, as a request to a server that never answers. */
+const never = (signal: AbortSignal | null | undefined): Promise<Response> =>
+  new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+
+describe("a command's fetch", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("says after 2 seconds what it waits for, and ends after 10", async () => {
+    const said: string[] = [];
+    const fetch = createWaitingFetch({ url, say: (text) => said.push(text), fetch: (_, init) => never(init?.signal) });
+    const answer = fetch(request());
+    const failure = expect(answer).rejects.toThrow(NoAnswerError);
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(said).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(said).toEqual([`Waiting for ${url}, which has not answered for 2 s.`]);
+    await vi.advanceTimersByTimeAsync(8000);
+    await failure;
+    await expect(answer).rejects.toThrow(
+      `No answer from ${url} within 10 s. Check --url, or restart the server.`,
+    );
+  });
+
+  it("waits as long as a request takes of a server that answers otherwise", async () => {
+    let answer = (_: Response): void => {};
+    const slow = new Promise<Response>((resolve) => {
+      answer = resolve;
+    });
+    const fetch = createWaitingFetch({
+      url,
+      say: () => {},
+      fetch: (input) => (typeof input === "string" ? Promise.resolve(new Response("ok")) : slow),
+    });
+    const pending = fetch(request());
+    await vi.advanceTimersByTimeAsync(60_000);
+    answer(new Response("late"));
+    expect(await (await pending).text()).toBe("late");
+  });
+
+  it("says nothing of a server that answers at once, and leaves no timer", async () => {
+    const said: string[] = [];
+    const fetch = createWaitingFetch({ url, say: (text) => said.push(text), fetch: async () => new Response("ok") });
+    expect((await fetch(request())).status).toBe(200);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(said).toEqual([]);
+  });
+
+  it("says it once for a command with several requests", async () => {
+    const said: string[] = [];
+    const fetch = createWaitingFetch({ url, say: (text) => said.push(text), fetch: (_, init) => never(init?.signal) });
+    const failures = [expect(fetch(request())).rejects.toThrow(), expect(fetch(request())).rejects.toThrow()];
+    await vi.advanceTimersByTimeAsync(10_000);
+    await Promise.all(failures);
+    expect(said).toHaveLength(1);
+  });
+});
+
+it("ends a request to a port that accepts connections and never answers", async () => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const silent = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const fetch = createWaitingFetch({ url: silent, say: () => {}, sayAfterMs: 1, endAfterMs: 20 });
+  await expect(fetch(new Request(`${silent}/_control/v1/clock`))).rejects.toThrow("within 20 ms");
+});

@@ -1,0 +1,26 @@
+"""Durations as people read them."""
+
+import math
+
+_UNITS = ((31_536_000, "y"), (86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+
+
+def format_duration(seconds: float) -> str:
+    """A duration in its largest unit and, if anything is left, the next one: `8 y 80 d`, `1 h 30 min`, `2.5 s`, `250 ms`.
+
+    Of less than an hour, also what is left of a second. Infinity is `forever`.
+    """
+    if math.isinf(seconds):
+        return "forever"
+    milliseconds = math.floor(seconds * 1000 + 0.5)
+    if 0 < milliseconds < 1000:
+        return f"{milliseconds} ms"
+    tenths = (milliseconds + 50) // 100
+    index = next((at for at, (size, _) in enumerate(_UNITS) if tenths >= size * 10), len(_UNITS) - 1)
+    size, unit = _UNITS[index]
+    if unit == "s":
+        return f"{tenths / 10:g} s"
+    next_size, next_unit = _UNITS[index + 1]
+    whole, left = divmod(tenths, size * 10)
+    rest = left / 10 if next_unit == "s" else left // (next_size * 10)
+    return f"{whole} {unit}" if rest == 0 else f"{whole} {unit} {rest:g} {next_unit}"
