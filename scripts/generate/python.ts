@@ -283,13 +283,24 @@ function renderNames(document: OpenApiDocument, operations: readonly OperationMo
   return `${pythonHeader}"""The public names that are generated."""\n\nfrom __future__ import annotations\n\nMODELS = ${list(models)}\n\nERRORS = ${list(errors)}\n`;
 }
 
-/** The generated files of the Python client by path. @param manifest The SDK's package.json, as both have one version. */
+/** A version as Python writes it: 2.0.0-next.1 is 2.0.0.dev1. */
+const pythonVersion = (manifest: string): string => {
+  const { version = "0" } = JSON.parse(manifest) as { version?: string };
+  return pythonText(version.replace(/-.*?(\d+)$/, ".dev$1"));
+};
+
+/**
+ * The generated files of the Python client by path.
+ *
+ * @param manifest Its package.json, whose version changesets move.
+ * @param contractManifest That of the contract.
+ */
 export function renderPython(
   document: OpenApiDocument,
   operations: readonly OperationModel[],
   manifest = "{}",
+  contractManifest = "{}",
 ): [string, string][] {
-  const { version } = JSON.parse(manifest) as { version?: string };
   const requests = operations.flatMap(({ requestSchema }) => requestSchema ?? []);
   const files = {
     __init__: `${pythonHeader}"""What is generated from the description of the API."""\n`,
@@ -300,7 +311,7 @@ export function renderPython(
     operations: renderOperations(document, operations),
     resources: renderResources(document, operations),
     signature: renderSignature(document),
-    version: `${pythonHeader}"""Version of this package, which is that of the TypeScript client."""\n\nVERSION = ${pythonText(version)}\n`,
+    version: `${pythonHeader}"""Versions."""\n\nVERSION = ${pythonVersion(manifest)}\n"""Version of this package."""\n\nCONTRACT_VERSION = ${pythonVersion(contractManifest)}\n"""Version of the contract that this package serves."""\n`,
   };
   return Object.entries(files).map(([name, text]) => [`${folder}/${name}.py`, text]);
 }

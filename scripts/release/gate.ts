@@ -1,4 +1,4 @@
-// Compares the contracts, public types, manifests, commands and promises with the last release in git. Fails when the pending
+// Compares the contracts, public types, manifests, commands, promises and the Python client with the last release in git. Fails when the pending
 // changesets are too small for what changed. `--write` writes missing changesets, and the reports api.d.ts, command.json and promises.json;
 // `--reports` does so with the reports alone; `--record` records the release.
 import { readFileSync, writeFileSync } from "node:fs";
@@ -125,8 +125,8 @@ async function recordState(packages: readonly Package[]): Promise<boolean> {
   return true;
 }
 
-// Private packages are not published, so their versions promise nothing.
-const packages = packagesIn(at("packages")).filter(({ isPrivate }) => !isPrivate);
+// Other packages are not published, so their versions promise nothing.
+const packages = packagesIn(at("packages")).filter(({ isReleased }) => isReleased);
 try {
   const has = (option: string): boolean => process.argv.includes(option);
   const good = has("--record")

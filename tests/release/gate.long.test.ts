@@ -37,7 +37,7 @@ describe("the release gate", { timeout: withinMs }, () => {
     cloneWorkspace(root, at(), run(root, "git", "rev-parse", "HEAD").trim());
     for (const name of readdirSync(at(".changeset")))
       if (/^(?!README).*\.md$/.test(name)) rmSync(at(".changeset", name));
-    const packages = packagesIn(at("packages")).filter(({ isPrivate }) => !isPrivate);
+    const packages = packagesIn(at("packages")).filter(({ isReleased }) => isReleased);
     const versions = Object.fromEntries(packages.map(({ name, version }) => [name, version]));
     writeFileSync(at(recordFile), JSON.stringify({ versions }));
     for (const { folder, version } of packages) {
