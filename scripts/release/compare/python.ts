@@ -83,7 +83,7 @@ interface Context {
 function compareDeclarations(name: string, was: JsonObject, is: JsonObject, context: Context): Change[] {
   if (isSame(was, is)) return [];
   if (was.kind !== is.kind && !areAttributes(was, is))
-    return [change("major", name, `the ${String(was.kind)} is now a ${String(is.kind)}`)];
+    return [change("major", name, `${String(was.kind)} is now ${String(is.kind)}`)];
   if (was.kind === "protocol" && !isSame(was.members, is.members)) return compareProtocols(name, was, is);
   if (was.members === undefined || is.members === undefined) return compareMember(was, is, name, context.flow);
   return [...compareBases(name, was, is, context), ...compareMembers(name, was, is, context)];
@@ -147,7 +147,7 @@ function compareMembers(name: string, was: JsonObject, is: JsonObject, { old, no
 
 function compareMember(was: JsonObject, is: JsonObject, place: string, flow: Flow, context?: Context): Change[] {
   if (was.kind !== is.kind && !areAttributes(was, is))
-    return [change("major", place, `the ${String(was.kind)} is now a ${String(is.kind)}`)];
+    return [change("major", place, `${String(was.kind)} is now ${String(is.kind)}`)];
   if (was.members !== undefined && context) return compareMembers(place, was, is, context);
   if (was.parameters !== undefined)
     return [
