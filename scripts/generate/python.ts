@@ -1,5 +1,6 @@
 // Generates the operations and resources of the Python client. What an operation is stands in one table; the methods of both
 // clients differ in `await` alone.
+import { pythonVersion } from "../release/python-package.ts";
 import { signatureOf } from "./operations.ts";
 import {
   fieldsOf,
@@ -283,10 +284,10 @@ function renderNames(document: OpenApiDocument, operations: readonly OperationMo
   return `${pythonHeader}"""The public names that are generated."""\n\nfrom __future__ import annotations\n\nMODELS = ${list(models)}\n\nERRORS = ${list(errors)}\n`;
 }
 
-/** A version as Python writes it: 2.0.0-next.1 is 2.0.0.dev1. */
-const pythonVersion = (manifest: string): string => {
+/** The version in a package.json, as a text of Python. */
+const versionIn = (manifest: string): string => {
   const { version = "0" } = JSON.parse(manifest) as { version?: string };
-  return pythonText(version.replace(/-.*?(\d+)$/, ".dev$1"));
+  return pythonText(pythonVersion(version));
 };
 
 /**
@@ -311,7 +312,7 @@ export function renderPython(
     operations: renderOperations(document, operations),
     resources: renderResources(document, operations),
     signature: renderSignature(document),
-    version: `${pythonHeader}"""Versions."""\n\nVERSION = ${pythonVersion(manifest)}\n"""Version of this package."""\n\nCONTRACT_VERSION = ${pythonVersion(contractManifest)}\n"""Version of the contract that this package serves."""\n`,
+    version: `${pythonHeader}"""Versions."""\n\nVERSION = ${versionIn(manifest)}\n"""Version of this package."""\n\nCONTRACT_VERSION = ${versionIn(contractManifest)}\n"""Version of the contract that this package serves."""\n`,
   };
   return Object.entries(files).map(([name, text]) => [`${folder}/${name}.py`, text]);
 }

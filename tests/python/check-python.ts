@@ -53,7 +53,7 @@ function parts(
     },
     package: async () => {
       console.log("\n--- package");
-      await checkPackage(commands);
+      await checkPackage();
       return true;
     },
   };

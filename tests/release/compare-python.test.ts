@@ -3,7 +3,11 @@ import { describe, expect, it } from "vitest";
 import { comparePython } from "../../scripts/release/compare/python.ts";
 
 const parameter = (facts: object) => ({ kind: "keyword", type: "str", ...facts });
-const method = (parameters: object, returns = "Call | None") => ({ kind: "function", parameters, returns });
+const method = <P extends object>(parameters: P, returns = "Call | None") => ({
+  kind: "function",
+  parameters,
+  returns,
+});
 const key = (type: string, required: boolean) => ({ kind: "key", type, required });
 const dictionary = (members: object) => ({ kind: "dictionary", bases: ["TypedDict"], members });
 
