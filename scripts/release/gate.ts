@@ -17,6 +17,7 @@ import { changesetsIn, GateError, writeChangeset } from "./changesets.ts";
 import { changesAtCommits } from "./changesets-in-git.ts";
 import { changedMigrations } from "./compare/promises.ts";
 import { type Package, packagesIn } from "./compare/surface.ts";
+import { recordCompatibility } from "./compatibility.ts";
 import { checkFiles } from "./earlier-cases.ts";
 import { withWorkspaceVersions } from "./lockfile.ts";
 import { movedSince, type Read } from "./moved.ts";
@@ -116,6 +117,7 @@ async function recordState(packages: readonly Package[]): Promise<boolean> {
   const objects = objectsNow(root, versions);
   const record: ReleaseRecord = { versions, objects, ...(!moved && last.bootstrap && { bootstrap: last.bootstrap }) };
   writeFileSync(at(recordFile), `${JSON.stringify(record, null, 2)}\n`);
+  if (moved) recordCompatibility(root, versions);
   writeFileSync(
     at("package-lock.json"),
     withWorkspaceVersions(read("package-lock.json"), (path) => read(path, "package.json")),
