@@ -27,8 +27,10 @@ MODULES = (
 RETRIES, RECEIVER = "call_transfer._options.RetryPolicy", "call_transfer.webhooks._receiver._DEFAULTS"
 GENERATED = "call_transfer._generated."
 # The client alone creates instances of these, so their constructors may change.
-RECEIVED = {"ApiResponse", "AsyncPages", "Attempt", "FieldProblem", "MockServer", "OutcomeWindow", "Pages", "Reconciliation"}
-RECEIVED |= {"RequestFacts", "ResponseFacts", "RetryEvent", "Sandbox", "UnknownEvent", "WebhookProblem"}
+RECEIVED = {
+    *("ApiResponse", "AsyncPages", "Attempt", "FieldProblem", "MockServer", "OutcomeWindow", "Pages", "Reconciliation"),
+    *("RequestFacts", "ResponseFacts", "RetryEvent", "Sandbox", "UnknownEvent", "WebhookProblem"),
+}
 # Special methods that a statement or an operator calls. Python calls others by itself, such as __repr__.
 SPECIAL = {"__init__", "__call__", "__enter__", "__exit__", "__aenter__", "__aexit__", "__iter__", "__aiter__", "__next__", "__anext__"}
 KINDS = {
