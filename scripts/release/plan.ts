@@ -38,6 +38,14 @@ export function planOf(
   };
 }
 
+type Asked = (name: string, version: string) => boolean;
+
+/** Whether a version is out: it has its tag, and npm has it. The Python client gets its tag once PyPI has it, and npm never does. */
+export const releasedBy =
+  (isTagged: Asked, isPublished: Asked): Asked =>
+  (name, version) =>
+    isTagged(name, version) && (name === pythonPackage || isPublished(name, version));
+
 const record = "releases/release.json";
 const git = (...options: string[]): string => execFileSync("git", options, { encoding: "utf8" }).trim();
 
@@ -59,10 +67,7 @@ if (import.meta.main) {
   const recorded = bootstrap === undefined ? versions : undefined;
   const changesets = names.map((name) => name.slice(0, -".md".length));
   const isTagged = (name: string, version: string): boolean => git("tag", "--list", `${name}@${version}`) !== "";
-  // npm does not have the Python client. It gets its tag once PyPI has it.
-  const isReleased = (name: string, version: string): boolean =>
-    isTagged(name, version) && (name === pythonPackage || isPublished(name, version));
-  const plan = planOf({ changesets, pre, recorded }, isReleased);
+  const plan = planOf({ changesets, pre, recorded }, releasedBy(isTagged, isPublished));
   const python = recorded?.[pythonPackage];
   console.log(`propose=${plan.propose}\npublish=${plan.publish}`);
   console.log(`python=${python !== undefined && !isTagged(pythonPackage, python)}`);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { planOf, type ReleaseState } from "../../scripts/release/plan.ts";
+import { planOf, type ReleaseState, releasedBy } from "../../scripts/release/plan.ts";
 
 const recorded = { "@call-transfer/sdk": "1.0.0", "@call-transfer/backend": "0.2.0" };
 
@@ -35,6 +35,20 @@ describe("the plan of a release", () => {
   ])("is right for %s", (_, state, published, expected) => {
     expect(planOf(state, (_name, version) => published.includes(version))).toEqual(expected);
   });
+});
+
+it("asks npm for every package with a tag but the Python client, which npm never has", () => {
+  const asked: string[] = [];
+  const isReleased = releasedBy(
+    (name) => name !== "@call-transfer/mcp",
+    (name) => {
+      asked.push(name);
+      return false;
+    },
+  );
+  const names = ["sdk", "mcp", "python"].map((name) => `@call-transfer/${name}`);
+  expect(names.map((name) => isReleased(name, "1.0.0"))).toEqual([false, false, true]);
+  expect(asked).toEqual(["@call-transfer/sdk"]);
 });
 
 describe("the step that publishes", () => {

@@ -10,6 +10,7 @@ import ast
 import json
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,14 +61,17 @@ class Surface:
         self.root = griffe.load("call_transfer", search_paths=[PACKAGE / "src"], allow_inspection=False, resolve_aliases=True)
         self.paths: dict[str, str] = {}
         self.declarations: Facts = {}
+        self.exports = {module: self.names_in(module) for module in MODULES}
 
     def modules(self) -> Facts:
         """Returns the public names by module, and collects what they lead to."""
-        found = {name: self.names_in(name) for name in MODULES}
-        for module, names in found.items():
+        for module, names in self.exports.items():
             for name in names:
                 self.declare(name, self.at(f"{module}.{name}"))
-        return found
+        if unknown := RECEIVED - self.declarations.keys():
+            message = f"RECEIVED in tests/surface.py names {', '.join(sorted(unknown))}, which nothing public leads to. Remove it."
+            raise ValueError(message)
+        return dict(self.exports)
 
     def fixtures(self) -> list[str]:
         """The names of the fixtures for pytest."""
@@ -183,7 +187,7 @@ class Surface:
 
     def is_public_name(self, name: str) -> bool:
         """Whether a module exports a name."""
-        return any(name in self.names_in(module) for module in MODULES)
+        return any(name in names for names in self.exports.values())
 
     def member_facts(self, member: griffe.Object | griffe.Alias, kind: str, owner: griffe.Class) -> Facts:
         """What a member of a class promises."""
@@ -231,7 +235,7 @@ class Surface:
         """A value as it is written, or that of the constant which it names."""
         target = self.known(value.canonical_path) if isinstance(value, griffe.Expr) else None
         constant = target.value if isinstance(target, griffe.Attribute) else None
-        return str(value) if constant is None or "." in str(constant).strip("0123456789.") else str(constant)
+        return constant if isinstance(constant, str) else str(value)
 
     def type_of(self, one: griffe.Object, annotation: Expression, key: str = "type") -> Facts:
         """A type, unless the contract holds it. What it leads to is added."""
@@ -258,13 +262,8 @@ class Surface:
     def late_attributes(self, one: griffe.Class) -> Facts:
         """Attributes that a method other than the constructor declares: griffe does not see them."""
         found: Facts = {}
-        for method in one.members.values():
-            if not isinstance(method, griffe.Function) or method.name == "__init__":
-                continue
-            tree = ast.parse(Path(str(one.filepath)).read_text(encoding="utf-8"))
-            for node in ast.walk(tree):
-                if not isinstance(node, ast.FunctionDef) or (node.name, node.lineno) != (method.name, method.lineno):
-                    continue
+        for node in parsed(Path(str(one.filepath))).body:
+            if isinstance(node, ast.ClassDef) and node.name == one.name:
                 found |= {name: self.late_attribute(one, type_name) for name, type_name in annotated(node) if is_public(name)}
         return found
 
@@ -277,10 +276,18 @@ class Surface:
         return {"kind": "attribute", "type": type_name}
 
 
-def annotated(method: ast.FunctionDef) -> list[tuple[str, str]]:
-    """The attributes of `self` that a method declares, with their types."""
+@cache
+def parsed(path: Path) -> ast.Module:
+    """The syntax of a file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def annotated(one: ast.ClassDef) -> list[tuple[str, str]]:
+    """The attributes of `self` that the methods of a class declare, with their types."""
+    methods = [node for node in one.body if isinstance(node, ast.FunctionDef) and node.name != "__init__"]
     return [
         (node.target.attr, ast.unparse(node.annotation))
+        for method in methods
         for node in ast.walk(method)
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute) and ast.unparse(node.target.value) == "self"
     ]
