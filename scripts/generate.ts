@@ -68,7 +68,7 @@ async function render(): Promise<Map<string, string>> {
     renderAssumptions(),
     ["packages/backend/src/generated/specification.gen.ts", renderSpecification()],
     ...renderPages(root, operations),
-    ...renderPython(document, operations, read("packages/sdk/package.json")),
+    ...renderPython(document, operations, read("packages/python/package.json"), read("packages/spec/package.json")),
   ]);
   for (const [noun, members] of nouns) {
     files.set(`packages/sdk/src/resources/${noun}.gen.ts`, renderNoun(noun, members, document));

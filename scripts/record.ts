@@ -11,7 +11,7 @@ interface Recording {
   /** Options that make the command write, or compare. */
   readonly write?: readonly string[];
   readonly check?: readonly string[];
-  /** How long it takes, if that is minutes. Such a recording is renewed when it is named. */
+  /** How long it takes, if that is minutes, or what it needs. Such a recording is renewed when it is named. */
   readonly takes?: string;
 }
 
@@ -46,6 +46,12 @@ const recordings: Readonly<Record<string, Recording>> = {
     command: ["npm", "run", "--silent", "lab", "--", "mutants"],
     takes: "10 minutes",
   },
+  python: {
+    holds: "surface.json of the Python client: its public names, signatures, defaults and bases",
+    command: ["npm", "run", "--silent", "check", "--", "python", "surface"],
+    write: ["--write"],
+    takes: "Python 3.11; a minute at first",
+  },
   snapshots: {
     holds: "pages, schemas, pictures and texts that tests compare with toMatchFileSnapshot",
     command: ["npx", "vitest", "run", ...snapshots, "-t", "npm run record"],
@@ -65,7 +71,7 @@ ${Object.entries(recordings)
   .map(([name, { holds, takes }]) => `  ${name.padEnd(10)} ${holds}${takes ? ` (${takes})` : ""}`)
   .join("\n")}
 
-Without a name, it renews ${quick.join(", ")}. A name adds one that takes minutes, and all adds every one.
+Without a name, it renews ${quick.join(", ")}. A name adds another one, and all adds every one.
 --check compares, writes nothing, and fails if something is out of date.`;
 
 /** A digest of every file that git does not ignore. */

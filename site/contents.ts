@@ -71,7 +71,7 @@ export const contents: readonly Section[] = [
   },
   {
     title: "The platform",
-    pages: ["specification", "assumptions"],
+    pages: ["specification", "assumptions", "compatibility"],
   },
   {
     title: "API",

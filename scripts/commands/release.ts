@@ -17,8 +17,8 @@ export const releaseSteps: NamedCommands = {
     ],
   },
   pack: {
-    does: "writes tarballs, notes and a bill of materials into a new FOLDER",
-    needs: "npm run build before",
+    does: "writes tarballs, the files for PyPI, notes and a bill of materials into a new FOLDER",
+    needs: "npm run build before, and Python 3.11 with venv",
     run: [["scripts/release/pack.ts"]],
   },
   "dry-run": { does: "rehearses two releases in a clone", run: [["scripts/release/dry-run.ts"]] },

@@ -1,5 +1,6 @@
 // Generates the operations and resources of the Python client. What an operation is stands in one table; the methods of both
 // clients differ in `await` alone.
+import { pythonVersion } from "../release/python-package.ts";
 import { signatureOf } from "./operations.ts";
 import {
   fieldsOf,
@@ -283,13 +284,24 @@ function renderNames(document: OpenApiDocument, operations: readonly OperationMo
   return `${pythonHeader}"""The public names that are generated."""\n\nfrom __future__ import annotations\n\nMODELS = ${list(models)}\n\nERRORS = ${list(errors)}\n`;
 }
 
-/** The generated files of the Python client by path. @param manifest The SDK's package.json, as both have one version. */
+/** The version in a package.json, as a text of Python. */
+const versionIn = (manifest: string): string => {
+  const { version = "0" } = JSON.parse(manifest) as { version?: string };
+  return pythonText(pythonVersion(version));
+};
+
+/**
+ * The generated files of the Python client by path.
+ *
+ * @param manifest Its package.json, whose version changesets move.
+ * @param contractManifest That of the contract.
+ */
 export function renderPython(
   document: OpenApiDocument,
   operations: readonly OperationModel[],
   manifest = "{}",
+  contractManifest = "{}",
 ): [string, string][] {
-  const { version } = JSON.parse(manifest) as { version?: string };
   const requests = operations.flatMap(({ requestSchema }) => requestSchema ?? []);
   const files = {
     __init__: `${pythonHeader}"""What is generated from the description of the API."""\n`,
@@ -300,7 +312,7 @@ export function renderPython(
     operations: renderOperations(document, operations),
     resources: renderResources(document, operations),
     signature: renderSignature(document),
-    version: `${pythonHeader}"""Version of this package, which is that of the TypeScript client."""\n\nVERSION = ${pythonText(version)}\n`,
+    version: `${pythonHeader}"""Versions."""\n\nVERSION = ${versionIn(manifest)}\n"""Version of this package."""\n\nCONTRACT_VERSION = ${versionIn(contractManifest)}\n"""Version of the contract that this package serves."""\n`,
   };
   return Object.entries(files).map(([name, text]) => [`${folder}/${name}.py`, text]);
 }

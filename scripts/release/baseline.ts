@@ -25,6 +25,9 @@ export const commandFile = (name: string): string => `${folderOf(name)}/command.
 /** The committed report of a package's promises: defaults, variables, tables, addresses, tools. Some packages have none. */
 export const promisesFile = (name: string): string => `${folderOf(name)}/promises.json`;
 
+/** The committed record of the Python client's public names. No other package has one. */
+export const pythonFile = (name: string): string => `${folderOf(name)}/surface.json`;
+
 /** The committed report of a package's public types. */
 export const surfaceFile = (name: string): string => `${folderOf(name)}/api.d.ts`;
 
@@ -32,7 +35,10 @@ export const surfaceFile = (name: string): string => `${folderOf(name)}/api.d.ts
 export interface ReleaseRecord {
   /** The version of every public package. */
   readonly versions: Readonly<Record<string, string>>;
-  /** Git's object ids of the released parts by path: contracts, contract suite, public types, manifests, commands, promises. */
+  /**
+   * Git's object ids of the released parts by path: contracts, contract suite, public types, manifests, commands, promises,
+   * public names of the Python client.
+   */
   readonly objects: Readonly<Record<string, string>>;
   /**
    * Present until the first release: the changeset that moves every package to 1.0.0. It covers only what the record
@@ -136,7 +142,12 @@ const firstPaths = ({ versions }: Versions): string[] => [
 /** Parts that records have from the first release on. */
 const laterPaths = ({ versions }: Versions): string[] => [
   controlFile,
-  ...Object.keys(versions).flatMap((name) => [manifestFile(name), commandFile(name), promisesFile(name)]),
+  ...Object.keys(versions).flatMap((name) => [
+    manifestFile(name),
+    commandFile(name),
+    promisesFile(name),
+    pythonFile(name),
+  ]),
 ];
 
 /** The parts that a record must have: all later ones, or none of them. */

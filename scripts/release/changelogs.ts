@@ -76,7 +76,7 @@ function laterChangelog(changelog: string, version: string, sentence: (isEmpty: 
 
 /** Corrects the newest entries in a workspace whose versions have just moved. */
 export function correctChangelogs(root: string, record: ReleaseRecord): void {
-  const packages: readonly Versioned[] = packagesIn(join(root, "packages")).filter(({ isPrivate }) => !isPrivate);
+  const packages: readonly Versioned[] = packagesIn(join(root, "packages")).filter(({ isReleased }) => isReleased);
   const moved = new Map(
     packages.flatMap(({ name, version }) => (version === record.versions[name] ? [] : [[name, version] as const])),
   );

@@ -10,6 +10,7 @@ import { install, run, temporaryFolder } from "../packed.ts";
 import { runEveryOperation, withPackedServer } from "../packed-server.ts";
 import { changesetsIn } from "./changesets.ts";
 import { cloneWorkspace, commitAll } from "./clone.ts";
+import { writePythonFiles } from "./python-files.ts";
 import { packInto, writeReleaseFiles } from "./release-files.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -64,6 +65,12 @@ function comparePacked(folder: string, commit: string, tarballs: readonly string
     if (digest(join(folder, "packed", tarball)) !== digest(second))
       throw new Error(`${tarball} differs between two clones of the same commit. Make the build reproducible.`);
   }
+  const python = writePythonFiles(join(folder, "one"), join(folder, "packed"));
+  withUmask(0o077, () => writePythonFiles(two, join(folder, "packed-again")));
+  for (const file of python)
+    if (digest(join(folder, "packed/python", file)) !== digest(join(folder, "packed-again/python", file)))
+      throw new Error(`${file} differs between two clones of the same commit. Make the build reproducible.`);
+  console.log(`Python: ${python.join(", ")}, identical in both clones`);
 }
 
 async function dryRun(): Promise<void> {
@@ -80,7 +87,7 @@ async function dryRun(): Promise<void> {
       commit,
       files.map(({ tarball }) => tarball),
     );
-  else leftOut("a second clone, to compare the tarballs");
+  else leftOut("a second clone, to compare the tarballs, and the files of the Python client");
   for (const { name, version, tarball } of files) {
     const sum = digest(join(folder, "packed", tarball)).slice(0, 16);
     console.log(`${name} ${version}  sha256 ${sum}…${isLong ? ", identical in both clones" : ""}`);

@@ -62,7 +62,7 @@ if (import.meta.main) {
   const root = fileURLToPath(new URL("../../", import.meta.url));
   const folder = join(root, ".changeset");
   const baseline = baselineOf(root.replace(/[\\/]$/, ""));
-  const names = packagesIn(join(root, "packages")).flatMap(({ name, isPrivate }) => (isPrivate ? [] : [name]));
+  const names = packagesIn(join(root, "packages")).flatMap(({ name, isReleased }) => (isReleased ? [name] : []));
   const changes = compareContracts(documentIn(baseline.read(contractFile)), await publishedContract());
   const followers = followersOf(names, bumpOf(changes), changesetsIn(folder), baseline.record);
   for (const line of writeFollowers(folder, followers)) console.log(line);

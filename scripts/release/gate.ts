@@ -1,4 +1,4 @@
-// Compares the contracts, public types, manifests, commands and promises with the last release in git. Fails when the pending
+// Compares the contracts, public types, manifests, commands, promises and the Python client with the last release in git. Fails when the pending
 // changesets are too small for what changed. `--write` writes missing changesets, and the reports api.d.ts, command.json and promises.json;
 // `--reports` does so with the reports alone; `--record` records the release.
 import { readFileSync, writeFileSync } from "node:fs";
@@ -18,6 +18,7 @@ import { changesetsIn, GateError, writeChangeset } from "./changesets.ts";
 import { changesAtCommits } from "./changesets-in-git.ts";
 import { changedMigrations } from "./compare/promises.ts";
 import { type Package, packagesIn } from "./compare/surface.ts";
+import { recordCompatibility } from "./compatibility.ts";
 import { checkFiles } from "./earlier-cases.ts";
 import { withWorkspaceVersions } from "./lockfile.ts";
 import { movedSince, type Read } from "./moved.ts";
@@ -118,6 +119,7 @@ async function recordState(packages: readonly Package[]): Promise<boolean> {
   const objects = objectsNow(root, versions);
   const record: ReleaseRecord = { versions, objects, ...(!moved && last.bootstrap && { bootstrap: last.bootstrap }) };
   writeFileSync(at(recordFile), `${JSON.stringify(record, null, 2)}\n`);
+  if (moved) recordCompatibility(root, versions);
   writeFileSync(
     at("package-lock.json"),
     withWorkspaceVersions(read("package-lock.json"), (path) => read(path, "package.json")),
@@ -127,8 +129,8 @@ async function recordState(packages: readonly Package[]): Promise<boolean> {
   return true;
 }
 
-// Private packages are not published, so their versions promise nothing.
-const packages = packagesIn(at("packages")).filter(({ isPrivate }) => !isPrivate);
+// Other packages are not published, so their versions promise nothing.
+const packages = packagesIn(at("packages")).filter(({ isReleased }) => isReleased);
 try {
   const has = (option: string): boolean => process.argv.includes(option);
   const good = has("--record")

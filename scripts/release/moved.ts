@@ -1,12 +1,22 @@
 // Finds what changed for each package.
-import { commandFile, contractFile, controlFile, manifestFile, promisesFile, surfaceFile } from "./baseline.ts";
+import {
+  commandFile,
+  contractFile,
+  controlFile,
+  manifestFile,
+  promisesFile,
+  pythonFile,
+  surfaceFile,
+} from "./baseline.ts";
 import { type Change, merged } from "./change.ts";
 import { compareCommands } from "./compare/commands.ts";
 import { compareContracts } from "./compare/contracts.ts";
 import { compareManifests } from "./compare/manifests.ts";
 import { comparePromises } from "./compare/promises.ts";
+import { comparePython } from "./compare/python.ts";
 import { compareSurfaces } from "./compare/surfaces.ts";
 import { documentIn } from "./present.ts";
+import { pythonPackage } from "./python-package.ts";
 import type { Moved } from "./verdict.ts";
 
 /** A text by its path; empty if there is none. */
@@ -14,7 +24,7 @@ export type Read = (path: string) => string;
 
 /** Packages that a change of a document affects. */
 const carriers: Readonly<Record<string, readonly string[]>> = {
-  [contractFile]: ["@call-transfer/spec", "@call-transfer/sdk"],
+  [contractFile]: ["@call-transfer/spec", "@call-transfer/sdk", pythonPackage],
   // The backend serves the control plane, and the mock server passes it on.
   [controlFile]: ["@call-transfer/backend", "@call-transfer/mock-server"],
 };
@@ -33,13 +43,16 @@ export function movedSince(was: Read, is: Read, names: readonly string[], uncomp
   return names.map((name) => {
     const carried = documents.filter(({ path }) => carriers[path]?.includes(name));
     const changes = [
-      ...carried.flatMap(({ path, changes }) => (path === contractFile ? [...changes, ...uncompiled] : changes)),
+      ...carried.flatMap(({ path, changes }) =>
+        path === contractFile && name !== pythonPackage ? [...changes, ...uncompiled] : changes,
+      ),
       ...[name, ...(passedOn[name] ?? [])].flatMap((each) => [
         ...compareSurfaces(was(surfaceFile(each)), is(surfaceFile(each))),
         ...comparePromises(was(promisesFile(each)), is(promisesFile(each))),
       ]),
       ...compareManifests(was(manifestFile(name)), is(manifestFile(name))),
       ...compareCommands(was(commandFile(name)), is(commandFile(name))),
+      ...comparePython(was(pythonFile(name)), is(pythonFile(name))),
     ];
     return { name, changes: merged(changes) };
   });

@@ -1,7 +1,8 @@
 // Says what the release workflow has to do, in lines of `name=value`: whether changes wait for a version, and which commit has
-// versions that are not published. Uses nothing but Node, npm and git, so that it runs before anything is installed.
+// versions that are not published, and whether the Python client is among them. Uses nothing but Node, npm and git, so that it runs before anything is installed.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { pythonPackage } from "./python-package.ts";
 
 /** What a state of the repository says about releases. */
 export interface ReleaseState {
@@ -37,6 +38,14 @@ export function planOf(
   };
 }
 
+type Asked = (name: string, version: string) => boolean;
+
+/** Whether a version is out: it has its tag, and npm has it. The Python client gets its tag once PyPI has it, and npm never does. */
+export const releasedBy =
+  (isTagged: Asked, isPublished: Asked): Asked =>
+  (name, version) =>
+    isTagged(name, version) && (name === pythonPackage || isPublished(name, version));
+
 const record = "releases/release.json";
 const git = (...options: string[]): string => execFileSync("git", options, { encoding: "utf8" }).trim();
 
@@ -58,7 +67,9 @@ if (import.meta.main) {
   const recorded = bootstrap === undefined ? versions : undefined;
   const changesets = names.map((name) => name.slice(0, -".md".length));
   const isTagged = (name: string, version: string): boolean => git("tag", "--list", `${name}@${version}`) !== "";
-  const plan = planOf({ changesets, pre, recorded }, (...one) => isTagged(...one) && isPublished(...one));
+  const plan = planOf({ changesets, pre, recorded }, releasedBy(isTagged, isPublished));
+  const python = recorded?.[pythonPackage];
   console.log(`propose=${plan.propose}\npublish=${plan.publish}`);
+  console.log(`python=${python !== undefined && !isTagged(pythonPackage, python)}`);
   console.log(`commit=${git("log", "-1", "--format=%H", "--", record)}`);
 }

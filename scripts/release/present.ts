@@ -4,7 +4,15 @@ import { join } from "node:path";
 import ts from "typescript";
 import { published } from "../generate/publish.ts";
 import { loadControl, loadDocument } from "../generate/read/document.ts";
-import { commandFile, contractFile, controlFile, manifestFile, promisesFile, surfaceFile } from "./baseline.ts";
+import {
+  commandFile,
+  contractFile,
+  controlFile,
+  manifestFile,
+  promisesFile,
+  pythonFile,
+  surfaceFile,
+} from "./baseline.ts";
 import { GateError } from "./changesets.ts";
 import { commandTexts } from "./commands.ts";
 import { type Package, surfacesOf } from "./compare/surface.ts";
@@ -15,7 +23,7 @@ export type Texts = ReadonlyMap<string, string>;
 
 /** The present state. */
 export interface Present {
-  /** The two documents, the reports and the manifests. */
+  /** The two documents, the reports, the manifests and the public names of the Python client. */
   readonly texts: Texts;
   /** The committed reports: public types, commands and promises. */
   readonly reports: Texts;
@@ -53,7 +61,8 @@ const readIn = (root: string, path: string): string =>
 /** Reads the present state. @throws {GateError} if openapi/ cannot be read */
 export async function presentState(root: string, packages: readonly Package[]): Promise<Present> {
   // The compiler runs beside the rest.
-  const emitting = surfacesOf(packages, root, compilerOptions(root));
+  const typed = packages.filter(({ sources }) => sources.size > 0);
+  const emitting = surfacesOf(typed, root, compilerOptions(root));
   const documents = await Promise.all([publishedContract(), loaded(loadControl)]);
   const promises = await promisesIn(root, packages);
   const generated = [contractFile, controlFile].map((path) => generatedIn(readIn(root, path)));
@@ -66,13 +75,13 @@ export async function presentState(root: string, packages: readonly Package[]): 
       `${JSON.stringify(found, null, 2)}\n`,
     ]),
   ]);
-  const manifests = packages.map(({ name }): [string, string] => [
-    manifestFile(name),
-    readIn(root, manifestFile(name)),
-  ]);
+  // The names of the Python client are compared as committed: this must work without Python, and its check reads the sources.
+  const committed = packages.flatMap(({ name }) =>
+    [manifestFile(name), pythonFile(name)].map((path): [string, string] => [path, readIn(root, path)]),
+  );
   const [contract, control] = documents.map((document) => JSON.stringify(document));
   return {
-    texts: new Map([[contractFile, contract ?? ""], [controlFile, control ?? ""], ...reports, ...manifests]),
+    texts: new Map([[contractFile, contract ?? ""], [controlFile, control ?? ""], ...reports, ...committed]),
     reports,
     isGenerated: isEqual(documents, generated),
   };

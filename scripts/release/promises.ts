@@ -13,6 +13,7 @@ import { capacity, gainPerMs, retryCost, successGain } from "../../packages/sdk/
 import { defaultRetryPolicy, defaults } from "../../packages/sdk/src/options/settings.ts";
 import { delayFor } from "../../packages/sdk/src/send/retry.ts";
 import { defaults as handlerDefaults } from "../../packages/sdk/src/webhooks/handler-options.ts";
+import { pythonPackage } from "./python-package.ts";
 
 /** Promises of a package by what they are about, e.g. `default retry.max` → `2`. */
 export type Promises = Readonly<Record<string, unknown>>;
@@ -98,5 +99,6 @@ export async function promisesOf(root: string): Promise<Map<string, Promises>> {
     ["@call-transfer/backend", backend()],
     ["@call-transfer/mock-server", mockServer(root)],
     ["@call-transfer/mcp", await mcp()],
+    [pythonPackage, { ...variables(root, "python"), ...tables(root, "python") }],
   ]);
 }

@@ -6,7 +6,6 @@ import { type Changeset, changesetText } from "./changesets.ts";
 export interface Versioned {
   readonly name: string;
   readonly version: string;
-  readonly isPrivate: boolean;
 }
 
 /** A package with what changed in it. */
@@ -121,9 +120,7 @@ function bootstrapProblems(
     return [
       `.changeset/${bootstrap.changeset}.md is missing, but the first release is not out yet. Restore it: it gives every package its first version.`,
     ];
-  const left = packages.filter(
-    ({ name, isPrivate }) => !isPrivate && !["minor", "major"].includes(first.bumps.get(name) ?? "none"),
-  );
+  const left = packages.filter(({ name }) => !["minor", "major"].includes(first.bumps.get(name) ?? "none"));
   const others = pending.flatMap(({ id, bumps: carries }) =>
     [...carries].flatMap(([name, bump]) =>
       bump === "major" && first.bumps.get(name) === "minor" ? [{ id, name }] : [],

@@ -12,10 +12,12 @@ import { promisify } from "node:util";
 import { demo } from "@call-transfer/backend";
 import { startMockServer } from "@call-transfer/mock-server";
 import { temporaryFolder } from "../../scripts/packed.ts";
+import { buildPython } from "../../scripts/release/python-files.ts";
 import { blocksIn } from "../pages/blocks.ts";
 
 const execute = promisify(execFile);
-const folder = fileURLToPath(new URL("../../packages/python", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const folder = join(root, "packages", "python");
 
 async function run(
   program: string,
@@ -37,21 +39,6 @@ async function run(
 }
 
 const digestOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
-
-/** Builds the wheel and the sdist without an index. The time of the files does not count. */
-async function build(python: string, into: string): Promise<readonly string[]> {
-  const program = `
-import os, sys
-import hatchling.build
-print(hatchling.build.build_sdist(sys.argv[1]))
-print(hatchling.build.build_wheel(sys.argv[1]))
-`;
-  const names = await run(python, ["-c", program, into], folder, { SOURCE_DATE_EPOCH: "1577836800" });
-  return names
-    .trim()
-    .split("\n")
-    .map((name) => join(into, name));
-}
 
 /** An index of one package, as pip asks for it (PEP 503). What the package needs comes from the usual one. */
 async function serve(files: readonly string[]) {
@@ -100,13 +87,13 @@ const pinned = [
   "typing-inspection",
 ];
 
-export async function checkPackage(commands: string): Promise<void> {
+export async function checkPackage(): Promise<void> {
   using temporary = temporaryFolder("python-package");
   const at = (...path: string[]) => join(temporary.path, ...path);
-  for (const name of ["one", "two", "program"]) mkdirSync(at(name));
-  const python = join(commands, "python");
-  const files = await build(python, at("one"));
-  const again = await build(python, at("two"));
+  mkdirSync(at("program"));
+  const [files = [], again = []] = ["one", "two"].map((name) =>
+    buildPython(root, at(name)).map((file) => at(name, file)),
+  );
   for (const [index, file] of files.entries())
     if (digestOf(file) !== digestOf(again[index] ?? ""))
       throw new Error(`${basename(file)} differs from build to build.`);
@@ -133,6 +120,13 @@ export async function checkPackage(commands: string): Promise<void> {
   );
   index.close();
   await run(installed, ["-m", "pip", "check"], temporary.path);
+  const readme = await run(
+    installed,
+    ["-c", "from importlib.metadata import metadata; print(metadata('call-transfer').get_payload())"],
+    temporary.path,
+  );
+  if (!readme.includes("pip install call-transfer") || readme.includes("PyPI yet"))
+    throw new Error("The README of the package lacks how to install it, or says that it is not on PyPI yet.");
 
   const server = await startMockServer({ port: 0 });
   try {

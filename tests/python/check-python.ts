@@ -1,5 +1,5 @@
-// Checks packages/python: format and lint, the types by mypy and pyright, and the tests. `npm run check -- python tests` runs one
-// part, with options for it. `--installed` only says whether this machine has Python, and `--environment` where its packages are.
+// Checks packages/python: format and lint, the types by mypy and pyright, the record of public names, and the tests. `npm run check --
+// python tests` runs one part, with options for it; `surface --write` writes the record. `--installed` only says whether this machine has Python, and `--environment` where its packages are.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { isLong, leftOut } from "../../scripts/long.ts";
 import { ensureInstalled, tools } from "../../scripts/packed.ts";
 import { ensureEnvironment, missingPython } from "../../scripts/python.ts";
 import { checkPackage } from "./check-package.ts";
+import { checkSurface } from "./surface.ts";
 
 const folder = fileURLToPath(new URL("../../packages/python", import.meta.url));
 
@@ -37,6 +38,10 @@ function parts(
       ensureInstalled(tools);
       return run(process.execPath, pyright, "--warnings", "--pythonpath", python("python"));
     },
+    surface: async (...options) => {
+      console.log("\n--- surface");
+      return checkSurface(commands, folder, options.includes("--write"));
+    },
     tests: (...options) => {
       if (!isLong) leftOut("9,600 of 10,000 requests in each mode under the faults of lab/simulate");
       // The sources as one file start in a third of the time.
@@ -51,7 +56,7 @@ function parts(
     },
     package: async () => {
       console.log("\n--- package");
-      await checkPackage(commands);
+      await checkPackage();
       return true;
     },
   };

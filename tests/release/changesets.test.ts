@@ -78,6 +78,11 @@ describe("a release of the workspace", () => {
     expect(moved).toEqual([[name, "1.0.1"]]);
   });
 
+  it("moves the Python client, and never the inspector, which the mock server contains", () => {
+    const after = versionsAfter({ python: "minor", "mock-server": "major" });
+    expect(after).toMatchObject({ python: "1.1.0", "mock-server": "2.0.0", inspector: "1.0.0" });
+  });
+
   it("is written directly below the title of the changelog", () => {
     versionsAfter({ spec: "patch" });
     expect(copy.changelog("spec")).toMatch(/^# @call-transfer\/spec\n\n## 1\.0\.1\n/);

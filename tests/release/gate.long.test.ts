@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../../scripts/packed.ts";
+import { ensureEnvironment } from "../../scripts/python.ts";
 import { recordFile } from "../../scripts/release/baseline.ts";
 import { cloneWorkspace, commitAll } from "../../scripts/release/clone.ts";
 import { packagesIn } from "../../scripts/release/compare/surface.ts";
-import { releasedEdits } from "./released-edits.ts";
+import { pythonEdits, type ReleasedEdit, releasedEdits } from "./released-edits.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const withinMs = 900_000;
@@ -37,7 +38,7 @@ describe("the release gate", { timeout: withinMs }, () => {
     cloneWorkspace(root, at(), run(root, "git", "rev-parse", "HEAD").trim());
     for (const name of readdirSync(at(".changeset")))
       if (/^(?!README).*\.md$/.test(name)) rmSync(at(".changeset", name));
-    const packages = packagesIn(at("packages")).filter(({ isPrivate }) => !isPrivate);
+    const packages = packagesIn(at("packages")).filter(({ isReleased }) => isReleased);
     const versions = Object.fromEntries(packages.map(({ name, version }) => [name, version]));
     writeFileSync(at(recordFile), JSON.stringify({ versions }));
     for (const { folder, version } of packages) {
@@ -87,12 +88,25 @@ describe("the release gate", { timeout: withinMs }, () => {
     expect(gate().said).toMatch(/major {2}contract cases of the last release: no longer compile: .*isApiError/);
   });
 
-  it.each(releasedEdits)("sees $what", ({ file, from, to, says }) => {
+  const make = ({ file, from, to }: ReleasedEdit): void => {
     const text = readFileSync(at(file), "utf8");
     expect(text).toContain(from);
     writeFileSync(at(file), text.replace(from, to));
+  };
+
+  it.each(releasedEdits)("sees $what", (edit) => {
+    make(edit);
     const { status, said } = gate();
-    expect(said).toContain(says);
+    expect(said).toContain(edit.says);
+    expect(status).toBe(1);
+  });
+
+  it.each(pythonEdits)("sees $what", (edit) => {
+    make(edit);
+    const python = join(ensureEnvironment("python", join(root, "packages/python/requirements.txt")), "python");
+    writeFileSync(at("packages/python/surface.json"), run(at("packages/python"), python, "tests/surface.py"));
+    const { status, said } = gate();
+    expect(said).toContain(edit.says);
     expect(status).toBe(1);
   });
 

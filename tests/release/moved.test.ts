@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { commandFile, contractFile, controlFile, manifestFile } from "../../scripts/release/baseline.ts";
+import { commandFile, contractFile, controlFile, manifestFile, pythonFile } from "../../scripts/release/baseline.ts";
 import { bumpOf } from "../../scripts/release/change.ts";
 import { commandText } from "../../scripts/release/compare/commands.ts";
 import { movedSince } from "../../scripts/release/moved.ts";
+import { pythonPackage } from "../../scripts/release/python-package.ts";
 import { contract } from "./contract.fixture.ts";
 
-const packages = ["spec", "sdk", "backend", "mock-server", "contract"].map((name) => `@call-transfer/${name}`);
+const packages = ["spec", "sdk", "backend", "mock-server", "contract", "python"].map(
+  (name) => `@call-transfer/${name}`,
+);
 const { "/health": _, ...paths } = contract.paths;
 const [before, after] = [contract, { ...contract, paths }].map((document) => JSON.stringify(document));
 const generated = (json = "") => `/** The document. */\nexport const controlDocument: Readonly<object> = ${json};\n`;
@@ -26,8 +29,9 @@ describe("what a change weighs on", () => {
       contractFile,
       before,
       after,
-      ["@call-transfer/spec", "@call-transfer/sdk"],
+      ["@call-transfer/spec", "@call-transfer/sdk", pythonPackage],
     ],
+    ["a module of Python that is gone", pythonFile(pythonPackage), '{"modules":{"a":[]}}', "{}", [pythonPackage]],
     [
       "an operation removed from the control plane",
       controlFile,

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempDisposableSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { planOf, type ReleaseState } from "../../scripts/release/plan.ts";
+import { planOf, type ReleaseState, releasedBy } from "../../scripts/release/plan.ts";
 
 const recorded = { "@call-transfer/sdk": "1.0.0", "@call-transfer/backend": "0.2.0" };
 
@@ -35,6 +35,20 @@ describe("the plan of a release", () => {
   ])("is right for %s", (_, state, published, expected) => {
     expect(planOf(state, (_name, version) => published.includes(version))).toEqual(expected);
   });
+});
+
+it("asks npm for every package with a tag but the Python client, which npm never has", () => {
+  const asked: string[] = [];
+  const isReleased = releasedBy(
+    (name) => name !== "@call-transfer/mcp",
+    (name) => {
+      asked.push(name);
+      return false;
+    },
+  );
+  const names = ["sdk", "mcp", "python"].map((name) => `@call-transfer/${name}`);
+  expect(names.map((name) => isReleased(name, "1.0.0"))).toEqual([false, false, true]);
+  expect(asked).toEqual(["@call-transfer/sdk"]);
 });
 
 describe("the step that publishes", () => {
@@ -85,5 +99,30 @@ exit 1
 
   it("publishes no version twice", () => {
     expect(publish("1.0.0", ["1.0.0"])).toEqual([]);
+  });
+});
+
+describe("the step that publishes the Python client", () => {
+  const workflow = parse(readFileSync(new URL("../../.github/workflows/release.yml", import.meta.url), "utf8"));
+  const script: string = workflow.jobs.pypi.steps.at(-1).run;
+
+  it.each([
+    [
+      "publishes what the run packed",
+      "true",
+      "publish --no-config --trusted-publishing always packed/python/s packed/python/w\n",
+    ],
+    ["leaves out a version that has its tag", "false", ""],
+  ])("%s", (_, isNew, asked) => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), "call-transfer-pypi-"));
+    mkdirSync(join(folder.path, "packed"));
+    mkdirSync(join(folder.path, "uv/bin"), { recursive: true });
+    writeFileSync(join(folder.path, "packed/python.txt"), "@call-transfer/python 1.0.0 s w\n");
+    writeFileSync(join(folder.path, "asked"), "");
+    writeFileSync(join(folder.path, "uv/bin/uv"), '#!/bin/sh\necho "$@" >> asked\n');
+    chmodSync(join(folder.path, "uv/bin/uv"), 0o755);
+    const env = { ...process.env, IS_NEW: isNew };
+    execFileSync("bash", ["-e", "-o", "pipefail", "-c", script], { cwd: folder.path, env, stdio: "pipe" });
+    expect(readFileSync(join(folder.path, "asked"), "utf8")).toBe(asked);
   });
 });

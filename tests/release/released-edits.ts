@@ -21,6 +21,7 @@ const sdk = "packages/sdk";
 const mock = "packages/mock-server";
 const options = `${mock}/src/cli/options`;
 const control = "openapi/control/control.yaml";
+const python = "packages/python/src/call_transfer";
 
 export const releasedEdits: readonly ReleasedEdit[] = [
   edit("a raised engine", `${sdk}/package.json`, '"node": ">=20"', '"node": ">=22"', "major  engines.node"),
@@ -296,5 +297,44 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     "required: [flowId, fromNumber, toNumber]",
     "required: [flowId, fromNumber, toNumber, providerId]",
     "major  CreateCallRequest.providerId",
+  ),
+];
+
+/** Edits of the Python client. The gate sees them once its public names are recorded again. */
+export const pythonEdits: readonly ReleasedEdit[] = [
+  edit(
+    "a renamed keyword of Python",
+    `${python}/webhooks/_signature.py`,
+    "def sign_webhook(body: RawBody, *, secret: str | Sequence[str], at: float",
+    "def sign_webhook(body: RawBody, *, secrets: str | Sequence[str], at: float",
+    "major  sign_webhook(secret): the parameter was removed",
+  ),
+  edit(
+    "another default of Python",
+    `${python}/_errors.py`,
+    "def reconcile(self, *, max_calls: int = 1000)",
+    "def reconcile(self, *, max_calls: int = 500)",
+    "major  OutcomeUnknownError.reconcile(max_calls): its default 1000 is now 500",
+  ),
+  edit(
+    "an error of Python without its base",
+    `${python}/_errors.py`,
+    "class TimeoutError(RequestError)",
+    "class TimeoutError(CallTransferError)",
+    "major  TimeoutError: is no longer a RequestError",
+  ),
+  edit(
+    "a method of Python that is gone",
+    `${python}/testing/_sandbox.py`,
+    "def clear_faults(self)",
+    "def _clear_faults(self)",
+    "major  Sandbox.clear_faults: was removed",
+  ),
+  edit(
+    "a new method of Python",
+    `${python}/testing/_sandbox.py`,
+    "    def clear_faults(self) -> None:",
+    "    def faults(self) -> list[Fault]:\n        return []\n\n    def clear_faults(self) -> None:",
+    "minor  Sandbox.faults: was added",
   ),
 ];

@@ -81,7 +81,15 @@ describe("an export that hides its names", () => {
     const path = join(folder, "packages/pack/src/odd.ts");
     writeFileSync(path, `${text}\n`);
     const entries = new Map([[".", path]]);
-    const odd = { name: "odd", version: "1.0.0", folder, isPrivate: false, entries, sources: entries };
+    const odd = {
+      name: "odd",
+      version: "1.0.0",
+      folder,
+      isPrivate: false,
+      isReleased: true,
+      entries,
+      sources: entries,
+    };
     await expect(surfacesOf([odd], folder, options)).rejects.toThrow(words);
     rmSync(path);
   });

@@ -18,7 +18,7 @@ const pending = (bumps: Record<string, Bump>, id = "one"): Changeset => ({
   note,
 });
 const record = { versions: { spec: "1.0.0", sdk: "1.0.0" }, objects: {} };
-const packages = Object.entries(record.versions).map(([name, version]) => ({ name, version, isPrivate: false }));
+const packages = Object.entries(record.versions).map(([name, version]) => ({ name, version }));
 
 describe("the bump of the pending changesets", () => {
   it.each<[string, Bump, Changeset[]]>([
@@ -129,12 +129,7 @@ describe("the record of the last release", () => {
   });
 
   it.each([
-    [
-      "a version moved by hand",
-      packages.with(1, { name: "sdk", version: "1.1.0", isPrivate: false }),
-      [],
-      "sdk is 1.1.0",
-    ],
+    ["a version moved by hand", packages.with(1, { name: "sdk", version: "1.1.0" }), [], "sdk is 1.1.0"],
     ["a missing package", packages.slice(0, 1), [], "sdk was part of the last release"],
     ["a changeset without a note", packages, [{ ...pending({ sdk: "minor" }), note: "" }], "has no note"],
     ["a changeset for no package", packages, [pending({ skd: "minor" })], "moves skd, which is not a package here"],

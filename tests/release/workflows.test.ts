@@ -21,19 +21,24 @@ describe("the workflows", () => {
     expect(workflowProblems(textOf(name))).toEqual([]);
   });
 
-  it("let only one job publish packages, and one the site", () => {
+  it("let one job publish to npm, one to PyPI, and one the site", () => {
     expect(names.flatMap((name) => publishersIn(textOf(name)).map((job) => `${name} ${job}`))).toEqual([
       "pages.yml deploy",
       "release.yml publish",
+      "release.yml pypi",
     ]);
   });
 
   it("check the commit that is published, and publish what was packed from it", () => {
-    const { check, publish, announce } = jobsIn(textOf("release.yml"));
+    const { check, publish, pypi, announce } = jobsIn(textOf("release.yml"));
     expect(check).toMatch(
       /ref: \$\{\{ needs\.plan\.outputs\.commit \}\}[\s\S]*run: \.ci\/run\n[\s\S]*release -- pack packed/,
     );
-    expect([publish, announce]).toEqual([expect.stringContaining("needs: check"), expect.stringContaining("publish")]);
+    expect([publish, pypi, announce]).toEqual([
+      expect.stringContaining("needs: check"),
+      expect.stringContaining("needs: [plan, check]"),
+      expect.stringContaining("needs: [plan, publish, pypi]"),
+    ]);
   });
 
   it("run in CI what a change must pass here", () => {
@@ -117,6 +122,12 @@ jobs:
     ["untrusted text in a shell", "run: npm ci", `run: echo ${expression("github.head_ref")}`, "into a shell"],
     ["third-party code in a job that can publish", "contents: read", "id-token: write", "runs third-party code"],
     ["third-party code in a job that can push", "contents: read", "contents: write", "runs third-party code"],
+    [
+      "a package of Python without its digest in a job that can publish",
+      "contents: read\n    steps:\n",
+      "id-token: write\n    steps:\n      - run: pip install uv\n",
+      "step 1, runs third-party code",
+    ],
     [
       "an action of others in a job that can push",
       "contents: read\n    steps:\n      - uses: actions/checkout@",

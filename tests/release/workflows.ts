@@ -4,7 +4,7 @@ import { isEqual, isObject, listIn, objectIn } from "../../scripts/release/json.
 
 const pinned = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40}$/;
 /** Commands that run third-party code. They are forbidden in jobs that can publish or push. */
-const runsForeignCode = /\bnpm (?:ci|install|i|run|exec|test)\b|\bnpx\b|\.ci\/run/;
+const runsForeignCode = /\bnpm (?:ci|install|i|run|exec|test)\b|\bnpx\b|\bpip install (?!.*--require-hashes)|\.ci\/run/;
 
 /** Commands that run the release gate, which needs the full git history. */
 const runsGate = /\brelease -- (?:check|version|dry-run)\b|\.ci\/run/;

@@ -1,6 +1,6 @@
 // Writes a package's public types as one text: the exports of each entry point, then every declaration they lead to, sorted
 // by name and without comments. Reads the sources, so no build is needed.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix, resolve, sep } from "node:path";
 import ts from "typescript";
 
@@ -23,7 +23,10 @@ export interface Package {
   readonly name: string;
   readonly version: string;
   readonly folder: string;
+  /** Whether npm does not get it. */
   readonly isPrivate: boolean;
+  /** Whether customers get it: at npm, or at PyPI. */
+  readonly isReleased: boolean;
   /** Source files of the public entry points by subpath, e.g. `./webhooks`. Nothing is promised of `./unstable`, which is left out. */
   readonly entries: ReadonlyMap<string, string>;
   /** Those of all entry points, also of one that only this repository can import. */
@@ -47,6 +50,7 @@ export function packagesIn(folder: string): Package[] {
       version: String(description.version),
       folder: home,
       isPrivate: description.private === true,
+      isReleased: description.private !== true || existsSync(join(home, "pyproject.toml")),
       entries: new Map(sources.filter(isPublic)),
       sources: new Map(sources),
     };

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ._generated.codes import ErrorCode as ErrorCode
     from ._generated.errors import *  # noqa: F403
     from ._generated.models import *  # noqa: F403
+    from ._generated.version import CONTRACT_VERSION as CONTRACT_VERSION
     from ._generated.version import VERSION as VERSION
     from ._model import ApiModel as ApiModel
     from ._options import NOT_GIVEN as NOT_GIVEN
@@ -80,7 +81,7 @@ else:
         "_generated.codes": ("ERROR_CODE_STATUS", "ErrorCode"),
         "_generated.errors": ERRORS,
         "_generated.models": MODELS,
-        "_generated.version": ("VERSION",),
+        "_generated.version": ("CONTRACT_VERSION", "VERSION"),
         "_model": ("ApiModel",),
         "_options": ("NOT_GIVEN", "NotGiven", "RequestOptions", "RequestRetryOptions", "RetryEvent", "RetryOptions"),
         "_pagination": ("AsyncPages", "Pages"),

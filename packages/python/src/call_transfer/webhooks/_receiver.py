@@ -135,6 +135,20 @@ class _Settings(OnceSettings):
     on_error: Callable[[BaseException, WebhookErrorCode], object] | None
 
 
+_DEFAULTS: dict[str, Any] = {
+    "scope": "default",
+    "duplicates": "answer",
+    "on_store_error": "handle",
+    "tolerance": float(TOLERANCE_SECS),
+    "lease_time": 2.0,
+    "wait_time": 8.0,
+    "keep_time": 86_400.0,
+    "store_timeout": 1.0,
+    "on_error": None,
+    "clock": time.time,
+}
+
+
 def settings_of(store: EventStore | AsyncEventStore, options: ReceiverOptions) -> _Settings:
     """Returns the checked settings.
 
@@ -146,19 +160,7 @@ def settings_of(store: EventStore | AsyncEventStore, options: ReceiverOptions) -
     unknown = [name for name in options if name not in ReceiverOptions.__annotations__]
     if unknown:
         raise TypeError(f"{unknown[0]} is not an option. Check its spelling.")
-    values: dict[str, Any] = {
-        "scope": "default",
-        "duplicates": "answer",
-        "on_store_error": "handle",
-        "tolerance": float(TOLERANCE_SECS),
-        "lease_time": 2.0,
-        "wait_time": 8.0,
-        "keep_time": 86_400.0,
-        "store_timeout": 1.0,
-        "on_error": None,
-        "clock": time.time,
-    }
-    settings = _Settings(store=store, **{**values, **cast("dict[str, Any]", options)})
+    settings = _Settings(store=store, **{**_DEFAULTS, **cast("dict[str, Any]", options)})
     tolerance_of(settings.tolerance)
     if not re.fullmatch(r"[A-Za-z0-9_.-]{1,100}", settings.scope):
         raise ValueError("scope must be 1 to 100 letters, digits, dots, dashes or underscores")
