@@ -2,12 +2,13 @@
 // them and calls every operation. The long form makes a second clone, whose tarballs must be byte-identical. The
 // working tree stays untouched.
 import { createHash } from "node:crypto";
-import { cpSync, globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isLong, leftOut } from "../long.ts";
 import { install, run, temporaryFolder } from "../packed.ts";
 import { runEveryOperation, withPackedServer } from "../packed-server.ts";
+import { buildClone } from "./build-clone.ts";
 import { changesetsIn } from "./changesets.ts";
 import { cloneWorkspace, commitAll } from "./clone.ts";
 import { packInto, writeReleaseFiles } from "./release-files.ts";
@@ -24,20 +25,11 @@ function withUmask<T>(mask: number, use: () => T): T {
   }
 }
 
-/** Building types takes most of a build. Only where the SDK's name its version do they differ from those of the workspace. */
-function copyTypes(clone: string): void {
-  leftOut("building the types anew");
-  run(root, "npm", "run", "build");
-  for (const file of globSync("packages/*/dist/**/*.d.{ts,cts}", { cwd: root }))
-    cpSync(join(root, file), join(clone, file));
-}
-
 /** Moves the versions in a clone of one commit and builds it. */
 function prepare(clone: string, commit: string): void {
   cloneWorkspace(root, clone, commit);
   if (changesetsIn(join(clone, ".changeset")).length > 0) run(clone, "changeset", "version");
-  run(clone, "npm", "run", "build", ...(isLong ? [] : ["--", "--no-dts"]));
-  if (!isLong) copyTypes(clone);
+  buildClone(clone);
 }
 
 /** Commits what `npm run release -- version` writes and checks that the gate and the supply-chain check pass. */
