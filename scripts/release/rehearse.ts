@@ -6,8 +6,9 @@ import { isLong, leftOut } from "../long.ts";
 import { ensureInstalled, temporaryFolder, tools } from "../packed.ts";
 import type { Customer } from "./rehearsal/customer.ts";
 import { managerNames } from "./rehearsal/customer.ts";
-import { difference, type Expectation, registryDifferences } from "./rehearsal/expectation.ts";
-import { type Kind, kinds } from "./rehearsal/kinds.ts";
+import { difference, type Expectation, releaseDifferences } from "./rehearsal/expectation.ts";
+import type { Kind } from "./rehearsal/kind.ts";
+import { kinds } from "./rehearsal/kinds.ts";
 import { Rehearsal } from "./rehearsal/rehearsal.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -46,7 +47,7 @@ async function go(kind: Kind, rehearsal: Rehearsal, customers: Customer[]): Prom
       customer.add();
       customers.push(customer);
     }
-  return [...registryDifferences(expected, published), ...customerDifferences(customers, expected.customer)];
+  return [...releaseDifferences(expected, published), ...customerDifferences(customers, expected.customer)];
 }
 
 async function rehearse(): Promise<boolean> {

@@ -33,7 +33,10 @@ describe("the workflows", () => {
     expect(check).toMatch(
       /ref: \$\{\{ needs\.plan\.outputs\.commit \}\}[\s\S]*run: \.ci\/run\n[\s\S]*release -- pack packed/,
     );
-    expect([publish, announce]).toEqual([expect.stringContaining("needs: check"), expect.stringContaining("publish")]);
+    expect([publish, announce]).toEqual([
+      expect.stringContaining("needs: [plan, check]"),
+      expect.stringContaining("publish"),
+    ]);
   });
 
   it("run in CI what a change must pass here", () => {

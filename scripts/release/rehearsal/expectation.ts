@@ -2,12 +2,13 @@
 import { isEqual } from "../json.ts";
 import type { Published } from "./registry.ts";
 
-type Versions = Readonly<Record<string, string>>;
+/** Versions by package, or by dist-tag. */
+export type Versions = Readonly<Record<string, string>>;
 
 /** What must hold after a release. */
 export interface Expectation {
-  /** The jobs of the workflow, in their order. */
-  readonly jobs?: { readonly ran: readonly string[]; readonly must: readonly string[] };
+  /** What the release itself must have done: what it is, what it was, what it must be. */
+  readonly facts?: readonly (readonly [what: string, is: unknown, must: unknown])[];
   /** The version with the tag `latest` of every package. */
   readonly latest: Versions;
   /** Versions of other tags: package, tag, version. */
@@ -20,15 +21,13 @@ export interface Expectation {
 export const difference = (what: string, is: unknown, must: unknown): string[] =>
   isEqual(is, must) ? [] : [`${what}: ${JSON.stringify(is)} instead of ${JSON.stringify(must)}`];
 
-/** What differs at the registry. */
-export function registryDifferences(
-  { jobs, latest, tags = {} }: Expectation,
+/** What differs in the release and at the registry. */
+export function releaseDifferences(
+  { facts = [], latest, tags = {} }: Expectation,
   published: ReadonlyMap<string, Published>,
 ): string[] {
-  const found = jobs ? difference("jobs of the workflow", jobs.ran, jobs.must) : [];
-  for (const [name, { tags: is }] of published) {
-    const must = { latest: latest[name], ...tags[name] };
-    found.push(...difference(`dist-tags of ${name}`, is, must));
-  }
+  const found = facts.flatMap((fact) => difference(...fact));
+  for (const [name, { tags: is }] of published)
+    found.push(...difference(`dist-tags of ${name}`, is, { latest: latest[name], ...tags[name] }));
   return found;
 }

@@ -1,19 +1,11 @@
 // The kinds of release, in an order in which each finds what it needs. docs/releasing.md prints the commands of each.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Expectation } from "./expectation.ts";
+import { backend, contract, type Kind, mcp, mock, sdk, spec, versionsOf } from "./kind.ts";
+import { backport, contractMajor, misplacedBackport } from "./kinds-of-majors.ts";
+import { enterPrereleases, exitPrereleases } from "./kinds-of-prereleases.ts";
 import type { Rehearsal } from "./rehearsal.ts";
-
-/** A kind of release. */
-export interface Kind {
-  readonly name: string;
-  readonly does: string;
-  /** Goes through the release. Returns what must hold afterwards. */
-  run(rehearsal: Rehearsal): Promise<Expectation> | Expectation;
-}
-
-const [spec, sdk, mock] = ["@call-transfer/spec", "@call-transfer/sdk", "@call-transfer/mock-server"] as const;
-const [backend, contract, mcp] = ["@call-transfer/backend", "@call-transfer/contract", "@call-transfer/mcp"] as const;
+import { StepError } from "./workflow.ts";
 
 /** The commands that the page prints for packages that npm does not know yet. */
 function publishByHand(rehearsal: Rehearsal): void {
@@ -23,7 +15,7 @@ function publishByHand(rehearsal: Rehearsal): void {
   const order = readFileSync(join(rehearsal.repository.clone, "packed/order.txt"), "utf8");
   for (const line of order.split("\n").filter(Boolean)) {
     const tarball = line.split(" ")[2];
-    rehearsal.command("npm", "publish", `packed/${tarball}`, "--access", "public");
+    rehearsal.command("npm", "publish", `./packed/${tarball}`, "--access", "public");
   }
 }
 
@@ -33,17 +25,11 @@ const first: Kind = {
   run(rehearsal) {
     rehearsal.propose("main");
     publishByHand(rehearsal);
+    // The workflow finds every version at the registry, and only announces them.
     const { jobs } = rehearsal.push("main");
     return {
-      jobs: { ran: jobs, must: ["plan", "check", "publish", "announce"] },
-      latest: {
-        [spec]: "1.0.0",
-        [sdk]: "1.0.0",
-        [mock]: "1.0.0",
-        [backend]: "0.2.0",
-        [contract]: "0.2.0",
-        [mcp]: "0.2.0",
-      },
+      facts: [["jobs of the workflow", jobs, ["plan", "check", "publish", "announce"]]],
+      latest: versionsOf("1.0.0 1.0.0 1.0.0 0.2.0 0.2.0 0.2.0"),
       customer: { [sdk]: "1.0.0", [mock]: "1.0.0" },
     };
   },
@@ -51,25 +37,100 @@ const first: Kind = {
 
 const patch: Kind = {
   name: "patch",
-  does: "a fix of the SDK",
+  does: "a fix of the SDK, from its edit to what customers install",
   run(rehearsal) {
-    rehearsal.repository.change("main", () => {
-      rehearsal.repository.append("packages/sdk/src/index.ts", "// A fix.");
-      rehearsal.repository.changeset([sdk], "patch", "Fixes what the rehearsal of a patch fixes.");
-    });
+    rehearsal.fix("main", [sdk], "patch");
     rehearsal.release("main");
     return {
-      latest: {
-        [spec]: "1.0.0",
-        [sdk]: "1.0.1",
-        [mock]: "1.0.0",
-        [backend]: "0.2.0",
-        [contract]: "0.2.0",
-        [mcp]: "0.2.0",
-      },
+      latest: versionsOf("1.0.0 1.0.1 1.0.0 0.2.0 0.2.0 0.2.0"),
       customer: { [sdk]: "1.0.1", [mock]: "1.0.0" },
     };
   },
 };
 
-export const kinds: readonly Kind[] = [first, patch];
+const withdrawn: Kind = {
+  name: "withdrawn",
+  does: "that fix was wrong and is taken back",
+  async run(rehearsal) {
+    rehearsal.command("npm", "deprecate", `${sdk}@1.0.1`, "It is wrong. Install 1.0.0.");
+    rehearsal.command("npm", "dist-tag", "add", `${sdk}@1.0.0`, "latest");
+    const { versions } = await rehearsal.published(sdk);
+    return {
+      facts: [["the deprecation", versions["1.0.1"]?.deprecated, "It is wrong. Install 1.0.0."]],
+      latest: versionsOf("1.0.0 1.0.0 1.0.0 0.2.0 0.2.0 0.2.0"),
+      customer: { [sdk]: "1.0.0", [mock]: "1.0.0" },
+    };
+  },
+};
+
+const minor: Kind = {
+  name: "minor",
+  does: "a field more in the contract, which moves every package",
+  run(rehearsal) {
+    rehearsal.changeContract("main", "openapi/schemas/roles.yaml", [
+      "properties:\n",
+      "properties:\n    hue: { type: string, description: Its hue. }\n",
+    ]);
+    rehearsal.release("main");
+    return {
+      latest: versionsOf("1.1.0 1.1.0 1.1.0 0.3.0 0.3.0 0.3.0"),
+      customer: { [sdk]: "1.1.0", [mock]: "1.1.0" },
+    };
+  },
+};
+
+/** Pushes while the registry refuses a package. Returns the job that failed. */
+async function pushRefused(rehearsal: Rehearsal, name: string): Promise<string> {
+  await rehearsal.registry.refuse(name);
+  try {
+    const { jobs } = rehearsal.push("main");
+    return `none of ${jobs.join(", ")}`;
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    return error.job;
+  } finally {
+    await rehearsal.registry.refuse(undefined);
+  }
+}
+
+const resumed: Kind = {
+  name: "resumed",
+  does: "the registry refuses the third package, another change is merged, and the release is resumed",
+  async run(rehearsal) {
+    rehearsal.fix("main", [spec, backend], "patch");
+    rehearsal.propose("main");
+    const failed = await pushRefused(rehearsal, contract);
+    const half = (await Promise.all([spec, backend, contract, mock].map((name) => rehearsal.published(name)))).map(
+      ({ tags }) => tags.latest,
+    );
+    rehearsal.fix("main", [mock], "patch");
+    const again = rehearsal.push("main");
+    return {
+      facts: [
+        ["the job that failed", failed, "publish"],
+        ["what was published by then", half, ["1.1.1", "0.3.1", "0.3.0", "1.1.0"]],
+        ["jobs of the next run", again.jobs, ["plan", "version", "propose", "check", "publish", "announce"]],
+      ],
+      latest: versionsOf("1.1.1 1.1.0 1.1.1 0.3.1 0.3.1 0.3.1"),
+      customer: { [sdk]: "1.1.0", [mock]: "1.1.1" },
+    };
+  },
+};
+
+const next: Kind = {
+  name: "next",
+  does: "the change that was merged meanwhile is released",
+  run(rehearsal) {
+    rehearsal.repository.mergeRelease("main");
+    rehearsal.push("main");
+    return {
+      latest: versionsOf("1.1.1 1.1.0 1.1.2 0.3.1 0.3.1 0.3.1"),
+      customer: { [sdk]: "1.1.0", [mock]: "1.1.2" },
+    };
+  },
+};
+
+export const kinds: readonly Kind[] = [
+  ...[first, patch, withdrawn, minor, resumed, next],
+  ...[enterPrereleases, exitPrereleases, contractMajor, backport, misplacedBackport],
+];

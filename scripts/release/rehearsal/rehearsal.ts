@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import { run, runWith } from "../../packed.ts";
 import { parseRecord, recordFile } from "../baseline.ts";
 import { buildClone } from "../build-clone.ts";
+import type { Bump } from "../change.ts";
 import { packagesIn } from "../compare/surface.ts";
 import { Customer, type ManagerName } from "./customer.ts";
 import { type Published, type Rehearsed, startVerdaccio } from "./registry.ts";
@@ -91,6 +92,24 @@ export class Rehearsal {
     const { jobs } = this.push(branch);
     if (!jobs.includes("propose")) throw new Error(`The workflow proposed no versions. It ran ${jobs.join(", ")}.`);
     this.repository.mergeRelease(branch);
+  }
+
+  /** Merges a change of the sources of packages, with its changeset. */
+  fix(branch: string, names: readonly string[], bump: Bump): void {
+    this.repository.change(branch, () => {
+      for (const name of names)
+        this.repository.append(`${name.replace("@call-transfer", "packages")}/src/index.ts`, "// It is right now.");
+      this.repository.changeset(names, bump, "Does what the rehearsal of a release needs.");
+    });
+  }
+
+  /** Merges a change of the contract, with everything that is generated and with the changesets that the gate drafts. */
+  changeContract(branch: string, path: string, [from, to]: readonly [string, string]): void {
+    this.repository.change(branch, () => {
+      this.repository.edit(path, from, to);
+      this.command("node", "scripts/generate.ts");
+      this.command("npm", "run", "release", "--", "check", "--write");
+    });
   }
 
   /** The versions that a branch records. */

@@ -46,12 +46,14 @@ export class Repository {
   change(branch: string, edit: () => void): void {
     this.checkOut(branch);
     edit();
-    this.commit(branch);
-  }
-
-  commit(branch: string): void {
     commitAll(this.clone);
     this.git("push", "--quiet", "origin", `HEAD:refs/heads/${branch}`);
+  }
+
+  /** Begins a branch of the remote at a tag. */
+  branch(name: string, tag: string): void {
+    this.checkOut(tag);
+    this.git("push", "--quiet", "origin", `HEAD:refs/heads/${name}`);
   }
 
   /** Merges the pull request with the next versions. */
