@@ -1,7 +1,7 @@
 // The kinds of release, in an order in which each finds what it needs. docs/releasing.md prints the commands of each.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { backend, contract, type Kind, mcp, mock, sdk, spec, versionsOf } from "./kind.ts";
+import { backend, contract, type Kind, mock, sdk, spec, versionsOf } from "./kind.ts";
 import { backport, contractMajor, misplacedBackport } from "./kinds-of-majors.ts";
 import { enterPrereleases, exitPrereleases } from "./kinds-of-prereleases.ts";
 import type { Rehearsal } from "./rehearsal.ts";
