@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { isLong, leftOut } from "../long.ts";
 import { ensureInstalled, temporaryFolder, tools } from "../packed.ts";
 import type { Customer } from "./rehearsal/customer.ts";
-import { managerNames } from "./rehearsal/customer.ts";
 import { difference, type Expectation, releaseDifferences } from "./rehearsal/expectation.ts";
 import type { Kind } from "./rehearsal/kind.ts";
 import { kinds } from "./rehearsal/kinds.ts";
@@ -42,7 +41,7 @@ async function go(kind: Kind, rehearsal: Rehearsal, customers: Customer[]): Prom
     console.log(`  ${name}: ${Object.keys(versions).join(", ")} (${shown.join(", ")})`);
   }
   if (customers.length === 0)
-    for (const manager of isLong ? managerNames : managerNames.slice(0, 1)) {
+    for (const manager of rehearsal.managers) {
       const customer = rehearsal.customer(manager.replace(" ", "-"), manager);
       customer.add();
       customers.push(customer);

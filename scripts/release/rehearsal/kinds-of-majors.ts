@@ -1,12 +1,11 @@
 // A major of the contract, and fixes of the major before.
 import type { Expectation, Versions } from "./expectation.ts";
 import { contract, type Kind, mcp, mock, sdk, versionsOf } from "./kind.ts";
-import { StepError } from "./workflow.ts";
 
 const prereleases: Readonly<Record<string, Versions>> = {
   [sdk]: { next: "1.2.0-next.0" },
-  [contract]: { next: "0.3.2-next.0" },
-  [mcp]: { next: "0.3.2-next.0" },
+  [contract]: { next: "0.3.1-next.0" },
+  [mcp]: { next: "0.3.1-next.0" },
 };
 
 const latest = versionsOf("2.0.0 2.0.0 2.0.0 0.4.0 0.4.0 0.4.0");
@@ -17,15 +16,47 @@ export const contractMajor: Kind = {
   run(rehearsal) {
     rehearsal.changeContract("main", "openapi/schemas/destination-groups.yaml", ["maxLength: 100", "maxLength: 99"]);
     rehearsal.release("main");
-    return { latest, tags: prereleases, customer: { [sdk]: "1.2.0", [mock]: "1.1.2" } };
+    return { latest, tags: prereleases, customer: { [sdk]: "1.2.0", [mock]: "1.1.0" } };
   },
 };
 
 const withBackport: Omit<Expectation, "facts"> = {
   latest,
   tags: { ...prereleases, [sdk]: { ...prereleases[sdk], "release-1": "1.2.1" } },
-  customer: { [sdk]: "1.2.1", [mock]: "1.1.2" },
+  customer: { [sdk]: "1.2.1", [mock]: "1.1.0" },
 };
+
+/** Ranges that a customer may not mix, with what the error must tell to install. */
+const mixes = [
+  { packages: [`${sdk}@^1`, `${mock}@^2`], fix: `npm install ${sdk}@^2` },
+  { packages: [`${sdk}@^2`, `${mock}@^1`], fix: `npm install --save-dev ${mock}@latest` },
+];
+
+export const mixed: Kind = {
+  name: "mixed",
+  does: "an SDK of one major with a mock server of another, which must be refused with what to install",
+  run(rehearsal) {
+    const facts = rehearsal.managers.flatMap((manager) =>
+      mixes.map(({ packages, fix }, index) => {
+        const customer = rehearsal.customer(`mixed-${index}-${manager.replace(" ", "-")}`, manager);
+        customer.add(...packages);
+        const said = failureOf(() => customer.check());
+        return [`${manager} with ${packages.join(" and ")}`, said.includes(fix) || said, true] as const;
+      }),
+    );
+    return { facts, latest, tags: prereleases, customer: { [sdk]: "1.2.0", [mock]: "1.1.0" } };
+  },
+};
+
+/** What an error says; a remark if there is none. */
+function failureOf(use: () => unknown): string {
+  try {
+    use();
+    return "It did not fail.";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 export const backport: Kind = {
   name: "backport",
@@ -45,13 +76,7 @@ export const misplacedBackport: Kind = {
     rehearsal.repository.branch("release/1.0", `${sdk}@1.0.0`);
     rehearsal.fix("release/1.0", [sdk], "patch");
     rehearsal.propose("release/1.0");
-    let said = "it did not fail";
-    try {
-      rehearsal.push("release/1.0");
-    } catch (error) {
-      if (!(error instanceof StepError)) throw error;
-      said = error.message;
-    }
+    const said = failureOf(() => rehearsal.push("release/1.0"));
     const isRefused = said.includes(`${sdk}@1.0.1 was released from a commit that this branch does not contain`);
     return { ...withBackport, facts: [["a refusal that says why", isRefused || said, true]] };
   },

@@ -11,13 +11,13 @@ export const enterPrereleases: Kind = {
     rehearsal.fix("main", [sdk], "minor");
     rehearsal.release("main");
     return {
-      latest: versionsOf("1.1.1 1.1.0 1.1.2 0.3.1 0.3.1 0.3.1"),
+      latest: versionsOf("1.1.0 1.1.0 1.1.0 0.3.0 0.3.0 0.3.0"),
       tags: {
         [sdk]: { next: "1.2.0-next.0" },
-        [contract]: { next: "0.3.2-next.0" },
-        [mcp]: { next: "0.3.2-next.0" },
+        [contract]: { next: "0.3.1-next.0" },
+        [mcp]: { next: "0.3.1-next.0" },
       },
-      customer: { [sdk]: "1.1.0", [mock]: "1.1.2" },
+      customer: { [sdk]: "1.1.0", [mock]: "1.1.0" },
     };
   },
 };
@@ -33,13 +33,13 @@ export const exitPrereleases: Kind = {
     const left = rehearsal.repository.git("ls-files", ".changeset").split("\n");
     return {
       facts: [["what is left in .changeset", left, [".changeset/README.md", ".changeset/config.json"]]],
-      latest: versionsOf("1.1.1 1.2.0 1.1.2 0.3.1 0.3.2 0.3.2"),
+      latest: versionsOf("1.1.0 1.2.0 1.1.0 0.3.0 0.3.1 0.3.1"),
       tags: {
         [sdk]: { next: "1.2.0-next.0" },
-        [contract]: { next: "0.3.2-next.0" },
-        [mcp]: { next: "0.3.2-next.0" },
+        [contract]: { next: "0.3.1-next.0" },
+        [mcp]: { next: "0.3.1-next.0" },
       },
-      customer: { [sdk]: "1.2.0", [mock]: "1.1.2" },
+      customer: { [sdk]: "1.2.0", [mock]: "1.1.0" },
     };
   },
 };

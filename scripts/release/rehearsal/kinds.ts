@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { backend, contract, type Kind, mock, sdk, spec, versionsOf } from "./kind.ts";
-import { backport, contractMajor, misplacedBackport } from "./kinds-of-majors.ts";
+import { backport, contractMajor, misplacedBackport, mixed } from "./kinds-of-majors.ts";
 import { enterPrereleases, exitPrereleases } from "./kinds-of-prereleases.ts";
 import type { Rehearsal } from "./rehearsal.ts";
 import { StepError } from "./workflow.ts";
@@ -63,22 +63,6 @@ const withdrawn: Kind = {
   },
 };
 
-const minor: Kind = {
-  name: "minor",
-  does: "a field more in the contract, which moves every package",
-  run(rehearsal) {
-    rehearsal.changeContract("main", "openapi/schemas/roles.yaml", [
-      "properties:\n",
-      "properties:\n    hue: { type: string, description: Its hue. }\n",
-    ]);
-    rehearsal.release("main");
-    return {
-      latest: versionsOf("1.1.0 1.1.0 1.1.0 0.3.0 0.3.0 0.3.0"),
-      customer: { [sdk]: "1.1.0", [mock]: "1.1.0" },
-    };
-  },
-};
-
 /** Pushes while the registry refuses a package. Returns the job that failed. */
 async function pushRefused(rehearsal: Rehearsal, name: string): Promise<string> {
   await rehearsal.registry.refuse(name);
@@ -108,29 +92,32 @@ const resumed: Kind = {
     return {
       facts: [
         ["the job that failed", failed, "publish"],
-        ["what was published by then", half, ["1.1.1", "0.3.1", "0.3.0", "1.1.0"]],
+        ["what was published by then", half, ["1.0.1", "0.2.1", "0.2.0", "1.0.0"]],
         ["jobs of the next run", again.jobs, ["plan", "version", "propose", "check", "publish", "announce"]],
       ],
-      latest: versionsOf("1.1.1 1.1.0 1.1.1 0.3.1 0.3.1 0.3.1"),
-      customer: { [sdk]: "1.1.0", [mock]: "1.1.1" },
+      latest: versionsOf("1.0.1 1.0.0 1.0.1 0.2.1 0.2.1 0.2.1"),
+      customer: { [sdk]: "1.0.0", [mock]: "1.0.1" },
     };
   },
 };
 
-const next: Kind = {
-  name: "next",
-  does: "the change that was merged meanwhile is released",
+const minor: Kind = {
+  name: "minor",
+  does: "a field more in the contract, which moves every package; with the change that was merged meanwhile",
   run(rehearsal) {
-    rehearsal.repository.mergeRelease("main");
-    rehearsal.push("main");
+    rehearsal.changeContract("main", "openapi/schemas/roles.yaml", [
+      "properties:\n",
+      "properties:\n    hue: { type: string, description: Its hue. }\n",
+    ]);
+    rehearsal.release("main");
     return {
-      latest: versionsOf("1.1.1 1.1.0 1.1.2 0.3.1 0.3.1 0.3.1"),
-      customer: { [sdk]: "1.1.0", [mock]: "1.1.2" },
+      latest: versionsOf("1.1.0 1.1.0 1.1.0 0.3.0 0.3.0 0.3.0"),
+      customer: { [sdk]: "1.1.0", [mock]: "1.1.0" },
     };
   },
 };
 
 export const kinds: readonly Kind[] = [
-  ...[first, patch, withdrawn, minor, resumed, next],
-  ...[enterPrereleases, exitPrereleases, contractMajor, backport, misplacedBackport],
+  ...[first, patch, withdrawn, resumed, minor],
+  ...[enterPrereleases, exitPrereleases, contractMajor, mixed, backport, misplacedBackport],
 ];

@@ -1,12 +1,13 @@
 // What every kind of release uses: the registry, the repository, the workflow and the customers.
 import { mkdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { isLong } from "../../long.ts";
 import { run, runWith } from "../../packed.ts";
 import { parseRecord, recordFile } from "../baseline.ts";
 import { buildClone } from "../build-clone.ts";
 import type { Bump } from "../change.ts";
 import { packagesIn } from "../compare/surface.ts";
-import { Customer, type ManagerName } from "./customer.ts";
+import { Customer, type ManagerName, managerNames } from "./customer.ts";
 import { type Published, type Rehearsed, startVerdaccio } from "./registry.ts";
 import { Repository } from "./repository.ts";
 import { Workflow, type WorkflowRun } from "./workflow.ts";
@@ -19,7 +20,10 @@ const withoutNpm = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
 export class Rehearsal {
   readonly registry: Rehearsed;
   readonly repository: Repository;
+  /** The public packages. */
   readonly names: readonly string[];
+  /** The package managers of customers. */
+  readonly managers: readonly ManagerName[] = isLong ? managerNames : managerNames.slice(0, 1);
   readonly #folder: string;
   readonly #workflow: Workflow;
   readonly #publisher: NodeJS.ProcessEnv;
