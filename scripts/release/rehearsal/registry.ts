@@ -92,6 +92,9 @@ export async function startVerdaccio(folder: string): Promise<Rehearsed> {
     }
   };
 
+  // Verdaccio must not outlive a rehearsal that is interrupted.
+  process.once("exit", () => child?.kill());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   await start(undefined);
   const file = (name: string, ...lines: readonly string[]): string => {
     writeFileSync(join(folder, name), [`registry=${url}/`, "audit=false", "fund=false", ...lines, ""].join("\n"));
