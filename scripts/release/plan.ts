@@ -5,10 +5,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 /** What a state of the repository says about releases. */
 export interface ReleaseState {
-  /** The ids of the changesets. */
+  /** The ids of the changesets that wait. Those of a prerelease are in `.changeset/pre/`. */
   readonly changesets: readonly string[];
   /** The contents of `.changeset/pre.json`; undefined unless prereleases are made. */
-  readonly pre?: { readonly mode: string; readonly changesets: readonly string[] } | undefined;
+  readonly pre?: { readonly mode: string } | undefined;
   /** The versions of the last record; undefined before the first release. */
   readonly recorded?: Readonly<Record<string, string>> | undefined;
 }
@@ -31,12 +31,10 @@ export function planOf(
   { changesets, pre, recorded }: ReleaseState,
   isReleased: (name: string, version: string) => boolean,
 ): ReleasePlan {
-  // A changeset of a prerelease stays, and is listed, until the prereleases end.
-  const isWaiting = changesets.some((id) => !pre?.changesets.includes(id));
   const unreleased = Object.entries(recorded ?? {}).flatMap(([name, version]) =>
     isReleased(name, version) ? [] : [name],
   );
-  return { propose: isWaiting || pre?.mode === "exit", publish: unreleased.length > 0, unreleased };
+  return { propose: changesets.length > 0 || pre?.mode === "exit", publish: unreleased.length > 0, unreleased };
 }
 
 /**

@@ -23,13 +23,19 @@ describe("the plan of a release", () => {
     ["no release yet", { changesets: ["a"] }, [], { propose: true, publish: false }],
     [
       "a prerelease that has everything",
-      { changesets: ["a"], pre: { mode: "pre", changesets: ["a"] }, recorded },
+      { changesets: [], pre: { mode: "pre" }, recorded },
       ["1.0.0", "0.2.0"],
       { propose: false, publish: false },
     ],
     [
+      "a change that waits for a prerelease",
+      { changesets: ["a"], pre: { mode: "pre" }, recorded },
+      ["1.0.0", "0.2.0"],
+      { propose: true, publish: false },
+    ],
+    [
       "the end of prereleases",
-      { changesets: ["a"], pre: { mode: "exit", changesets: ["a"] }, recorded },
+      { changesets: [], pre: { mode: "exit" }, recorded },
       ["1.0.0", "0.2.0"],
       { propose: true, publish: false },
     ],

@@ -33,7 +33,8 @@ export const exitPrereleases: Kind = {
     const left = rehearsal.repository.git("ls-files", ".changeset").split("\n");
     return {
       facts: [["what is left in .changeset", left, [".changeset/README.md", ".changeset/config.json"]]],
-      latest: versionsOf("1.1.0 1.2.0 1.1.0 0.3.0 0.3.1 0.3.1"),
+      // Changesets counts the prereleases of linked packages together, so spec gets a version without changes.
+      latest: versionsOf("1.1.1 1.2.0 1.1.0 0.3.0 0.3.1 0.3.1"),
       tags: {
         [sdk]: { next: "1.2.0-next.0" },
         [contract]: { next: "0.3.1-next.0" },
