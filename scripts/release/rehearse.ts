@@ -28,11 +28,14 @@ function customerDifferences(customers: readonly Customer[], expected: Expectati
   });
 }
 
+/** Seconds of each kind. */
+const times = new Map<string, number>();
+
 async function go(kind: Kind, rehearsal: Rehearsal, customers: Customer[]): Promise<string[]> {
   const from = performance.now();
   const expected = await kind.run(rehearsal);
-  const seconds = Math.round((performance.now() - from) / 1000);
-  console.log(`\n=== ${kind.name}: ${kind.does} (${seconds} s)`);
+  times.set(kind.name, Math.round((performance.now() - from) / 1000));
+  console.log(`\n=== ${kind.name}: ${kind.does} (${times.get(kind.name)} s)`);
   const published = new Map(
     await Promise.all(rehearsal.names.map(async (name) => [name, await rehearsal.published(name)] as const)),
   );
@@ -64,6 +67,8 @@ async function rehearse(): Promise<boolean> {
       for (const problem of problems) console.error(`  WRONG ${problem}`);
       isGood &&= problems.length === 0;
     }
+    console.log(`\nSeconds: ${[...times].map((entry) => entry.join(" ")).join(", ")}.`);
+    if (times.has("patch")) console.log(`A patch took ${times.get("patch")} s from its edit to published.`);
   } finally {
     await rehearsal.registry.close();
   }

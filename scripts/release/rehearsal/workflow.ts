@@ -74,6 +74,14 @@ function jobsOf(path: string): Job[] {
   });
 }
 
+/** What `${{ … }}` stands for before any job has run. */
+export const known = (branch: string, temporary: string): Record<string, string> => ({
+  "github.token": "none",
+  "github.ref_name": branch,
+  "github.repository": "call-transfer/call-transfer",
+  "runner.temp": temporary,
+});
+
 /** Runs the workflow for a push to a branch. */
 export class Workflow {
   readonly #folder: string;
@@ -100,29 +108,24 @@ export class Workflow {
     // The workflow of the branch, as on GitHub.
     this.#repository.checkOut(branch);
     const jobs = jobsOf(join(this.#repository.clone, ".github/workflows/release.yml"));
-    const known: Record<string, string> = {
-      "github.token": "none",
-      "github.ref_name": branch,
-      "github.repository": "call-transfer/call-transfer",
-      "runner.temp": temporary,
-    };
+    const values = known(branch, temporary);
     const ran: string[] = [];
     let output = "";
     for (const job of jobs) {
-      if (!job.needs.every((name) => ran.includes(name)) || !holds(job.condition, known)) continue;
-      output += this.#runJob(job, branch, known, temporary);
+      if (!job.needs.every((name) => ran.includes(name)) || !holds(job.condition, values)) continue;
+      output += this.#runJob(job, branch, values, temporary);
       ran.push(job.name);
     }
     return { jobs: ran, output };
   }
 
-  #runJob(job: Job, branch: string, known: Record<string, string>, temporary: string): string {
+  #runJob(job: Job, branch: string, values: Record<string, string>, temporary: string): string {
     let workspace = join(temporary, job.name);
     mkdirSync(workspace, { recursive: true });
     let output = "";
     for (const step of job.steps) {
       const inputs = objectIn(step.with);
-      const input = (name: string): string => filled(String(inputs[name] ?? ""), known);
+      const input = (name: string): string => filled(String(inputs[name] ?? ""), values);
       const artifact = join(temporary, "artifacts", input("name"));
       const [action = ""] = String(step.uses ?? "").split("@");
       if (action === "actions/checkout") {
@@ -134,7 +137,7 @@ export class Workflow {
         const path = input("path");
         cpSync(artifact, path.startsWith("/") ? path : join(workspace, path), { recursive: true });
       } else if (typeof step.run === "string") {
-        output += this.#runStep(job.name, step, workspace, known, temporary);
+        output += this.#runStep(job.name, step, workspace, values, temporary);
       }
     }
     return output;
@@ -144,7 +147,7 @@ export class Workflow {
     job: string,
     step: Record<string, unknown>,
     workspace: string,
-    known: Record<string, string>,
+    values: Record<string, string>,
     temporary: string,
   ): string {
     const script = String(step.run);
@@ -156,7 +159,7 @@ export class Workflow {
     const outputs = join(temporary, "outputs");
     writeFileSync(outputs, "");
     const env = Object.fromEntries(
-      Object.entries(objectIn(step.env)).map(([name, value]) => [name, filled(String(value), known)]),
+      Object.entries(objectIn(step.env)).map(([name, value]) => [name, filled(String(value), values)]),
     );
     const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", script], {
       cwd: workspace,
@@ -170,25 +173,25 @@ export class Workflow {
     if (status !== 0) throw new StepError(job, title, said);
     for (const line of readFileSync(outputs, "utf8").split("\n").filter(Boolean)) {
       const [name = "", ...value] = line.split("=");
-      known[`needs.${job}.outputs.${name}`] = value.join("=");
+      values[`needs.${job}.outputs.${name}`] = value.join("=");
     }
     return said;
   }
 }
 
 /** Puts values in the place of `${{ … }}`. */
-const filled = (text: string, known: Readonly<Record<string, string>>): string =>
+const filled = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\$\{\{ (.+?) \}\}/g, (_, name: string) => {
-    const value = known[name];
+    const value = values[name];
     if (value === undefined) throw new Error(`The rehearsal does not know $\{{ ${name} }}. Add it to workflow.ts.`);
     return value;
   });
 
-function holds(condition: string | undefined, known: Readonly<Record<string, string>>): boolean {
+function holds(condition: string | undefined, values: Readonly<Record<string, string>>): boolean {
   if (condition === undefined) return true;
   const [, name = "", value] = /^(\S+) == '(.*)'$/.exec(condition) ?? [];
-  if (!(name in known)) throw new Error(`The rehearsal cannot decide "${condition}". Add it to workflow.ts.`);
-  return known[name] === value;
+  if (!(name in values)) throw new Error(`The rehearsal cannot decide "${condition}". Add it to workflow.ts.`);
+  return values[name] === value;
 }
 
 function upload(inWorkspace: string, path: string, artifact: string): void {
