@@ -52,9 +52,15 @@ function settings(storage: string, uplink: string, refused: string | undefined):
   });
 }
 
+/** Asks over a new connection: the registry closes idle ones, which this process does not notice while it waits for a command. */
+const ask = (
+  url: string,
+  { headers, ...init }: { method?: string; body?: string; headers?: Record<string, string> } = {},
+): Promise<Response> => fetch(url, { ...init, headers: { ...headers, connection: "close" } });
+
 async function isListening(url: string): Promise<boolean> {
   try {
-    return (await fetch(`${url}/-/ping`)).ok;
+    return (await ask(`${url}/-/ping`)).ok;
   } catch {
     return false;
   }
@@ -112,7 +118,7 @@ export async function startVerdaccio(folder: string): Promise<Rehearsed> {
 
 /** Adds the user that may publish. */
 async function tokenOf(url: string): Promise<string> {
-  const response = await fetch(`${url}/-/user/org.couchdb.user:${user.name}`, {
+  const response = await ask(`${url}/-/user/org.couchdb.user:${user.name}`, {
     method: "PUT",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ ...user, _id: `org.couchdb.user:${user.name}`, type: "user", roles: [] }),
@@ -123,7 +129,7 @@ async function tokenOf(url: string): Promise<string> {
 }
 
 async function readPublished(url: string, name: string): Promise<Published> {
-  const response = await fetch(`${url}/${name.replace("/", "%2f")}`);
+  const response = await ask(`${url}/${name.replace("/", "%2f")}`);
   if (response.status === 404) return { versions: {}, tags: {} };
   const { versions, "dist-tags": tags } = objectIn(await response.json());
   const facts = Object.entries(objectIn(versions)).map(([version, manifest]) => {
