@@ -76,9 +76,9 @@ export class Customer {
     const files = {
       "package.json": description,
       "tsconfig.json": { compilerOptions, files: ["app.ts", "app.test.ts"] },
-      // Otherwise yarn 4 takes a project above for its own, or installs without a folder of modules.
+      // Otherwise yarn 4 takes a project above for its own, installs without a folder of modules, and waits with new versions.
       ...(manager === "yarn 4"
-        ? { "yarn.lock": "", ".yarnrc.yml": "nodeLinker: node-modules\nenableTelemetry: false\n" }
+        ? { "yarn.lock": "", ".yarnrc.yml": "nodeLinker: node-modules\nenableTelemetry: false\nnpmMinimalAgeGate: 0\n" }
         : {}),
     };
     for (const [name, content] of Object.entries({ ...files, "app.ts": program, "app.test.ts": test }))

@@ -44,7 +44,6 @@ export class Rehearsal {
       ...shared,
       NPM_CONFIG_USERCONFIG: registry.customer,
       NPM_CONFIG_REGISTRY: url,
-      YARN_REGISTRY: url,
       YARN_CACHE_FOLDER: join(folder, "yarn-cache"),
       YARN_GLOBAL_FOLDER: join(folder, "yarn-global"),
       YARN_NPM_REGISTRY_SERVER: url,
