@@ -24,6 +24,9 @@ export interface WorkflowRun {
   readonly output: string;
 }
 
+/** npm proves where a package comes from only in a job at GitHub. */
+const notHere = { NPM_CONFIG_PROVENANCE: "false" };
+
 /** The part of gh that the workflow uses. Pull requests are files; tags are those of the remote. */
 const gh = `#!/bin/sh
 set -e
@@ -166,7 +169,7 @@ export class Workflow {
       encoding: "utf8",
       timeout: runWithinMs,
       maxBuffer: 1 << 28,
-      env: { ...this.#environment, ...env, RUNNER_TEMP: temporary, GITHUB_OUTPUT: outputs },
+      env: { ...this.#environment, ...env, ...notHere, RUNNER_TEMP: temporary, GITHUB_OUTPUT: outputs },
     });
     const said = `${stdout}${stderr}`;
     const title = String(step.name ?? script.split("\n")[0]);
