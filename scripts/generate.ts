@@ -13,6 +13,7 @@ import { renderQueries } from "./generate/queries.ts";
 import { IncompleteDescription, loadDocument, readCodeTable } from "./generate/read/document.ts";
 import { modelOf } from "./generate/read/model.ts";
 import {
+  renderContractMajor,
   renderNoun,
   renderResources,
   renderSdkConstants,
@@ -56,7 +57,11 @@ async function render(): Promise<Map<string, string>> {
     ["packages/sdk/src/generated/models.gen.ts", sdkModels],
     ["packages/sdk/src/generated/constants.gen.ts", renderSdkConstants(document)],
     ["packages/sdk/src/generated/operations.gen.ts", renderSdkOperations(operations)],
-    ["packages/sdk/src/generated/version.gen.ts", renderVersion(read("packages/sdk/package.json"))],
+    [
+      "packages/sdk/src/generated/version.gen.ts",
+      renderVersion(read("packages/sdk/package.json"), read("packages/spec/package.json")),
+    ],
+    ["packages/backend/src/generated/contract.gen.ts", renderContractMajor(read("packages/spec/package.json"))],
     ["packages/sdk/src/generated/signature.gen.ts", renderSignature(document)],
     ["packages/sdk/src/query/queries.gen.ts", renderQueries(operations)],
     ["packages/sdk/src/generated/error-codes.gen.ts", sdkErrorCodes],

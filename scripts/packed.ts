@@ -39,9 +39,18 @@ interface Manifest {
 export const temporaryFolder = (name: string) => mkdtempDisposableSync(join(tmpdir(), `call-transfer-${name}-`));
 
 /** Runs a command in a folder and returns its output. The error of a failed command contains the output. */
-export function run(folder: string, command: string, ...options: readonly string[]): string {
+export const run = (folder: string, command: string, ...options: readonly string[]): string =>
+  runWith(process.env, folder, command, ...options);
+
+/** The same in another environment. */
+export function runWith(
+  env: NodeJS.ProcessEnv,
+  folder: string,
+  command: string,
+  ...options: readonly string[]
+): string {
   try {
-    const settings = { cwd: folder, encoding: "utf8", timeout: runWithinMs, maxBuffer: 1 << 28 } as const;
+    const settings = { cwd: folder, env, encoding: "utf8", timeout: runWithinMs, maxBuffer: 1 << 28 } as const;
     return execFileSync(command, options, { ...settings, stdio: ["ignore", "pipe", "pipe"] });
   } catch (error) {
     const { stdout = "", stderr = "", message } = error as Error & { stdout?: string; stderr?: string };

@@ -22,6 +22,12 @@ export const releaseSteps: NamedCommands = {
     run: [["scripts/release/pack.ts"]],
   },
   "dry-run": { does: "rehearses two releases in a clone", run: [["scripts/release/dry-run.ts"]] },
+  rehearse: {
+    does: "goes through every kind of release on a registry of this machine; patch stops after that kind",
+    needs: "some minutes",
+    isBuilt: true,
+    run: [["scripts/release/rehearse.ts"]],
+  },
   registry: {
     does: "packs the packages and serves them to npm on this machine",
     isBuilt: true,

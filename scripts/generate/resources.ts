@@ -272,10 +272,19 @@ export function renderSignature(document: OpenApiDocument): string {
   return `${header}/** Signature scheme of webhooks (§6). */\nexport const signature = ${literal(signatureOf(document))} as const;\n`;
 }
 
-/** @param manifest The SDK's package.json. */
-export function renderVersion(manifest = "{}"): string {
+/** @param manifest The package.json of the SDK, and that of the contract. */
+export function renderVersion(manifest = "{}", contract = "{}"): string {
   const { version } = JSON.parse(manifest) as { version?: string };
-  return `${header}/** Version of this package. */\nexport const VERSION = ${JSON.stringify(version)};\n`;
+  return `${header}/** Version of this package. */\nexport const VERSION = ${JSON.stringify(version)};\n\n${contractMajor(contract)}`;
+}
+
+/** The module of the backend with the major of the contract. */
+export const renderContractMajor = (contract = "{}"): string => `${header}${contractMajor(contract)}`;
+
+/** The version of the package spec is that of the contract. */
+function contractMajor(contract: string): string {
+  const { version = "" } = JSON.parse(contract) as { version?: string };
+  return `/** The major version of the contract. */\nexport const contractMajor = ${Number.parseInt(version, 10)};\n`;
 }
 
 /** What the main entry exports of the resources, the models and the error codes. */

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { type Bump, bumps } from "./change.ts";
-import { listIn, objectIn } from "./json.ts";
+import { objectIn } from "./json.ts";
 
 export interface Changeset {
   /** The file name without `.md`. */
@@ -46,15 +46,10 @@ function readable<T>(path: string, read: () => T): T {
   }
 }
 
-/** Every pending changeset in a folder, sorted by name. Those that are in a prerelease already are left out. */
+/** Every pending changeset in a folder, sorted by name. Those that are in a prerelease already are in its folder `pre`. */
 export function changesetsIn(folder: string): Changeset[] {
-  const pre = join(folder, "pre.json");
-  const { mode, changesets } = existsSync(pre)
-    ? objectIn(readable(".changeset/pre.json", () => JSON.parse(readFileSync(pre, "utf8"))))
-    : {};
-  const released = mode === "pre" ? listIn(changesets) : [];
   return readdirSync(folder)
-    .filter((name) => name.endsWith(".md") && name !== "README.md" && !released.includes(name.slice(0, -".md".length)))
+    .filter((name) => name.endsWith(".md") && name !== "README.md")
     .sort()
     .map((name) => parseChangeset(name.slice(0, -".md".length), readFileSync(join(folder, name), "utf8")));
 }

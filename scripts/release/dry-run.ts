@@ -2,12 +2,13 @@
 // them and calls every operation. The long form makes a second clone, whose tarballs must be byte-identical. The
 // working tree stays untouched.
 import { createHash } from "node:crypto";
-import { cpSync, globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isLong, leftOut } from "../long.ts";
 import { install, run, temporaryFolder } from "../packed.ts";
 import { runEveryOperation, withPackedServer } from "../packed-server.ts";
+import { buildClone } from "./build-clone.ts";
 import { changesetsIn } from "./changesets.ts";
 import { cloneWorkspace, commitAll } from "./clone.ts";
 import { writePythonFiles } from "./python-files.ts";
@@ -25,14 +26,6 @@ function withUmask<T>(mask: number, use: () => T): T {
   }
 }
 
-/** Building types takes most of a build. Only where the SDK's name its version do they differ from those of the workspace. */
-function copyTypes(clone: string): void {
-  leftOut("building the types anew");
-  run(root, "npm", "run", "build");
-  for (const file of globSync("packages/*/dist/**/*.d.{ts,cts}", { cwd: root }))
-    cpSync(join(root, file), join(clone, file));
-}
-
 /** Releases what is pending in a clone of one commit, as the workflow does, and builds it. */
 function prepare(clone: string, commit: string): void {
   cloneWorkspace(root, clone, commit);
@@ -40,8 +33,7 @@ function prepare(clone: string, commit: string): void {
     run(clone, "npm", "run", "release", "--", "version");
     commitAll(clone);
   }
-  run(clone, "npm", "run", "build", ...(isLong ? [] : ["--", "--no-dts"]));
-  if (!isLong) copyTypes(clone);
+  buildClone(clone);
 }
 
 /** Checks that the gate and the supply-chain check pass in the released state. */

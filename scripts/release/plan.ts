@@ -6,10 +6,10 @@ import { pythonPackage } from "./python-package.ts";
 
 /** What a state of the repository says about releases. */
 export interface ReleaseState {
-  /** The ids of the changesets. */
+  /** The ids of the changesets that wait. Those of a prerelease are in `.changeset/pre/`. */
   readonly changesets: readonly string[];
   /** The contents of `.changeset/pre.json`; undefined unless prereleases are made. */
-  readonly pre?: { readonly mode: string; readonly changesets: readonly string[] } | undefined;
+  readonly pre?: { readonly mode: string } | undefined;
   /** The versions of the last record; undefined before the first release. */
   readonly recorded?: Readonly<Record<string, string>> | undefined;
 }
@@ -23,6 +23,8 @@ export interface ReleasePlan {
    * its own commit, as long as no later one is recorded.
    */
   readonly publish: boolean;
+  /** The packages whose recorded versions are not released. */
+  readonly unreleased: readonly string[];
 }
 
 /** Decides what to do. `isReleased` says whether the registry has a version, and whether it was announced by its tag. */
@@ -30,12 +32,28 @@ export function planOf(
   { changesets, pre, recorded }: ReleaseState,
   isReleased: (name: string, version: string) => boolean,
 ): ReleasePlan {
-  // A changeset of a prerelease stays, and is listed, until the prereleases end.
-  const isWaiting = changesets.some((id) => !pre?.changesets.includes(id));
-  return {
-    propose: isWaiting || pre?.mode === "exit",
-    publish: Object.entries(recorded ?? {}).some(([name, version]) => !isReleased(name, version)),
-  };
+  const unreleased = Object.entries(recorded ?? {}).flatMap(([name, version]) =>
+    isReleased(name, version) ? [] : [name],
+  );
+  return { propose: changesets.length > 0 || pre?.mode === "exit", publish: unreleased.length > 0, unreleased };
+}
+
+/**
+ * What to do about versions that were released from a commit which the recorded one does not contain: their content is another.
+ * Undefined if there are none.
+ */
+export function conflictOf(
+  recorded: Readonly<Record<string, string>>,
+  isReleasedElsewhere: (name: string, version: string) => boolean,
+): string | undefined {
+  const versions = Object.entries(recorded).flatMap(([name, version]) =>
+    isReleasedElsewhere(name, version) ? [`${name}@${version}`] : [],
+  );
+  if (versions.length === 0) return undefined;
+  return (
+    `${versions.join(" and ")} was released from a commit that this branch does not contain, so nothing is published. ` +
+    "Begin the branch at the last tag of its major, and merge the fix there."
+  );
 }
 
 type Asked = (name: string, version: string) => boolean;
@@ -66,10 +84,21 @@ if (import.meta.main) {
   const { versions, bootstrap } = JSON.parse(readFileSync(record, "utf8"));
   const recorded = bootstrap === undefined ? versions : undefined;
   const changesets = names.map((name) => name.slice(0, -".md".length));
+  const commit = git("log", "-1", "--format=%H", "--", record);
   const isTagged = (name: string, version: string): boolean => git("tag", "--list", `${name}@${version}`) !== "";
-  const plan = planOf({ changesets, pre, recorded }, releasedBy(isTagged, isPublished));
-  const python = recorded?.[pythonPackage];
-  console.log(`propose=${plan.propose}\npublish=${plan.publish}`);
-  console.log(`python=${python !== undefined && !isTagged(pythonPackage, python)}`);
-  console.log(`commit=${git("log", "-1", "--format=%H", "--", record)}`);
+  // Tags whose commits the recorded one contains, in one call.
+  const contained = new Set(git("tag", "--merged", commit).split("\n"));
+  const conflict = conflictOf(
+    recorded ?? {},
+    (name, version) => isTagged(name, version) && !contained.has(`${name}@${version}`),
+  );
+  if (conflict === undefined) {
+    const plan = planOf({ changesets, pre, recorded }, releasedBy(isTagged, isPublished));
+    const python = recorded?.[pythonPackage];
+    console.log(`propose=${plan.propose}\npublish=${plan.publish}\nunreleased=${plan.unreleased.join(" ")}`);
+    console.log(`python=${python !== undefined && !isTagged(pythonPackage, python)}\ncommit=${commit}`);
+  } else {
+    console.error(conflict);
+    process.exitCode = 1;
+  }
 }

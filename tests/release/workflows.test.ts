@@ -35,7 +35,7 @@ describe("the workflows", () => {
       /ref: \$\{\{ needs\.plan\.outputs\.commit \}\}[\s\S]*run: \.ci\/run\n[\s\S]*release -- pack packed/,
     );
     expect([publish, pypi, announce]).toEqual([
-      expect.stringContaining("needs: check"),
+      expect.stringContaining("needs: [plan, check]"),
       expect.stringContaining("needs: [plan, check]"),
       expect.stringContaining("needs: [plan, publish, pypi]"),
     ]);

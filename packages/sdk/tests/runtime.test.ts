@@ -1,7 +1,7 @@
 // What the SDK reads from its runtime: environment variables and versions.
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CallTransfer } from "../src/client.ts";
-import { VERSION } from "../src/generated/version.gen.ts";
+import { contractMajor, VERSION } from "../src/generated/version.gen.ts";
 import type { ApiKeyOptions, ClientOptions } from "../src/options/options.ts";
 import { clientOf, json } from "./test-server.ts";
 
@@ -177,11 +177,12 @@ describe("logging", () => {
 });
 
 describe("the User-Agent", () => {
+  const product = `call-transfer-sdk/${VERSION} (contract ${contractMajor})`;
   const userAgentOf = async (options: ApiKeyOptions = {}) =>
     (await sentBy({ apiKey: key, baseUrl: url, ...options })).headers.get("user-agent");
 
-  it("names the SDK, the runtime and their versions", async () => {
-    expect(await userAgentOf()).toBe(`call-transfer-sdk/${VERSION} node/${process.versions.node}`);
+  it("names the SDK, the contract, the runtime and their versions", async () => {
+    expect(await userAgentOf()).toBe(`${product} node/${process.versions.node}`);
   });
 
   it.each<[runtime: string, globals: object, expected: string | null]>([
@@ -198,7 +199,7 @@ describe("the User-Agent", () => {
     ["a runtime whose name cannot be a product", { process: undefined, navigator: { userAgent: "a (b; c)" } }, ""],
   ])("names %s", async (_, globals, expected) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
-    expect(await userAgentOf()).toBe(`call-transfer-sdk/${VERSION} ${expected}`.trim());
+    expect(await userAgentOf()).toBe(`${product} ${expected}`.trim());
   });
 
   it("is left to the browser", async () => {

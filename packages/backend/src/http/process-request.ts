@@ -1,5 +1,6 @@
 import { type Answer, problem, type Success } from "../model/errors/problem.ts";
 import { authenticate, callerAddress, limitRate, restrictKey, selectAccount } from "./checks/authenticate.ts";
+import { refuseOtherContract } from "./checks/client-contract.ts";
 import type { Processed } from "./checks/decision.ts";
 import type { AnyExchange, AnyHandler } from "./checks/exchange.ts";
 import { checkIds, type RequestSchema, readBody, readQuery } from "./checks/validate.ts";
@@ -8,12 +9,14 @@ import type { Dispatcher, RoutedRequest } from "./routed-request.ts";
 /** The query of a request without one. Shared, because building one for each request takes time. */
 const noQuery = new URLSearchParams();
 
-/** Checks a request in the one fixed order, then calls its handler. Only a request with a body takes a turn. */
+/** Checks a request in the one fixed order unless its client is made for another contract, then calls its handler. Only a request with a body takes a turn. */
 export function processRequest(dispatcher: Dispatcher, routed: RoutedRequest): Processed | Promise<Processed> {
   const { world, table, handlers, tokens } = dispatcher;
   const { request, url, operation, params, peerAddress } = routed;
   const { state, clock, policies } = world;
   const { headers } = request;
+  const otherContract = refuseOtherContract(headers);
+  if (otherContract) return { step: "route", answer: otherContract };
   const authenticated = authenticate(headers, state, tokens, clock.now());
   if (authenticated.problem) return { step: "credentials", answer: authenticated };
   const { caller } = authenticated;

@@ -2,3 +2,6 @@
 
 /** Version of this package. */
 export const VERSION = "0.1.0";
+
+/** The major version of the contract. */
+export const contractMajor = 0;

@@ -1,6 +1,6 @@
 // What the SDK reads from the runtime that it runs in, and what replaces the parts that a small runtime lacks.
 import { ConfigurationError } from "../errors/base.ts";
-import { VERSION } from "../generated/version.gen.ts";
+import { contractMajor, VERSION } from "../generated/version.gen.ts";
 import { isText } from "../utils/guards.ts";
 
 interface Runtime {
@@ -43,11 +43,13 @@ export function readVariable(name: string): string | undefined {
 }
 
 /**
- * The `User-Agent` header, e.g. `call-transfer-sdk/1.0.0 node/24.21.0`. None in browsers: they have their own, and another
- * would need the API's permission (CORS).
+ * The `User-Agent` header, e.g. `call-transfer-sdk/1.0.0 (contract 1) node/24.21.0`. The mock server refuses a client of
+ * another contract by it. None in browsers: they have their own, and another would need the API's permission (CORS).
  */
 export function userAgentHeader(): { readonly "user-agent"?: string } {
-  return inBrowser() ? {} : { "user-agent": `call-transfer-sdk/${VERSION}${runtimeProduct()}` };
+  return inBrowser()
+    ? {}
+    : { "user-agent": `call-transfer-sdk/${VERSION} (contract ${contractMajor})${runtimeProduct()}` };
 }
 
 /** The runtime and its version, after a space; empty if unknown. */

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { contractMajor } from "../../src/generated/contract.gen.ts";
+import { refuseOtherContract } from "../../src/http/checks/client-contract.ts";
+import { createBackend } from "../../src/index.ts";
+import { send } from "../test-client.ts";
+
+const detailFor = (agent: string | undefined, served: number) =>
+  refuseOtherContract(new Headers(agent === undefined ? {} : { "user-agent": agent }), served)?.problem.detail;
+
+describe("a client's contract", () => {
+  it.each([
+    [undefined],
+    ["curl/8.5.0"],
+    ["call-transfer-sdk/1.4.0 node/24.21.0"],
+    ["front-desk/2.1 call-transfer-sdk/3.0.0 (contract 2) node/24.21.0"],
+  ])("is accepted if it is the server's, or unknown: %s", (agent) => {
+    expect(detailFor(agent, 2)).toBeUndefined();
+  });
+
+  it("is refused if it is older, with the SDK to install", () => {
+    expect(detailFor("call-transfer-sdk/1.4.0 (contract 1) node/24.21.0", 2)).toBe(
+      "The client is made for contract 1, and this server serves contract 2. Update the client: npm install @call-transfer/sdk@^2",
+    );
+  });
+
+  it("is refused if it is newer, with the mock server to install", () => {
+    expect(detailFor("call-transfer-sdk/2.0.0 (contract 2)", 1)).toBe(
+      "The client is made for contract 2, and this server serves contract 1. Update this server: npm install --save-dev @call-transfer/mock-server@latest",
+    );
+  });
+
+  it("decides before anything else of a request", async () => {
+    const backend = createBackend();
+    const ask = (major: number) =>
+      send(backend, "GET /roles", { headers: { "user-agent": `call-transfer-sdk/9.0.0 (contract ${major})` } });
+    expect((await ask(contractMajor)).status).toBe(200);
+    const refused = await ask(contractMajor + 1);
+    expect([refused.status, refused.body]).toEqual([400, expect.objectContaining({ code: "bad_request" })]);
+  });
+});

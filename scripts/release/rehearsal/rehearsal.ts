@@ -1,0 +1,131 @@
+// What every kind of release uses: the registry, the repository, the workflow and the customers.
+import { mkdirSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { isLong } from "../../long.ts";
+import { run, runWith } from "../../packed.ts";
+import { parseRecord, recordFile } from "../baseline.ts";
+import { buildClone } from "../build-clone.ts";
+import type { Bump } from "../change.ts";
+import { packagesIn } from "../compare/surface.ts";
+import { Customer, type ManagerName, managerNames } from "./customer.ts";
+import { type Published, type Rehearsed, startVerdaccio } from "./registry.ts";
+import { Repository } from "./repository.ts";
+import { Workflow, type WorkflowRun } from "./workflow.ts";
+
+/** Settings of npm in the environment would win over the files of settings that the rehearsal writes. */
+const withoutNpm = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(?:npm_|yarn_|bun_|pnpm_)/i.test(name)));
+
+/** A rehearsal in a temporary folder. */
+export class Rehearsal {
+  readonly registry: Rehearsed;
+  readonly repository: Repository;
+  /** The public packages. */
+  readonly names: readonly string[];
+  /** The package managers of customers. */
+  readonly managers: readonly ManagerName[] = isLong ? managerNames : managerNames.slice(0, 1);
+  readonly #folder: string;
+  readonly #workflow: Workflow;
+  readonly #publisher: NodeJS.ProcessEnv;
+  readonly #customer: NodeJS.ProcessEnv;
+
+  private constructor(folder: string, root: string, registry: Rehearsed) {
+    this.#folder = folder;
+    this.registry = registry;
+    const commit = run(root, "git", "rev-parse", "HEAD").trim();
+    this.repository = new Repository(folder, root, commit);
+    const packages = packagesIn(join(this.repository.clone, "packages"));
+    this.names = packages.flatMap(({ name, isPrivate }) => (isPrivate ? [] : [name]));
+    const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
+    const shared = { ...withoutNpm(process.env), PATH: path, NPM_CONFIG_CACHE: join(folder, "npm-cache") };
+    this.#publisher = { ...shared, NPM_CONFIG_USERCONFIG: registry.publisher };
+    const { url } = registry;
+    this.#customer = {
+      ...shared,
+      NPM_CONFIG_USERCONFIG: registry.customer,
+      NPM_CONFIG_REGISTRY: url,
+      YARN_CACHE_FOLDER: join(folder, "yarn-cache"),
+      YARN_GLOBAL_FOLDER: join(folder, "yarn-global"),
+      YARN_NPM_REGISTRY_SERVER: url,
+      YARN_UNSAFE_HTTP_WHITELIST: "127.0.0.1",
+      YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
+      BUN_CONFIG_REGISTRY: url,
+      BUN_INSTALL_CACHE_DIR: join(folder, "bun-cache"),
+    };
+    this.#workflow = new Workflow(folder, this.repository, this.#publisher, {
+      "npm ci": () => undefined,
+      ".ci/run": () => this.build(),
+    });
+  }
+
+  static async start(folder: string, root: string): Promise<Rehearsal> {
+    mkdirSync(join(folder, "registry"));
+    const registry = await startVerdaccio(join(folder, "registry"));
+    try {
+      return new Rehearsal(folder, root, registry);
+    } catch (error) {
+      await registry.close();
+      throw error;
+    }
+  }
+
+  /** Runs a command in the clone, with the right to publish. Returns what it printed. */
+  command(...words: readonly string[]): string {
+    const [program = "", ...options] = words;
+    return runWith(this.#publisher, this.repository.clone, program, ...options);
+  }
+
+  build(): void {
+    buildClone(this.repository.clone);
+  }
+
+  /** What a push to a branch starts. */
+  push(branch: string): WorkflowRun {
+    return this.#workflow.run(branch);
+  }
+
+  /** From pending changesets on a branch to published packages: the pull request, its merge, and what that starts. */
+  release(branch: string): WorkflowRun {
+    this.propose(branch);
+    return this.push(branch);
+  }
+
+  /** The pull request with the next versions, and its merge. */
+  propose(branch: string): void {
+    const { jobs } = this.push(branch);
+    if (!jobs.includes("propose")) throw new Error(`The workflow proposed no versions. It ran ${jobs.join(", ")}.`);
+    this.repository.mergeRelease(branch);
+  }
+
+  /** Merges a change of the sources of packages, with its changeset. */
+  fix(branch: string, names: readonly string[], bump: Bump): void {
+    this.repository.change(branch, () => {
+      for (const name of names)
+        this.repository.append(`${name.replace("@call-transfer", "packages")}/src/index.ts`, "// It is right now.");
+      this.repository.changeset(names, bump, "Does what the rehearsal of a release needs.");
+    });
+  }
+
+  /** Merges a change of the contract, with everything that is generated and with the changesets that the gate drafts. */
+  changeContract(branch: string, path: string, [from, to]: readonly [string, string]): void {
+    this.repository.change(branch, () => {
+      this.repository.edit(path, from, to);
+      this.command("node", "scripts/generate.ts");
+      this.command("npm", "run", "release", "--", "check", "--write");
+    });
+  }
+
+  /** The versions that a branch records. */
+  recorded(branch: string): Readonly<Record<string, string>> {
+    this.repository.checkOut(branch);
+    return parseRecord(readFileSync(join(this.repository.clone, recordFile), "utf8")).versions;
+  }
+
+  published(name: string): Promise<Published> {
+    return this.registry.published(name);
+  }
+
+  customer(name: string, manager: ManagerName): Customer {
+    return new Customer(join(this.#folder, "customers", name), manager, this.#customer);
+  }
+}
