@@ -83,6 +83,11 @@ export const checks: NamedCommands = {
     needs: "Python 3.11 with venv; --installed says whether it is there",
     run: [onSources("tests/python/check-python.ts")],
   },
+  workflows: {
+    does: "the workflows of GitHub, by zizmor; the long form also by actionlint with shellcheck",
+    needs: "Python 3.11 with venv; the long form also Go",
+    run: [onSources("tests/workflows/check-workflows.ts")],
+  },
   "supply-chain": {
     does: "lockfiles, versions and ranges of dependencies, install scripts, licences",
     run: [["tests/packages/check-supply-chain.ts"]],
