@@ -19,7 +19,13 @@ const never = ["**/node_modules/**", ...(isLong ? [] : ["**/*.long.test.ts"])];
 /** A part of the tests. Node runs the sources as they stand: Vite's modules prepare the stack of each error, which takes long. */
 const part = (name: string, include: string[], exclude: string[], viteModuleRunner = false) => ({
   extends: true as const,
-  test: { name, include, exclude: [...never, ...exclude], experimental: { viteModuleRunner } },
+  test: {
+    name,
+    include,
+    exclude: [...never, ...exclude],
+    experimental: { viteModuleRunner },
+    setupFiles: process.env.MATRIX_NODE === undefined ? [] : ["tests/matrix/expected-node.ts"],
+  },
 });
 
 export default defineConfig({

@@ -28,6 +28,12 @@ export const checks: NamedCommands = {
     isBuilt: true,
     run: [onSources("tests/packages/check-runtimes.ts")],
   },
+  matrix: {
+    does: "the unit tests and the built packages on each Node and Python that they support; node-20 or python-3.13 runs one row",
+    needs: "the versions of Python; the long form also redis-server and PostgreSQL",
+    isBuilt: true,
+    run: [onSources("tests/matrix/check-matrix.ts")],
+  },
   size: {
     does: "what the packed SDK weighs; npm run record -- sizes writes the sizes into the pages that state them",
     isBuilt: true,
