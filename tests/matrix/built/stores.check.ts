@@ -11,7 +11,11 @@ import { StoreError, startMockServer } from "@call-transfer/mock-server";
 import { memoryEventStore } from "@call-transfer/sdk/webhooks";
 
 describe("sandboxes in memory", () => {
-  for (const { name, run } of sandboxStoresCases) it(name, () => run(memoryStores()));
+  for (const { name, run } of sandboxStoresCases)
+    it(name, () => {
+      const stores = memoryStores();
+      return run(() => stores);
+    });
 });
 
 describe("events in memory", { concurrency: true }, () => {
