@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { isLong } from "./scripts/long.ts";
+import { addSkipReporter } from "./tests/skips/report-skips.ts";
 
 const conditions = ["@call-transfer/source"];
 
@@ -19,10 +20,18 @@ const never = ["**/node_modules/**", ...(isLong ? [] : ["**/*.long.test.ts"])];
 /** A part of the tests. Node runs the sources as they stand: Vite's modules prepare the stack of each error, which takes long. */
 const part = (name: string, include: string[], exclude: string[], viteModuleRunner = false) => ({
   extends: true as const,
-  test: { name, include, exclude: [...never, ...exclude], experimental: { viteModuleRunner } },
+  test: {
+    name,
+    include,
+    exclude: [...never, ...exclude],
+    experimental: { viteModuleRunner },
+    setupFiles: process.env.MATRIX_NODE === undefined ? [] : ["tests/matrix/expected-node.ts"],
+  },
 });
 
 export default defineConfig({
+  // A reporter of the command line would take the place of those of this file.
+  plugins: [{ name: "skips", configureVitest: ({ vitest }) => addSkipReporter(vitest.config.reporters) }],
   resolve: { conditions: [...conditions, "import", "module", "default"] },
   ssr: {
     resolve: { conditions: [...conditions, "node", "import", "default"], externalConditions: conditions },

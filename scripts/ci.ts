@@ -35,7 +35,7 @@ const report = join(folder, "tests.json");
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
 const tests = npm("test", "--", ...reporters);
 
-const quickTier = [run("check", "supply-chain"), run("release", "check")];
+const quickTier = [run("check", "supply-chain"), run("check", "workflows"), run("release", "check")];
 /** The longest first, after what most of them wait for. */
 const fullTier = [
   build,

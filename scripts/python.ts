@@ -8,12 +8,12 @@ import { run } from "./packed.ts";
 import { makeOnce } from "./turn.ts";
 
 const caches = fileURLToPath(new URL("../.cache", import.meta.url));
-const [program, oldest] = ["python3", "3.11"];
+const [usual, oldest] = ["python3", "3.11"];
 /** Fails where Debian's python3-venv is missing. */
 const probe = "import ensurepip, venv, sys; print('.'.join(map(str, sys.version_info[:3])))";
 
-/** The version of this machine's Python; undefined if it is missing, older, or cannot make virtual environments. */
-function pythonVersion(): string | undefined {
+/** The version of an interpreter, by default this machine's; undefined if it is missing, older, or cannot make virtual environments. */
+function pythonVersion(program = usual): string | undefined {
   const { status, stdout } = spawnSync(program, ["-c", probe], { encoding: "utf8" });
   if (status !== 0) return undefined;
   const version = stdout.trim();
@@ -30,10 +30,11 @@ export const missingPython = (): string | undefined =>
  * Installs what a file of requirements with hashes names, unless the cache has it. Checks that run side by side wait for the one
  * that installs. Returns the folder of its commands.
  *
+ * @param program The interpreter; by default `python3`.
  * @throws {Error} Says what pip printed, or what this machine lacks.
  */
-export function ensureEnvironment(name: string, requirements: string): string {
-  const version = pythonVersion();
+export function ensureEnvironment(name: string, requirements: string, program = usual): string {
+  const version = pythonVersion(program);
   if (version === undefined) throw new Error(missingPython());
   const digest = createHash("sha256").update(version).update(readFileSync(requirements)).digest("hex");
   const cache = join(caches, name);

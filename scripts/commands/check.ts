@@ -28,6 +28,12 @@ export const checks: NamedCommands = {
     isBuilt: true,
     run: [onSources("tests/packages/check-runtimes.ts")],
   },
+  matrix: {
+    does: "the unit tests and the built packages on each Node and Python that they support; node-20 or python-3.13 runs one row",
+    needs: "the versions of Python; the long form also redis-server and PostgreSQL",
+    isBuilt: true,
+    run: [onSources("tests/matrix/check-matrix.ts")],
+  },
   size: {
     does: "what the packed SDK weighs; npm run record -- sizes writes the sizes into the pages that state them",
     isBuilt: true,
@@ -82,6 +88,11 @@ export const checks: NamedCommands = {
     does: "the Python client: format, types by two checkers, tests, the package from an index; tests runs one part",
     needs: "Python 3.11 with venv; --installed says whether it is there",
     run: [onSources("tests/python/check-python.ts")],
+  },
+  workflows: {
+    does: "the workflows of GitHub, by zizmor; the long form also by actionlint with shellcheck",
+    needs: "Python 3.11 with venv; the long form also Go",
+    run: [onSources("tests/workflows/check-workflows.ts")],
   },
   "supply-chain": {
     does: "lockfiles, versions and ranges of dependencies, install scripts, licences",

@@ -62,6 +62,7 @@ describe("Dependabot", () => {
   it.each([
     ["npm", /(?:^|\/)package-lock\.json$/],
     ["pip", /(?:^|\/)requirements\.txt$/],
+    ["gomod", /(?:^|\/)go\.mod$/],
     ["docker", /(?:^|\/)Dockerfile$/],
   ])("sees every lockfile of %s", (ecosystem, pattern) => {
     const update = updates.find((each: Record<string, unknown>) => each["package-ecosystem"] === ecosystem);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorCodes } from "@call-transfer/spec";
@@ -47,12 +47,13 @@ describe("guides", () => {
   });
 
   it("are those that the llms.txt of the package lists", () => {
-    using folder = mkdtempDisposableSync(join(tmpdir(), "call-transfer-mcp-"));
-    expect(guidesIn(folder.path)).toEqual([]);
-    mkdirSync(join(folder.path, "guides"));
-    writeFileSync(join(folder.path, "guides", "paging.md"), "# Paging\n");
-    writeFileSync(join(folder.path, "llms.txt"), "## Traps\n\n- One.\n\n- [Paging](guides/paging.md): Reads lists.\n");
-    const [guide, ...others] = guidesIn(folder.path);
+    const folder = mkdtempSync(join(tmpdir(), "call-transfer-mcp-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    expect(guidesIn(folder)).toEqual([]);
+    mkdirSync(join(folder, "guides"));
+    writeFileSync(join(folder, "guides", "paging.md"), "# Paging\n");
+    writeFileSync(join(folder, "llms.txt"), "## Traps\n\n- One.\n\n- [Paging](guides/paging.md): Reads lists.\n");
+    const [guide, ...others] = guidesIn(folder);
     expect(guide).toMatchObject({ name: "paging", title: "Paging", description: "Reads lists." });
     expect([guide?.text(), others]).toEqual(["# Paging\n", []]);
   });

@@ -200,16 +200,20 @@ const cases: readonly [name: string, run: (door: Door) => Promise<Response>][] =
   ],
 ];
 
+// The fetch of Node 22 reads a body that was aborted as an AbortError. Later ones give the reason, as the backend does.
+const isBeforeNode24 = Number.parseInt(process.versions.node, 10) < 24;
+
 it("a request of these cases that nothing aborts places a call", async () => {
   const outcome = await outcomeOf(platform(), ({ fetch, url }) => fetch(placing(url)));
   expect(outcome).toEqual({ status: 201, read: ["type", "callId"], placed: 1 });
 });
 
 describe.each(Object.entries(ours))("%s acts as the platform's fetch over a socket:", (_, open) => {
-  it.each(cases)("%s", async (_name, run) => {
-    const expected = await outcomeOf(platform(), run);
-    expect(await outcomeOf(open(), run)).toEqual(expected);
-  });
+  for (const [name, run] of cases)
+    it.skipIf(isBeforeNode24 && name.startsWith("aborted after the head"))(name, async () => {
+      const expected = await outcomeOf(platform(), run);
+      expect(await outcomeOf(open(), run)).toEqual(expected);
+    });
 });
 
 describe.each(Object.entries(ours))("%s, of a request that its client aborts", (_, open) => {

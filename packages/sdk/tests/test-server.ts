@@ -2,6 +2,8 @@
 import { CallTransfer } from "../src/client.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 
+export { networkError } from "./network-error.ts";
+
 export const apiKey = "svc_live_unit-test-secret";
 
 /** One step of a script: an answer, or what fetch does instead of answering. */
@@ -23,10 +25,6 @@ export const problem = (status: number, code: string, more: object = {}): Respon
     { code, status, title: "Title", detail: "Detail.", requestId: "req-1", ...more },
     { "x-request-id": "req-1" },
   );
-
-/** A failure of fetch as Node reports it. */
-export const networkError = (code: string): TypeError =>
-  new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) });
 
 /** A body that sends `start` and then nothing more. */
 export const stalled = (status: number, start = '{"calls"'): Response =>

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempDisposableSync, openSync, readFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { createLineWriter } from "../../src/log/line-writer.ts";
 import { type OutputStream, sinkFor, type WriteBytes } from "../../src/log/output.ts";
 
@@ -120,8 +120,9 @@ const failing = `
 it.skipIf(process.platform === "win32").each(["pipe", "file"])(
   "loses no line when an exception that nothing catches ends the process: %s",
   async (kind) => {
-    using folder = mkdtempDisposableSync(join(tmpdir(), "call-transfer-output-"));
-    const path = join(folder.path, "log");
+    const folder = mkdtempSync(join(tmpdir(), "call-transfer-output-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, "log");
     const file = openSync(path, "w");
     const child = spawn(
       process.execPath,

@@ -1,7 +1,7 @@
 // Servers on loopback for the tests of nodeFetch, clients of them, and certificates.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempDisposableSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,10 +62,14 @@ export async function closedPort(listening: Server): Promise<number> {
 
 /** Makes a certificate for a host, valid for a day, which signs itself. */
 export function certify(host: string): { readonly cert: string; readonly key: string } {
-  using folder = mkdtempDisposableSync(join(tmpdir(), "call-transfer-node-"));
-  const [cert, keyFile] = [join(folder.path, "cert.pem"), join(folder.path, "key.pem")];
+  const folder = mkdtempSync(join(tmpdir(), "call-transfer-node-"));
+  const [cert, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   const names = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", keyFile];
-  execFileSync("openssl", ["req", "-x509", "-days", "1", ...key, "-out", cert, ...names], { stdio: "ignore" });
-  return { cert: readFileSync(cert, "utf8"), key: readFileSync(keyFile, "utf8") };
+  try {
+    execFileSync("openssl", ["req", "-x509", "-days", "1", ...key, "-out", cert, ...names], { stdio: "ignore" });
+    return { cert: readFileSync(cert, "utf8"), key: readFileSync(keyFile, "utf8") };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

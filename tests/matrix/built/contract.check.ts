@@ -1,0 +1,15 @@
+// The contract suite with the built packages: the backend as a function, and the mock server over each transport.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type CaseResult, cases } from "@call-transfer/contract";
+import { http, nodeHttp } from "../../../packages/contract/targets/http.ts";
+import { inProcess } from "../../../packages/contract/targets/in-process.ts";
+
+for (const target of [inProcess, http, nodeHttp]) {
+  const runs: CaseResult[] = [];
+  await target.run(cases, (result) => runs.push(result));
+  describe(target.name, () => {
+    it("returns a result for each case", () => assert.equal(runs.length, cases.length));
+    for (const { noun, name, failure } of runs) it(`${noun}: ${name}`, () => assert.equal(failure, undefined));
+  });
+}
