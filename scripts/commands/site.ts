@@ -10,7 +10,7 @@ export const siteCommands: NamedCommands = {
     run: [onSources("site/downloads.ts")],
   },
   start: {
-    does: "writes the folder of a page in docs/start: start call-the-api FOLDER",
+    does: "writes the folder of a start or of a recipe: start nextjs FOLDER",
     run: [onSources("site/starts.ts")],
   },
   pictures: {
