@@ -86,7 +86,9 @@ export async function checkInstalled(): Promise<readonly string[]> {
     for (const name of recipeNames) {
       const folder = join(place.path, name);
       writeFolder(filesOfRecipe(name), folder);
-      await runProgram(folder, ["npm", "install", "--prefer-offline", "--no-fund"], environment);
+      // In production, npm would leave the compiler out.
+      const developing = { ...environment, NODE_ENV: "development" };
+      await runProgram(folder, ["npm", "install", "--prefer-offline", "--no-fund"], developing);
       const { scripts } = manifestIn(folder);
       // The build writes types that the compiler needs.
       for (const script of ["build", "check"])
