@@ -80,15 +80,21 @@ export function projectOfFolders(): string {
 export async function checkInstalled(): Promise<readonly string[]> {
   using place = temporaryFolder("recipes-installed");
   const registry = await startRegistry(0);
-  const { HOME = "" } = process.env;
-  const environment = { HOME, "npm_config_@call-transfer:registry": registry.url, npm_config_audit: "false" };
+  // npm needs the settings of this machine, such as its certificates.
+  const own = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined || /^CALL_TRANSFER_|^npm_(?:package|lifecycle)|^NODE_ENV$/.test(name) ? [] : [[name, value]],
+  );
+  const environment: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(own),
+    "npm_config_@call-transfer:registry": registry.url,
+  };
   try {
     for (const name of recipeNames) {
       const folder = join(place.path, name);
       writeFolder(filesOfRecipe(name), folder);
       // In production, npm would leave the compiler out.
       const developing = { ...environment, NODE_ENV: "development" };
-      await runProgram(folder, ["npm", "install", "--prefer-offline", "--no-fund"], developing);
+      await runProgram(folder, ["npm", "install", "--prefer-offline", "--no-audit", "--no-fund"], developing);
       const { scripts } = manifestIn(folder);
       // The build writes types that the compiler needs.
       for (const script of ["build", "check"])
