@@ -1,8 +1,9 @@
 // The folders of the starts: what a reader of docs/start has saved and installed at the end of a page. `npm run -s site -- start
-// call-the-api FOLDER` writes one.
+// call-the-api FOLDER` writes one, or the folder of a recipe.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { filesOfRecipe, isRecipe, recipeNames } from "./recipes.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -56,24 +57,35 @@ export function filesOfStart(start: Start): Readonly<Record<string, string>> {
 }
 
 /**
- * Writes a start into a folder, and returns the names of its files.
+ * Writes files into a folder, and returns their names.
  *
+ * @param files Their texts, by the names.
  * @throws Error EEXIST if the folder has one of them: nothing is replaced.
  */
-export function writeStart(start: Start, folder: string): string[] {
+export function writeFolder(files: Readonly<Record<string, string>>, folder: string): string[] {
   mkdirSync(folder, { recursive: true });
-  return Object.entries(filesOfStart(start)).map(([name, text]) => {
+  return Object.entries(files).map(([name, text]) => {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text, { flag: "wx" });
     return name;
   });
 }
 
-if (import.meta.main) {
-  const [name, folder] = process.argv.slice(2);
+/** The files of a start or of a recipe; undefined for another name. */
+function filesOf(name: string): Readonly<Record<string, string>> | undefined {
   const start = starts.find((one) => one === name);
-  if (start === undefined || folder === undefined) {
-    console.error(`Name a start and a new folder: npm run -s site -- start NAME FOLDER. Starts: ${starts.join(", ")}.`);
+  if (start !== undefined) return filesOfStart(start);
+  return isRecipe(name) ? filesOfRecipe(name) : undefined;
+}
+
+if (import.meta.main) {
+  const [name = "", folder] = process.argv.slice(2);
+  const files = filesOf(name);
+  if (files === undefined || folder === undefined) {
+    const names = [`Starts: ${starts.join(", ")}.`, `Recipes: ${recipeNames.join(", ")}.`];
+    console.error(
+      ["Name a start or a recipe, and a new folder: npm run -s site -- start NAME FOLDER.", ...names].join("\n"),
+    );
     process.exitCode = 2;
-  } else for (const file of writeStart(start, folder)) console.log(`wrote ${join(folder, file)}`);
+  } else for (const file of writeFolder(files, folder)) console.log(`wrote ${join(folder, file)}`);
 }

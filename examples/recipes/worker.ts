@@ -1,6 +1,6 @@
 // A Cloudflare Worker that places calls and lists them.
 //   npm install @call-transfer/sdk
-//   npx wrangler secret put CALL_TRANSFER_API_KEY     (the other variables stand under `vars` in wrangler.jsonc)
+//   npx wrangler secret put CALL_TRANSFER_API_KEY     (wrangler.jsonc has the other variables)
 //   npx wrangler deploy
 import { CallTransfer, RequestError } from "@call-transfer/sdk";
 import { errorResponse } from "./error-response.ts";

@@ -10,11 +10,11 @@ export const siteCommands: NamedCommands = {
     run: [onSources("site/downloads.ts")],
   },
   start: {
-    does: "writes the folder of a page in docs/start: start call-the-api FOLDER",
+    does: "writes the folder of a start or of a recipe: start nextjs FOLDER",
     run: [onSources("site/starts.ts")],
   },
   pictures: {
-    does: "takes the pictures of the inspector for its page, in both themes",
+    does: "takes the pictures of the inspector for its page, or --into FOLDER in three widths with an index.html",
     needs: "a browser",
     run: [onSources("scripts/pictures/inspector-pictures.ts")],
   },

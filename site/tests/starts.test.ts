@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "vitest";
-import { filesOfStart, starts, writeStart } from "../starts.ts";
+import { filesOfStart, starts, writeFolder } from "../starts.ts";
 import { tarGz } from "../tar.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -32,10 +32,11 @@ it.each(starts)("the folder of %s has each file of its page, and installs what i
 
 it("the folder of call-the-api runs as it is and prints what the page shows", () => {
   const folder = join(place, "first-call");
-  expect(writeStart("call-the-api", folder)).toContain("call.mjs");
+  const files = filesOfStart("call-the-api");
+  expect(writeFolder(files, folder)).toContain("call.mjs");
   const printed = execFileSync(process.execPath, ["--conditions=@call-transfer/source", "call.mjs"], { cwd: folder });
   expect(read("docs/start/call-the-api.md")).toContain(`\`\`\`text\n${printed}\`\`\``);
-  expect(() => writeStart("call-the-api", folder)).toThrow("EEXIST");
+  expect(() => writeFolder(files, folder)).toThrow("EEXIST");
 });
 
 it("tar unpacks the archive of a folder", () => {

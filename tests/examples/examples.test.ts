@@ -25,11 +25,10 @@ afterEach(() => {
   trace.disable();
 });
 
-/** Run by scripts/demo.ts, written by a command of a page, what Next.js wants of every app, a test of types, and one of the playground. */
+/** Run by scripts/demo.ts, written by a command of a page, a test of types, and one of the playground. */
 const notShown = [
   "examples/every-operation.mjs",
   "examples/other-operations/platform.ts",
-  "examples/recipes/nextjs/next.config.ts",
   "examples/recipes/receive/lambda-types.ts",
   "examples/webhook-faults.ts",
 ];

@@ -8,9 +8,11 @@ import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { isLong, leftOut } from "../../scripts/long.ts";
 import { ensureInstalled, pack, run, temporaryFolder, tools } from "../../scripts/packed.ts";
+import type { RecipeName } from "../../site/recipes.ts";
 import { missingPython, pythonCommand, pythonEnvironment } from "../receiving/python.ts";
 import { checkAttack } from "./recipes/attack.ts";
 import { drive } from "./recipes/drive.ts";
+import { checkInstalled, projectOfFolders, recipeFolder, startCommand } from "./recipes/folders.ts";
 import { driveNext, startNext } from "./recipes/next.ts";
 import { checkPino } from "./recipes/pino.ts";
 import { type Running, runProgram, startServer } from "./recipes/processes.ts";
@@ -77,7 +79,10 @@ const receiving =
       }),
     );
 
-const node = (file: string) => (stage: Stage) => startServer(recipes, [process.execPath, file], stage.environment);
+const node =
+  (name: RecipeName) =>
+  ({ environment }: Stage) =>
+    startServer(recipeFolder(name), startCommand(recipeFolder(name)), environment);
 
 /** A recipe for Python, started as its page says. */
 function python(name: string): Check {
@@ -95,25 +100,27 @@ function python(name: string): Check {
 
 /** The longest first. */
 const checks: Readonly<Record<string, Check>> = {
-  nextjs: whileRunning((stage) => startNext(`${recipes}nextjs`, stage.environment), driveNext),
+  nextjs: whileRunning((stage) => startNext(recipeFolder("nextjs"), stage.environment), driveNext),
   types: async () => {
     await runProgram(recipes, [process.execPath, compiler, "-p", "."]);
-    return ["compiled"];
+    await runProgram(recipes, [process.execPath, compiler, "-p", projectOfFolders()]);
+    return ["compiled, also in their folders"];
   },
-  express: whileRunning(node("express.ts"), drive),
-  hono: whileRunning(node("hono.ts"), drive),
-  fastify: whileRunning(node("fastify.ts"), drive),
+  ...(isLong && { installed: checkInstalled }),
+  express: whileRunning(node("express"), drive),
+  hono: whileRunning(node("hono"), drive),
+  fastify: whileRunning(node("fastify"), drive),
   ...(withoutPython === undefined && { fastapi: python("fastapi_calls"), flask: python("flask_calls") }),
-  worker: whileRunning(({ environment }) => startWorker(recipes, environment), drive),
+  worker: whileRunning(({ environment }) => startWorker(recipeFolder("worker"), environment), drive),
   proxy: (stage) => checkProxies(recipes, stage, withoutPython === undefined ? `${pythonBin()}/python` : undefined),
-  "receive-node": receiving(nodeReceiver(recipes, "receive/node.ts"), true),
-  "receive-express": receiving(nodeReceiver(recipes, "receive/express.ts")),
-  "receive-express-json": receiving(nodeReceiver(recipes, "receive/express-json.ts")),
-  "receive-fastify": receiving(nodeReceiver(recipes, "receive/fastify.ts")),
-  "receive-hono": receiving(nodeReceiver(recipes, "receive/hono.ts"), true),
-  "receive-nextjs": receiving(withSecretsFile((variables) => startNext(`${recipes}nextjs`, variables))),
+  "receive-node": receiving(nodeReceiver("receive-node"), true),
+  "receive-express": receiving(nodeReceiver("receive-express")),
+  "receive-express-json": receiving(nodeReceiver("receive-express-json")),
+  "receive-fastify": receiving(nodeReceiver("receive-fastify")),
+  "receive-hono": receiving(nodeReceiver("receive-hono"), true),
+  "receive-nextjs": receiving(withSecretsFile((variables) => startNext(recipeFolder("nextjs"), variables))),
   "receive-lambda": receiving(lambdaReceiver(recipes), true),
-  "receive-worker": receiving(workerReceiver(recipes)),
+  "receive-worker": receiving(workerReceiver),
   "receive-wrong": () => checkWrongMounts(recipes),
   pino: (stage) => checkPino(recipes, stage),
 };

@@ -2,8 +2,7 @@
 //   npm install @call-transfer/sdk
 //   npx wrangler secrets-store secret create STORE_ID --name offer-secrets --scopes workers --remote
 //   npx wrangler deploy
-// In wrangler.jsonc, OFFER_SECRETS stands under `secrets_store_secrets`, EVENTS under `durable_objects`, and EventStoreObject
-// under `new_sqlite_classes` of a migration.
+// Without --remote, the secret is for `npx wrangler dev` on this machine. wrangler.jsonc has the bindings.
 import { createWebhookHandler, isTransferOffer, type WebhookHandler } from "@call-transfer/sdk/webhooks";
 import { durableObjectEventStore, type EventStoreNamespace } from "@call-transfer/sdk/webhooks/durable-object";
 

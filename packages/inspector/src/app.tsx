@@ -87,7 +87,9 @@ function ScreenLink({
     <Link class={isFirst ? "side-link" : "side-link side-later"} to={[screen.id]} current={isCurrent} follow={follow}>
       <Icon name={screen.icon} />
       <span>{screen.title}</span>
-      <kbd>g {screen.key}</kbd>
+      <span class="side-key" aria-hidden="true">
+        <kbd>g {screen.key}</kbd>
+      </span>
     </Link>
   );
 }

@@ -112,7 +112,7 @@ test("who answered has a bar for the ringing and a thin one for the call", () =>
   const words = outcomeOf(answered, member, nameOf, start);
   const ended: Transfer = { ...answered, status: "ended", endedAt: at(67) };
   expect(barsOf(ended, member, words, spanOf(ended, 45, []), [])).toEqual([
-    { from: start, to: start + 7000, tone: "ok", label: "Answered after 7 s" },
+    { from: start, to: start + 7000, tone: "ok", label: "Answered after 7 s", isSaid: true },
     {
       from: start + 7000,
       to: start + 67_000,

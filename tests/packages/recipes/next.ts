@@ -1,32 +1,18 @@
 // Builds and starts the Next.js recipe, and drives its form without JavaScript.
 import assert from "node:assert/strict";
-import { copyFileSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { demo } from "@call-transfer/backend";
 import { drive, faults, longWaitSecs, placements } from "./drive.ts";
 import { type Running, runProgram, startServer } from "./processes.ts";
 import type { Stage } from "./stage.ts";
 
-const next = (folder: string) => [process.execPath, join(folder, "../node_modules/next/dist/bin/next")];
+const next = (folder: string) => [process.execPath, join(folder, "node_modules/next/dist/bin/next")];
 
-/** The files that the project shares with other recipes. A reader saves them in it. */
-const shared = ["error-response.ts", "receive/offers.ts"];
-
-async function buildIn(folder: string): Promise<void> {
-  const copies = shared.map((file) => ({ from: join(folder, "..", file), to: join(folder, basename(file)) }));
-  for (const { from, to } of copies) copyFileSync(from, to);
-  try {
-    await runProgram(folder, [...next(folder), "build"]);
-  } finally {
-    for (const { to } of copies) rmSync(to);
-  }
-}
-
-let build: Promise<void> | undefined;
+let build: Promise<string> | undefined;
 
 /** Builds once, without the environment of the server, as in a container's build. Starts the server with it. */
 export async function startNext(folder: string, environment: Readonly<Record<string, string>>): Promise<Running> {
-  build ??= buildIn(folder);
+  build ??= runProgram(folder, [...next(folder), "build"]);
   await build;
   return startServer(folder, [...next(folder), "start", "--hostname", "127.0.0.1"], environment);
 }

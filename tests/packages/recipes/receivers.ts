@@ -5,7 +5,9 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../../../scripts/packed.ts";
+import type { RecipeName } from "../../../site/recipes.ts";
 import { startRedis } from "../../receiving/servers.ts";
+import { recipeFolder, startCommand } from "./folders.ts";
 import { listen, type Running, startServer } from "./processes.ts";
 import { openWorkers } from "./worker.ts";
 
@@ -65,9 +67,9 @@ export const withSecretsFile =
     return await withTwo(start, { OFFER_SECRETS_FILE: file }, (two) => use({ ...two, setSecrets }));
   };
 
-/** The recipe of a file for Node. */
-export const nodeReceiver = (folder: string, file: string): RunReceiver =>
-  withSecretsFile((variables) => startServer(folder, [process.execPath, file], variables));
+/** A recipe for Node, in its folder. */
+export const nodeReceiver = (name: RecipeName): RunReceiver =>
+  withSecretsFile((variables) => startServer(recipeFolder(name), startCommand(recipeFolder(name)), variables));
 
 /** A Lambda function, which reads its secrets from the extension for the Secrets Manager. */
 export const lambdaReceiver =
@@ -100,22 +102,14 @@ export const lambdaReceiver =
  * A Worker in two isolates, which share Durable Objects, since a Worker cannot keep a connection to Redis from one request to
  * the next. It reads its secrets from the Secrets Store.
  */
-export const workerReceiver =
-  (folder: string): RunReceiver =>
-  async (secret, use) => {
-    const bindings = {
-      durableObjects: { EVENTS: { className: "EventStoreObject", scriptName: "first", useSQLite: true } },
-      secretsStoreSecrets: { OFFER_SECRETS: { store_id: "store", secret_name: "offer-secrets" } },
-    };
-    const { urls, output, stop, miniflare } = await openWorkers(folder, "receive/worker.ts", [
-      { name: "first", ...bindings },
-      { name: "second", ...bindings },
-    ]);
-    await using _workers = ending(stop);
-    const store = (await miniflare.getSecretsStoreSecretAPI("OFFER_SECRETS", "first"))();
-    const id = await store.create(lines([secret]));
-    const setSecrets = async (secrets: readonly string[]): Promise<void> => {
-      await store.update(lines(secrets), id);
-    };
-    return await use({ urls, output, setSecrets });
+export const workerReceiver: RunReceiver = async (secret, use) => {
+  const workers = [{ name: "first" }, { name: "second" }];
+  const { urls, output, stop, miniflare } = await openWorkers(recipeFolder("receive-worker"), workers);
+  await using _workers = ending(stop);
+  const store = (await miniflare.getSecretsStoreSecretAPI("OFFER_SECRETS", "first"))();
+  const id = await store.create(lines([secret]));
+  const setSecrets = async (secrets: readonly string[]): Promise<void> => {
+    await store.update(lines(secrets), id);
   };
+  return await use({ urls, output, setSecrets });
+};

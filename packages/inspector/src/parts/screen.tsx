@@ -1,7 +1,17 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext } from "preact/hooks";
 import { Button, CopyButton } from "./button.tsx";
 import { Json } from "./data.tsx";
 import { useKeys } from "./keys.tsx";
+
+/** The level of the next headings: 1 is the screen's, 2 a panel's or the title of details, and so on. */
+const HeadingLevel = createContext<2 | 3 | 4>(2);
+
+/** A heading inside a panel or details, one level below theirs. */
+export function PartHeading({ children }: { readonly children: ComponentChildren }) {
+  const Element = `h${useContext(HeadingLevel)}` as const;
+  return <Element class="part-title">{children}</Element>;
+}
 
 /** A screen: its title, its tools beside it, its actions at the end of the line, and its content below. */
 export function Screen({
@@ -58,7 +68,7 @@ export function Split({
     <div class={classes.filter(Boolean).join(" ")}>
       <div class="split-list">{list}</div>
       {detail !== undefined && (
-        <aside class="split-detail" aria-label="Details">
+        <section class="split-detail" aria-label="Details">
           {isSelected && (
             <div class="split-close">
               <Button icon="close" onPress={close}>
@@ -66,8 +76,8 @@ export function Split({
               </Button>
             </div>
           )}
-          {detail}
-        </aside>
+          <HeadingLevel.Provider value={3}>{detail}</HeadingLevel.Provider>
+        </section>
       )}
     </div>
   );
@@ -83,13 +93,15 @@ export function Panel({
   readonly tools?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
+  const level = useContext(HeadingLevel);
+  const Title = `h${level}` as const;
   return (
     <section class="panel">
       <header class="panel-head">
-        <h2>{title}</h2>
+        <Title>{title}</Title>
         <div class="actions">{tools}</div>
       </header>
-      {children}
+      <HeadingLevel.Provider value={level === 2 ? 3 : 4}>{children}</HeadingLevel.Provider>
     </section>
   );
 }

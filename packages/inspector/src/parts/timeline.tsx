@@ -16,6 +16,8 @@ export interface Bar extends Span {
   readonly tone: Tone;
   /** What it says, for screen readers and as a hint. */
   readonly label: string;
+  /** Whether text beside the bar says the same, so that screen readers skip the bar. */
+  readonly isSaid?: boolean;
   /** A thin bar is drawn beside the main ones of a track. */
   readonly isThin?: boolean;
 }
@@ -201,8 +203,7 @@ function BarShape({ bar, span }: { readonly bar: Bar; readonly span: Span }) {
   return (
     <span
       class={`bar tone-${bar.tone}${bar.isThin ? " bar-thin" : ""}${bar.to > span.to ? " bar-open" : ""}`}
-      role="img"
-      aria-label={bar.label}
+      {...(bar.isSaid ? { "aria-hidden": "true" } : { role: "img", "aria-label": bar.label })}
       title={bar.label}
       style={{
         insetInlineStart: `${start}%`,

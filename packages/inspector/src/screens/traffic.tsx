@@ -121,7 +121,12 @@ function Count({ store, filter }: { readonly store: TrafficStore; readonly filte
   const shown = useFiltered(store, filter).length;
   const number = (count: number) => count.toLocaleString("en");
   if (all === 0) return null;
-  return <span class="traffic-count number">{shown === all ? number(all) : `${number(shown)} of ${number(all)}`}</span>;
+  return (
+    <span class="traffic-count number">
+      {shown === all ? number(all) : `${number(shown)} of ${number(all)}`}
+      <span class="visually-hidden"> listed</span>
+    </span>
+  );
 }
 
 /** The words that the filter takes; a click adds one. */

@@ -72,7 +72,7 @@ it("is used by the keyboard, and has no serious finding of axe-core, wide and na
   await page.keyboard.press("o");
   await page.getByRole("columnheader", { name: "Operation" }).waitFor();
   await page.keyboard.press("j");
-  const details = page.getByRole("complementary", { name: "Details" });
+  const details = page.getByRole("region", { name: "Details" });
   await details.waitFor();
   const [first] = await page.getByRole("rowheader").allTextContents();
   expect(await details.getByRole("heading").first().textContent()).toBe(first);

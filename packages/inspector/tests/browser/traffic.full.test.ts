@@ -10,7 +10,7 @@ const { flows, numbers, recipients, destinations } = demo;
 const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
 
 const rowsOf = ({ page }: Inspector) => page.getByRole("listbox").getByRole("option");
-const detailOf = ({ page }: Inspector) => page.getByRole("complementary", { name: "Details" });
+const detailOf = ({ page }: Inspector) => page.getByRole("region", { name: "Details" });
 
 /** A few requests of different kinds and a webhook. */
 async function play({ server, client }: Inspector): Promise<void> {

@@ -10,7 +10,7 @@ import { type Inspector, inspectorTests, isLong } from "./page.ts";
 const open = inspectorTests();
 const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
-const details = (page: Page) => page.getByRole("complementary", { name: "Details" });
+const details = (page: Page) => page.getByRole("region", { name: "Details" });
 
 /** The names of the secrets beside the signatures in the details. */
 const secretsIn = (page: Page) => details(page).locator(".signatures .secret-mark").allTextContents();

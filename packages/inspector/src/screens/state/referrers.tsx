@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { Link } from "../../parts/link.tsx";
+import { PartHeading } from "../../parts/screen.tsx";
 import { collectionLabel } from "./record-list.tsx";
 import { type RecordPlace, referrersOf, titleOf } from "./records.ts";
 
@@ -11,7 +12,7 @@ export function Referrers({ records, collection, id, lookup }: RecordPlace) {
   if (all.length === 0) return null;
   return (
     <section class="referrers">
-      <h3>Used by</h3>
+      <PartHeading>Used by</PartHeading>
       <ul class="plain-list">
         {all.slice(0, mostShown).map((one) => (
           <li key={`${one.collection}/${one.id}`}>

@@ -1,7 +1,7 @@
 import type { Schema } from "@call-transfer/backend/control-client";
 import { changedFields } from "../../data/values/record-fields.ts";
 import { IdLink } from "../../parts/link.tsx";
-import { Panel } from "../../parts/screen.tsx";
+import { Panel, PartHeading } from "../../parts/screen.tsx";
 
 /** What a request changed, by record and field. */
 export function Changes({ changes }: { readonly changes: readonly Schema<"RecordChange">[] }) {
@@ -19,9 +19,9 @@ function Change({ change: { collection, id, before, after } }: { readonly change
   const kind = before === undefined ? "Added to" : after === undefined ? "Removed from" : "Changed in";
   return (
     <section class="change">
-      <h3>
+      <PartHeading>
         {kind} {collection} <IdLink to={["state", collection, id]} />
-      </h3>
+      </PartHeading>
       <table class="diff">
         <thead class="visually-hidden">
           <tr>

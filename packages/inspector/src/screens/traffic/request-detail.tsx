@@ -63,6 +63,7 @@ function Head({ detail }: { readonly detail: Detail }) {
         )}
       </p>
       <p class="detail-line">
+        <span class="visually-hidden">Request id </span>
         <Code>{requestId}</Code>
       </p>
     </header>

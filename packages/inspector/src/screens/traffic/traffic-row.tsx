@@ -34,7 +34,10 @@ export function TrafficRow({ entry }: { readonly entry: TrafficEntry }) {
         )}
       </span>
       <span class="traffic-state">
-        <Status tone={toneOf(entry.status)}>{entry.status === undefined ? "…" : entry.status || "none"}</Status>
+        <Status tone={toneOf(entry.status)}>
+          {/* The code beside it says why there is none. */}
+          {entry.status === 0 && code !== "" ? <span aria-hidden="true">none</span> : (entry.status ?? "…") || "none"}
+        </Status>
       </span>
       <span class="traffic-what" dir="auto">
         {name !== "" && <strong>{name}</strong>}{" "}

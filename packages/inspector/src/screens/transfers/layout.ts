@@ -136,16 +136,17 @@ function callEndOf({ id, answeredAt, endedAt }: Transfer, timers: readonly Timer
 /** The bars of a ring: its ringing, and the call of the one that answered. */
 export function barsOf(transfer: Transfer, ring: Ring, words: Words, span: Span, timers: readonly Timer[]): Bar[] {
   if (ring.outcome === "not_rung") return [];
-  const ringing: Bar = { from: Date.parse(ring.from), to: Date.parse(ring.until), tone: words.tone, label: words.text };
+  const [from, to] = [Date.parse(ring.from), Date.parse(ring.until)];
+  const ringing: Bar = { from, to, tone: words.tone, label: words.text, isSaid: true };
   const { answeredAt, endedAt } = transfer;
   if (answeredAt === undefined || !isWinner(transfer, ring)) return [ringing];
   // A call without a known end leaves the time line.
-  const to = callEndOf(transfer, timers) ?? span.to + 1;
+  const endsAt = callEndOf(transfer, timers) ?? span.to + 1;
   const label =
     endedAt === undefined
       ? "In the call"
       : `In the call for ${between(answeredAt, endedAt)}, until ${timeOfDay(endedAt)}`;
-  return [ringing, { from: Date.parse(answeredAt), to, tone: "ok", label, isThin: true }];
+  return [ringing, { from: Date.parse(answeredAt), to: endsAt, tone: "ok", label, isThin: true }];
 }
 
 const plans: Readonly<Record<string, Words>> = {

@@ -4,7 +4,7 @@ import { useLive } from "../../data/session/live.ts";
 import { duration } from "../../data/values/format.ts";
 import { Status } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
-import { LoadError } from "../../parts/screen.tsx";
+import { LoadError, PartHeading } from "../../parts/screen.tsx";
 import { availabilityWords } from "./layout.ts";
 import { MissedCalls } from "./rings.tsx";
 
@@ -18,8 +18,8 @@ export function People({ accountId, limit }: { readonly accountId: string; reado
     accountId,
   );
   return (
-    <section class="people" aria-label="Members">
-      <h3>Members now</h3>
+    <section class="people" aria-label="Members now">
+      <PartHeading>Members now</PartHeading>
       <LoadError error={live.error} />
       <ul class="people-list">
         {live.data?.members.map((member) => (

@@ -6,6 +6,7 @@ import { useSession } from "../../data/session/context.ts";
 import { milliseconds } from "../../data/values/format.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Status } from "../../parts/data.tsx";
+import { PartHeading } from "../../parts/screen.tsx";
 
 const tones = { passed: "ok", failed: "bad", not_checked: "idle" } as const;
 
@@ -36,7 +37,7 @@ export function Attack({
   };
   return (
     <>
-      <h3>Attack</h3>
+      <PartHeading>Attack</PartHeading>
       <p class="muted">
         Sends genuine, forged, replayed, late and broken offers to the app's own receiver in real time, for a minute at
         most, and says what it does wrong. They do not appear among the deliveries. A receiver with the sandbox's time

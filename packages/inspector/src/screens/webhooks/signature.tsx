@@ -6,6 +6,7 @@ import { day, timeOfDay } from "../../data/values/format.ts";
 import { hmacOf } from "../../data/values/hmac.ts";
 import { Button } from "../../parts/button.tsx";
 import { Status } from "../../parts/data.tsx";
+import { PartHeading } from "../../parts/screen.tsx";
 import { positionIn } from "../../parts/timeline.tsx";
 import { SecretMark } from "./secret-mark.tsx";
 
@@ -19,7 +20,7 @@ export function Signature({ delivery }: { readonly delivery: Delivery }) {
   }
   return (
     <>
-      <h3>1. The header</h3>
+      <PartHeading>1. The header</PartHeading>
       <p class="signature-header" dir="ltr">
         <span class="muted">{webhookSignature.header}: </span>
         {headerParts(delivery).map(({ name, value, secret }, index) => (
@@ -30,13 +31,13 @@ export function Signature({ delivery }: { readonly delivery: Delivery }) {
           </span>
         ))}
       </p>
-      <h3>
+      <PartHeading>
         2. <code>t</code>, when it was signed
-      </h3>
+      </PartHeading>
       <SignedAt at={signature.t} />
-      <h3>
+      <PartHeading>
         3. <code>{webhookSignature.scheme}</code>, one for each secret
-      </h3>
+      </PartHeading>
       <ul class="signatures">
         {signature.v1.map(({ value, secret }, index) => (
           <li key={index}>
@@ -46,7 +47,7 @@ export function Signature({ delivery }: { readonly delivery: Delivery }) {
           </li>
         ))}
       </ul>
-      <h3>4. The text that is hashed</h3>
+      <PartHeading>4. The text that is hashed</PartHeading>
       <p class="muted">
         <code>t</code>, a full stop, and the body byte for byte:
       </p>
