@@ -29,8 +29,6 @@ const models = {
   ),
 };
 
-const importOfOnce = 'import { once } from "../model/values/once.ts";\n';
-
 interface ControlOperation {
   readonly operationId: string;
   readonly summary: string;
@@ -58,7 +56,7 @@ export async function renderControl(): Promise<Map<string, string>> {
         compactCode(
           reachableFrom(
             ["controlSchemas", "zCollection"],
-            importOfOnce + madeAtFirstUse(strict(await renderZod(code), code)) + renderRequestSchemas(operations),
+            madeAtFirstUse(strict(await renderZod(code), code)) + renderRequestSchemas(operations),
           ),
         ),
     ],
@@ -134,9 +132,8 @@ function withoutFiller(nodes: readonly ts.Node[]): ts.Node[] {
 /** The document has one reader, a program: each path and component is a line. */
 function renderDocument(document: OpenApiDocument): string {
   const tables = [document.paths, ...Object.values(document.components)];
-  return `${header}${importOfOnce}
-/** The control plane's OpenAPI document. */
-export const controlDocument = once((): Readonly<Record<string, unknown>> => (${compactJson(document, tables)}));
+  return `${header}/** Makes the control plane's OpenAPI document. */
+export const controlDocument = (): Readonly<Record<string, unknown>> => (${compactJson(document, tables)});
 `;
 }
 

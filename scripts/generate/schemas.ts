@@ -64,6 +64,15 @@ export function reachableFrom(names: readonly string[], text: string): string {
     .concat("\n");
 }
 
+const once = `
+/** Returns a function that makes a schema at its first call. */
+/* @__NO_SIDE_EFFECTS__ */
+function once<Schema extends z.ZodType>(make: () => Schema): () => Schema {
+  let made: Schema | undefined;
+  return () => (made ??= make());
+}
+`;
+
 /** A module whose schemas are functions that make them at the first call: a process uses few of them, and each takes time. */
 export function madeAtFirstUse(text: string): string {
   const file = ts.createSourceFile("generated.ts", text, ts.ScriptTarget.Latest, true);
@@ -83,7 +92,10 @@ export function madeAtFirstUse(text: string): string {
     inserted.push([initializer.end, ")"]);
   }
   const starts = [0, ...inserted.map(([at]) => at)];
-  return starts.map((at, index) => (inserted[index - 1]?.[1] ?? "") + text.slice(at, starts[index + 1])).join("");
+  return starts
+    .map((at, index) => (inserted[index - 1]?.[1] ?? "") + text.slice(at, starts[index + 1]))
+    .join("")
+    .replace(/^import .*\n/m, (imports) => imports + once);
 }
 
 function* openEnumsOf(node: unknown): Generator<{ enum?: unknown }> {

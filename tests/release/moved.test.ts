@@ -40,9 +40,9 @@ describe("what a change weighs on", () => {
       ["@call-transfer/backend", mock],
     ],
     [
-      "an operation removed from the control plane, whose document is made at its first use",
+      "an operation removed from the control plane, whose document a function makes",
       controlFile,
-      `export const controlDocument = once((): Readonly<object> => (${before}));\n`,
+      `export const controlDocument = (): Readonly<object> => (${before});\n`,
       after,
       ["@call-transfer/backend", mock],
     ],

@@ -11,7 +11,6 @@ import {
 import { checkInput, InputError, under } from "../model/errors/input-error.ts";
 import { isTimeZone } from "../model/time/time-zone.ts";
 import { isObject } from "../model/values/json.ts";
-import { once } from "../model/values/once.ts";
 import { suggestion } from "../model/values/spelling.ts";
 import { isWebAddress } from "../model/values/web-address.ts";
 import type { Fault, FaultAction } from "./fault.ts";
@@ -66,11 +65,11 @@ interface Actions {
 }
 
 const requestActions: Actions = {
-  schemas: once(() => schemasByName(zFaultDo().options)),
+  schemas: () => schemasByName(zFaultDo().options),
   use: "is for requests. Use match instead of webhooks.",
 };
 const webhookActions: Actions = {
-  schemas: once(() => schemasByName(zWebhookFaultDo().options)),
+  schemas: () => schemasByName(zWebhookFaultDo().options),
   use: "is for webhook deliveries. Use webhooks instead of match, {} for all deliveries.",
 };
 
