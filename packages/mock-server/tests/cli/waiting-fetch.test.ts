@@ -29,9 +29,7 @@ describe("a command's fetch", () => {
     expect(said).toEqual([`Waiting for ${url}, which has not answered for 2 s.`]);
     await vi.advanceTimersByTimeAsync(8000);
     await failure;
-    await expect(answer).rejects.toThrow(
-      `No answer from ${url} within 10 s. Check --url, or restart the server.`,
-    );
+    await expect(answer).rejects.toThrow(`No answer from ${url} within 10 s. Check --url, or restart the server.`);
   });
 
   it("waits as long as a request takes of a server that answers otherwise", async () => {
