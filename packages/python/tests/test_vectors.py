@@ -13,7 +13,6 @@ from call_transfer import ApiError, CallTransferError, InvalidArgumentError, Req
 from call_transfer._auth import Auth
 from call_transfer._call import Received, Send, Sleep, Steps
 from call_transfer._core import send
-from call_transfer._duration import format_duration
 from call_transfer._generated.operations import OPERATIONS
 from call_transfer._options import RetryPolicy, Settings
 from call_transfer._outcome import outcome_of_response
@@ -122,11 +121,6 @@ def test_redaction(case: dict[str, Any]) -> None:
 @cases("phone-numbers")
 def test_phone_numbers(case: dict[str, Any]) -> None:
     assert mask_numbers(case["text"]) == case["masked"]
-
-
-@cases("durations")
-def test_durations(case: dict[str, Any]) -> None:
-    assert format_duration(float(case["seconds"])) == case["shown"]
 
 
 def or_none(work: Any, *arguments: Any) -> Any:

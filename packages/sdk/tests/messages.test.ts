@@ -253,7 +253,7 @@ describe("the message of an error", () => {
       "a long wait",
       [problem(503, "service_error", { meta: { retryAfterSecs: 100 } })],
       { retry: { max: 2 } },
-      { message: `${refused} the server asked to wait 1 min 40 s, more than retry.maxWaitMs` },
+      { message: `${refused} the server asked to wait 100 s, more than retry.maxWaitMs` },
     ],
     [
       "a deadline that is near",

@@ -6,7 +6,6 @@ import { checkPath, expandPath, serializeQuery } from "../src/core/path.ts";
 import { ApiError, CallTransfer, CallTransferError, InvalidArgumentError, RequestError } from "../src/index.ts";
 import { contentTypeOf, effectOf } from "../src/send/effect.ts";
 import { retryHint } from "../src/send/retry.ts";
-import { formatDuration } from "../src/utils/format-duration.ts";
 import { maskNumbers } from "../src/utils/mask-numbers.ts";
 import { redact } from "../src/utils/redact.ts";
 import { playScenario, type Scenario } from "./scenarios.ts";
@@ -86,15 +85,6 @@ describe("redaction", () => {
   it.each(cases<Named & { text: string; masked: string }>("phone-numbers"))("masks $name", ({ text, masked }) => {
     expect(maskNumbers(text)).toBe(masked);
   });
-});
-
-describe("durations", () => {
-  it.each(cases<Named & { seconds: number | "Infinity"; shown: string }>("durations"))(
-    "$name",
-    ({ seconds, shown }) => {
-      expect(formatDuration(Number(seconds))).toBe(shown);
-    },
-  );
 });
 
 interface Path extends Named {

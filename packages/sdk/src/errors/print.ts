@@ -1,5 +1,4 @@
 // How an error is printed: by console.error, and by a runtime that reports it as uncaught.
-import { formatDuration } from "../utils/format-duration.ts";
 import { messageOf } from "../utils/guards.ts";
 import { callerFrames, printLines } from "../utils/inspect.ts";
 import { maskNumbers } from "../utils/mask-numbers.ts";
@@ -30,7 +29,7 @@ export function printError(error: Error & Partial<OutcomeUnknownErrorDetails> & 
   const { cause, operationId, outcome, attempts = [], durationMs, retryAfterSecs } = error;
   const { baseUrl, accountId, context, window } = error;
   const frames = [...callerFrames(cause).slice(0, 1), ...callerFrames(error)];
-  const wait = retryAfterSecs === undefined ? "" : `, wait ${formatDuration(retryAfterSecs)}`;
+  const wait = retryAfterSecs === undefined ? "" : `, wait ${retryAfterSecs} s`;
   const shown = attempts.slice(-maxAttempts);
   const count = `${attempts.length} attempt${attempts.length === 1 ? "" : "s"}`;
   return printLines(error, frames, [

@@ -1,4 +1,3 @@
-import { formatDuration } from "../utils/format-duration.ts";
 import { CallTransferError, kind, setFacts } from "./base.ts";
 import type {
   ApiErrorDetails,
@@ -86,7 +85,7 @@ const reasons: Readonly<Record<RetrySkippedReason, string>> = {
   untrusted_503: "it is not idempotent (see retry.trust503Codes)",
   not_ruled_out: "the list cannot rule out that it was carried out",
   body_not_repeatable: "its body cannot be sent twice",
-  wait_too_long: "the server asked to wait {}, more than retry.maxWaitMs",
+  wait_too_long: "the server asked to wait {} s, more than retry.maxWaitMs",
   total_timeout: "totalTimeoutMs would expire first",
   retry_budget: "the client's retry budget is used up",
   expired_token: "the accessToken function keeps returning expired tokens, and is not called again yet",
@@ -96,5 +95,4 @@ const reasons: Readonly<Record<RetrySkippedReason, string>> = {
 export const withRetryReason = (
   message: string,
   { retrySkippedReason: reason, retryAfterSecs }: Pick<ApiErrorDetails, "retrySkippedReason" | "retryAfterSecs">,
-): string =>
-  reason ? `${message}; not retried: ${reasons[reason].replace("{}", formatDuration(retryAfterSecs ?? 0))}` : message;
+): string => (reason ? `${message}; not retried: ${reasons[reason].replace("{}", `${retryAfterSecs}`)}` : message);

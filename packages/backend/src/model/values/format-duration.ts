@@ -10,7 +10,7 @@ const roundedTo = (step: number, ms: number): number => Math.round(ms / step) * 
 
 /**
  * A duration in its largest unit and, if anything is left, the next one: `8 y 80 d`, `1 h 30 min`, `2.5 s`, `250 ms`. Of less
- * than an hour, also what is left of a second: `1 min 1.5 s`. The SDK has a copy, and the contract's vectors hold both alike.
+ * than an hour, also what is left of a second: `1 min 1.5 s`.
  *
  * @param duration Milliseconds; infinity is `forever`.
  */
