@@ -275,17 +275,22 @@ export function renderSignature(document: OpenApiDocument): string {
 /** @param manifest The package.json of the SDK, and that of the contract. */
 export function renderVersion(manifest = "{}", contract = "{}"): string {
   const { version } = JSON.parse(manifest) as { version?: string };
-  return `${header}/** Version of this package. */\nexport const VERSION = ${JSON.stringify(version)};\n\n${contractMajor(contract)}`;
+  const product = `call-transfer-sdk/${version} (contract ${majorOf(contract)})`;
+  return `${header}/** Version of this package. */
+export const VERSION = ${JSON.stringify(version)};
+
+/** This package and the major of its contract, as \`User-Agent\` names them. One text, because each client contains it. */
+export const product = ${JSON.stringify(product)};
+`;
 }
 
 /** The module of the backend with the major of the contract. */
-export const renderContractMajor = (contract = "{}"): string => `${header}${contractMajor(contract)}`;
+export const renderContractMajor = (contract = "{}"): string =>
+  `${header}/** The major version of the contract. */\nexport const contractMajor = ${majorOf(contract)};\n`;
 
 /** The version of the package spec is that of the contract. */
-function contractMajor(contract: string): string {
-  const { version = "" } = JSON.parse(contract) as { version?: string };
-  return `/** The major version of the contract. */\nexport const contractMajor = ${Number.parseInt(version, 10)};\n`;
-}
+const majorOf = (contract: string): number =>
+  Number.parseInt((JSON.parse(contract) as { version?: string }).version ?? "", 10);
 
 /** What the main entry exports of the resources, the models and the error codes. */
 export function renderSdkExports(document: OpenApiDocument, nouns: Map<string, OperationModel[]>): string {

@@ -55,10 +55,20 @@ const withdrawn: Kind = {
     rehearsal.command("npm", "deprecate", `${sdk}@1.0.1`, "It is wrong. Install 1.0.0.");
     rehearsal.command("npm", "dist-tag", "add", `${sdk}@1.0.0`, "latest");
     const { versions } = await rehearsal.published(sdk);
+    const newcomers = rehearsal.managers.map((manager) => {
+      const customer = rehearsal.customer(`new-${manager.replace(" ", "-")}`, manager);
+      customer.add();
+      customer.check();
+      return customer.version(sdk);
+    });
     return {
-      facts: [["the deprecation", versions["1.0.1"]?.deprecated, "It is wrong. Install 1.0.0."]],
+      facts: [
+        ["the deprecation", versions["1.0.1"]?.deprecated, "It is wrong. Install 1.0.0."],
+        ["what new customers get", newcomers, rehearsal.managers.map(() => "1.0.0")],
+      ],
       latest: versionsOf("1.0.0 1.0.0 1.0.0 0.2.0 0.2.0 0.2.0"),
-      customer: { [sdk]: "1.0.0", [mock]: "1.0.0" },
+      // Whoever has a version keeps it.
+      customer: { [sdk]: "1.0.1", [mock]: "1.0.0" },
     };
   },
 };
@@ -96,7 +106,7 @@ const resumed: Kind = {
         ["jobs of the next run", again.jobs, ["plan", "version", "propose", "check", "publish", "announce"]],
       ],
       latest: versionsOf("1.0.1 1.0.0 1.0.1 0.2.1 0.2.1 0.2.1"),
-      customer: { [sdk]: "1.0.0", [mock]: "1.0.1" },
+      customer: { [sdk]: "1.0.1", [mock]: "1.0.1" },
     };
   },
 };

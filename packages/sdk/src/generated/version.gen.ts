@@ -3,5 +3,5 @@
 /** Version of this package. */
 export const VERSION = "0.1.0";
 
-/** The major version of the contract. */
-export const contractMajor = 0;
+/** This package and the major of its contract, as `User-Agent` names them. One text, because each client contains it. */
+export const product = "call-transfer-sdk/0.1.0 (contract 0)";

@@ -1,6 +1,6 @@
 // What the SDK reads from the runtime that it runs in, and what replaces the parts that a small runtime lacks.
 import { ConfigurationError } from "../errors/base.ts";
-import { contractMajor, VERSION } from "../generated/version.gen.ts";
+import { product } from "../generated/version.gen.ts";
 import { isText } from "../utils/guards.ts";
 
 interface Runtime {
@@ -47,9 +47,7 @@ export function readVariable(name: string): string | undefined {
  * another contract by it. None in browsers: they have their own, and another would need the API's permission (CORS).
  */
 export function userAgentHeader(): { readonly "user-agent"?: string } {
-  return inBrowser()
-    ? {}
-    : { "user-agent": `call-transfer-sdk/${VERSION} (contract ${contractMajor})${runtimeProduct()}` };
+  return inBrowser() ? {} : { "user-agent": `${product}${runtimeProduct()}` };
 }
 
 /** The runtime and its version, after a space; empty if unknown. */
