@@ -77,7 +77,7 @@ const bundles: readonly BundleBudget[] = [
     published: smallest,
   },
   {
-    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 18.4 },
+    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 18.5 },
     published: largest,
   },
   {
