@@ -1,7 +1,7 @@
 // What the SDK reads from its runtime: environment variables and versions.
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CallTransfer } from "../src/client.ts";
-import { contractMajor, VERSION } from "../src/generated/version.gen.ts";
+import { product } from "../src/generated/version.gen.ts";
 import type { ApiKeyOptions, ClientOptions } from "../src/options/options.ts";
 import { clientOf, json } from "./test-server.ts";
 
@@ -177,7 +177,6 @@ describe("logging", () => {
 });
 
 describe("the User-Agent", () => {
-  const product = `call-transfer-sdk/${VERSION} (contract ${contractMajor})`;
   const userAgentOf = async (options: ApiKeyOptions = {}) =>
     (await sentBy({ apiKey: key, baseUrl: url, ...options })).headers.get("user-agent");
 
