@@ -9,8 +9,6 @@ import { run, tools } from "../../packed.ts";
 import { objectIn } from "../json.ts";
 
 const user = { name: "publisher", password: "rehearsal" };
-/** Its input ends with this process, however that ends. */
-const endsWithParent = "data:text/javascript,process.stdin.on('end', () => process.exit()).resume()";
 const startsWithinMs = 120_000;
 const pollMs = 200;
 
@@ -89,9 +87,9 @@ export async function startVerdaccio(folder: string): Promise<Rehearsed> {
     writeFileSync(config, settings(storage, uplink, refused));
     const log = openSync(join(folder, "verdaccio.log"), "a");
     const bin = join(tools, "node_modules/verdaccio/bin/verdaccio");
-    child = spawn(process.execPath, ["--import", endsWithParent, bin, "--config", config, "--listen", url], {
+    child = spawn(process.execPath, [bin, "--config", config, "--listen", url], {
       cwd: folder,
-      stdio: ["pipe", log, log],
+      stdio: ["ignore", log, log],
     });
     const deadline = Date.now() + startsWithinMs;
     while (!(await isListening(url))) {
@@ -100,6 +98,9 @@ export async function startVerdaccio(folder: string): Promise<Rehearsed> {
     }
   };
 
+  // Verdaccio must not outlive a rehearsal that is interrupted. A signal is seen when the present command has ended.
+  process.once("exit", () => child?.kill());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   await start(undefined);
   const file = (name: string, ...lines: readonly string[]): string => {
     writeFileSync(join(folder, name), [`registry=${url}/`, "audit=false", "fund=false", ...lines, ""].join("\n"));
