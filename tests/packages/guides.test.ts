@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** Pages about the project itself, which nobody needs in order to use a package. */
 const ofTheProject = [
   "architecture",
+  "compatibility",
   "contract-coverage",
   "performance",
   "playground",

@@ -61,7 +61,7 @@ function tokenRows({ tokens, tokensExpireAt }: ReadyInfo, row: Row): string[] {
 /** A command that prints a token for the first role. */
 function tokenCommand(ready: ReadyInfo, row: Row): string[] {
   const [role] = Object.keys(ready.tokens);
-  return role === undefined ? [] : [row("Access token", hintOf(ready)(`token ${role}`))];
+  return role === undefined ? [] : [row("Access token", asPrinted(hintOf(ready)(`token ${role}`)))];
 }
 
 function idRows({ ids: { destinationId, groupId, memberId, flowId, fromNumber } }: ReadyInfo, row: Row): string[] {
