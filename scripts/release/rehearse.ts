@@ -43,6 +43,7 @@ async function go(kind: Kind, rehearsal: Rehearsal, customers: Customer[]): Prom
     const shown = Object.entries(tags).map(([tag, version]) => `${tag} ${version}`);
     console.log(`  ${name}: ${Object.keys(versions).join(", ")} (${shown.join(", ")})`);
   }
+  console.log(`  call-transfer at PyPI: ${rehearsal.publishedPython().join(", ")}`);
   if (customers.length === 0)
     for (const manager of rehearsal.managers) {
       const customer = rehearsal.customer(manager.replace(" ", "-"), manager);

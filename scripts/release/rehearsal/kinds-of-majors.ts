@@ -16,7 +16,8 @@ export const contractMajor: Kind = {
   run(rehearsal) {
     rehearsal.changeContract("main", "openapi/schemas/destination-groups.yaml", ["maxLength: 100", "maxLength: 99"]);
     rehearsal.release("main");
-    return { latest, tags: prereleases, customer: { [sdk]: "1.2.0", [mock]: "1.1.0" } };
+    const facts = [["the Python client", rehearsal.publishedPython(), ["1.0.0", "1.1.0", "2.0.0"]]] as const;
+    return { facts, latest, tags: prereleases, customer: { [sdk]: "1.2.0", [mock]: "1.1.0" } };
   },
 };
 

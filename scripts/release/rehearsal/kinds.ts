@@ -28,7 +28,10 @@ const first: Kind = {
     // The workflow finds every version at the registry, and only announces them.
     const { jobs } = rehearsal.push("main");
     return {
-      facts: [["jobs of the workflow", jobs, ["plan", "check", "publish", "announce"]]],
+      facts: [
+        ["jobs of the workflow", jobs, ["plan", "check", "publish", "pypi", "announce"]],
+        ["the Python client", rehearsal.publishedPython(), ["1.0.0"]],
+      ],
       latest: versionsOf("1.0.0 1.0.0 1.0.0 0.2.0 0.2.0 0.2.0"),
       customer: { [sdk]: "1.0.0", [mock]: "1.0.0" },
     };
@@ -103,7 +106,7 @@ const resumed: Kind = {
       facts: [
         ["the job that failed", failed, "publish"],
         ["what was published by then", half, ["1.0.1", "0.2.1", "0.2.0", "1.0.0"]],
-        ["jobs of the next run", again.jobs, ["plan", "version", "propose", "check", "publish", "announce"]],
+        ["jobs of the next run", again.jobs, ["plan", "version", "propose", "check", "publish", "pypi", "announce"]],
       ],
       latest: versionsOf("1.0.1 1.0.0 1.0.1 0.2.1 0.2.1 0.2.1"),
       customer: { [sdk]: "1.0.1", [mock]: "1.0.1" },
@@ -121,6 +124,7 @@ const minor: Kind = {
     ]);
     rehearsal.release("main");
     return {
+      facts: [["the Python client", rehearsal.publishedPython(), ["1.0.0", "1.1.0"]]],
       latest: versionsOf("1.1.0 1.1.0 1.1.0 0.3.0 0.3.0 0.3.0"),
       customer: { [sdk]: "1.1.0", [mock]: "1.1.0" },
     };

@@ -1,5 +1,5 @@
 // What every kind of release uses: the registry, the repository, the workflow and the customers.
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { isLong } from "../../long.ts";
 import { run, runWith } from "../../packed.ts";
@@ -10,7 +10,7 @@ import { packagesIn } from "../compare/surface.ts";
 import { Customer, type ManagerName, managerNames } from "./customer.ts";
 import { type Published, type Rehearsed, startVerdaccio } from "./registry.ts";
 import { Repository } from "./repository.ts";
-import { Workflow, type WorkflowRun } from "./workflow.ts";
+import { installUv, Workflow, type WorkflowRun } from "./workflow.ts";
 
 /** Settings of npm in the environment would win over the files of settings that the rehearsal writes. */
 const withoutNpm = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
@@ -55,6 +55,7 @@ export class Rehearsal {
     this.#workflow = new Workflow(folder, this.repository, this.#publisher, {
       "npm ci": () => undefined,
       ".ci/run": () => this.build(),
+      "Install uv, which needs no other package": installUv,
     });
   }
 
@@ -123,6 +124,13 @@ export class Rehearsal {
 
   published(name: string): Promise<Published> {
     return this.registry.published(name);
+  }
+
+  /** The versions of the Python client that were published. */
+  publishedPython(): string[] {
+    const folder = join(this.#folder, "pypi");
+    const files = existsSync(folder) ? readdirSync(folder) : [];
+    return files.flatMap((file) => /^call_transfer-(.+)\.tar\.gz$/.exec(file)?.[1] ?? []).sort();
   }
 
   customer(name: string, manager: ManagerName): Customer {

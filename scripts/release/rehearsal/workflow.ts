@@ -52,9 +52,29 @@ case "$1 $2" in
 esac
 `;
 
-/** Commands of the workflow that the rehearsal replaces, because they check the change and not the release. */
+/** Commands or titles of steps that the rehearsal replaces: they check the change and not the release, or need PyPI. */
 export interface Replacements {
-  readonly [command: string]: () => void;
+  /** @param workspace The folder in which the job runs. */
+  readonly [step: string]: (workspace: string) => void;
+}
+
+/** PyPI's rule, with a folder in its place: a file that is there already may come again, and no other one of its name. */
+const uv = `#!/bin/sh
+set -e
+mkdir -p "$REHEARSAL/pypi"
+for file; do
+  case "$file" in packed/python/*) ;; *) continue ;; esac
+  there="$REHEARSAL/pypi/$(basename "$file")"
+  if [ -e "$there" ] && ! cmp -s "$file" "$there"; then echo "$file exists with other content" >&2; exit 1; fi
+  cp "$file" "$there"
+done
+`;
+
+/** Writes the stand-in for uv where the workflow installs it. */
+export function installUv(workspace: string): void {
+  mkdirSync(join(workspace, "uv/bin"), { recursive: true });
+  writeFileSync(join(workspace, "uv/bin/uv"), uv);
+  chmodSync(join(workspace, "uv/bin/uv"), 0o755);
 }
 
 interface Job {
@@ -154,9 +174,10 @@ export class Workflow {
     temporary: string,
   ): string {
     const script = String(step.run);
-    const replacement = this.#replacements[script];
+    const title = String(step.name ?? script.split("\n")[0]);
+    const replacement = this.#replacements[script] ?? this.#replacements[title];
     if (replacement !== undefined) {
-      replacement();
+      replacement(workspace);
       return "";
     }
     const outputs = join(temporary, "outputs");
@@ -172,7 +193,6 @@ export class Workflow {
       env: { ...this.#environment, ...env, ...notHere, RUNNER_TEMP: temporary, GITHUB_OUTPUT: outputs },
     });
     const said = `${stdout}${stderr}`;
-    const title = String(step.name ?? script.split("\n")[0]);
     if (status !== 0) throw new StepError(job, title, said);
     for (const line of readFileSync(outputs, "utf8").split("\n").filter(Boolean)) {
       const [name = "", ...value] = line.split("=");
