@@ -1,6 +1,5 @@
-// Rehearses a release in a temporary clone of the last commit: versions, changelogs, record, build, tarballs. Then installs
-// them and calls every operation. The long form makes a second clone, whose tarballs must be byte-identical. The
-// working tree stays untouched.
+// Rehearses a release in a temporary clone of the last commit: versions, changelogs, record. The long form also packs it, in two
+// clones whose tarballs must be byte-identical, installs them and calls every operation. The working tree stays untouched.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,14 +25,13 @@ function withUmask<T>(mask: number, use: () => T): T {
   }
 }
 
-/** Releases what is pending in a clone of one commit, as the workflow does, and builds it. */
-function prepare(clone: string, commit: string): void {
+/** Releases what is pending in a clone of one commit, as the workflow does. */
+function release(clone: string, commit: string): void {
   cloneWorkspace(root, clone, commit);
   if (changesetsIn(join(clone, ".changeset")).length > 0) {
     run(clone, "npm", "run", "release", "--", "version");
     commitAll(clone);
   }
-  buildClone(clone);
 }
 
 /** Checks that the gate and the supply-chain check pass in the released state. */
@@ -49,7 +47,8 @@ const digest = (path: string): string => createHash("sha256").update(readFileSyn
 function comparePacked(folder: string, commit: string, tarballs: readonly string[]): void {
   const two = join(folder, "somewhere else", "two");
   const again = withUmask(0o077, () => {
-    prepare(two, commit);
+    release(two, commit);
+    buildClone(two);
     return packInto(two, join(folder, "packed-again"));
   });
   for (const [index, tarball] of tarballs.entries()) {
@@ -70,19 +69,19 @@ async function dryRun(): Promise<void> {
   const folder = temporary.path;
   const commit = run(root, "git", "rev-parse", "HEAD").trim();
   const one = join(folder, "one");
-  prepare(one, commit);
+  release(one, commit);
   checkReleased(one);
+  if (!isLong) return leftOut("packing and installing what was released, twice; check packages packs what is there");
+  buildClone(one);
   const files = writeReleaseFiles(one, join(folder, "packed"));
-  if (isLong)
-    comparePacked(
-      folder,
-      commit,
-      files.map(({ tarball }) => tarball),
-    );
-  else leftOut("a second clone, to compare the tarballs, and the files of the Python client");
+  comparePacked(
+    folder,
+    commit,
+    files.map(({ tarball }) => tarball),
+  );
   for (const { name, version, tarball } of files) {
     const sum = digest(join(folder, "packed", tarball)).slice(0, 16);
-    console.log(`${name} ${version}  sha256 ${sum}…${isLong ? ", identical in both clones" : ""}`);
+    console.log(`${name} ${version}  sha256 ${sum}…, identical in both clones`);
     const notes = readFileSync(join(folder, "packed", `${tarball}.md`), "utf8");
     console.log(notes.trim().replace(/^/gm, "    "));
   }
