@@ -8,6 +8,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pagesAmong } from "./changed-pages.ts";
+import { keepBytecode } from "./python.ts";
 import { failureIn, runSteps, type Step, type StepResult } from "./steps.ts";
 
 const npm = (...options: string[]): Step => ({ name: `npm ${options.join(" ")}`, command: ["npm", ...options] });
@@ -28,6 +29,7 @@ if (!forms.includes(form) || (form === "since") !== (revision !== undefined)) {
 }
 if (form === "long") process.env.CHECKS = "long";
 // Every program that a check starts compiles its sources once.
+Object.assign(process.env, keepBytecode);
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/node", import.meta.url));
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-ci-"));

@@ -8,6 +8,14 @@ import { run } from "./packed.ts";
 import { makeOnce } from "./turn.ts";
 
 const caches = fileURLToPath(new URL("../.cache", import.meta.url));
+/**
+ * Variables for Python. It keeps what it has compiled outside of the sources and environments: compiling the client and what it
+ * needs takes half of a start, and checks start it some two hundred times. An empty text turns the variable off.
+ */
+export const keepBytecode = {
+  PYTHONPYCACHEPREFIX: join(caches, "python-bytecode"),
+  PYTHONDONTWRITEBYTECODE: "",
+} as const;
 const [usual, oldest] = ["python3", "3.11"];
 /** Fails where Debian's python3-venv is missing. */
 const probe = "import ensurepip, venv, sys; print('.'.join(map(str, sys.version_info[:3])))";

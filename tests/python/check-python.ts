@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { commandFile } from "../../build/command-file.ts";
 import { isLong, leftOut } from "../../scripts/long.ts";
 import { ensureInstalled, tools } from "../../scripts/packed.ts";
-import { ensureEnvironment, missingPython } from "../../scripts/python.ts";
+import { ensureEnvironment, keepBytecode, missingPython } from "../../scripts/python.ts";
 import { checkPackage } from "./check-package.ts";
 import { checkSurface } from "./surface.ts";
 
@@ -15,7 +15,7 @@ const folder = fileURLToPath(new URL("../../packages/python", import.meta.url));
 
 async function run(program: string, ...options: readonly string[]): Promise<boolean> {
   console.log(`\n--- ${[program.split("/").at(-1), ...options].join(" ")}`);
-  const environment = { ...process.env, PYTHONPATH: "src", PYTHONDONTWRITEBYTECODE: "1" };
+  const environment = { ...process.env, PYTHONPATH: "src", ...keepBytecode };
   const child = spawn(program, options, { cwd: folder, stdio: "inherit", env: environment });
   const [status] = await once(child, "exit");
   return status === 0;

@@ -1,7 +1,7 @@
 // The Python client for checks of receivers: its sources, and the environment that `npm run check -- python` installs.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ensureEnvironment, missingPython } from "../../scripts/python.ts";
+import { ensureEnvironment, keepBytecode, missingPython } from "../../scripts/python.ts";
 
 export const pythonFolder = fileURLToPath(new URL("../../packages/python", import.meta.url));
 
@@ -10,6 +10,6 @@ export const pythonCommand = (): string =>
   join(ensureEnvironment("python", join(pythonFolder, "requirements.txt")), "python");
 
 /** Variables for a process that runs the package from its sources. */
-export const pythonEnvironment = { PYTHONPATH: join(pythonFolder, "src"), PYTHONDONTWRITEBYTECODE: "1" } as const;
+export const pythonEnvironment = { PYTHONPATH: join(pythonFolder, "src"), ...keepBytecode } as const;
 
 export { missingPython };
