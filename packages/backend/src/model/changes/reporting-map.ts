@@ -19,8 +19,8 @@ export class ReportingMap<Item extends object> extends Map<string, Item> {
   override set(key: string, item: Item): this {
     const before = this.get(key);
     super.set(key, item);
-    this.#watch?.record({ collection: this.#collection, key, before, after: item });
     this.reindex(before, item);
+    this.#watch?.record({ collection: this.#collection, key, before, after: item });
     return this;
   }
 

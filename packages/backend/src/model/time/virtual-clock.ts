@@ -150,9 +150,10 @@ class VirtualClock implements KeepableClock {
   readonly timers: KeepableClock["timers"] = () => this.#timers.list();
 
   get isDue(): boolean {
-    const next = this.#next();
     // A request that a timer's task sends must not wait for that timer.
-    return next !== undefined && !this.#isFiring && next.at <= this.now();
+    if (this.#isFiring) return false;
+    const next = this.#next();
+    return next !== undefined && next.at <= this.now();
   }
 
   readonly runDue = async (): Promise<void> => {
