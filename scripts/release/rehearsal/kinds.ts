@@ -23,7 +23,8 @@ const first: Kind = {
   name: "first",
   does: "the first publication, by hand",
   run(rehearsal) {
-    rehearsal.propose("main");
+    if (rehearsal.isUnreleased()) rehearsal.propose("main");
+    else rehearsal.beginWith(versionsOf("1.0.0 1.0.0 1.0.0 0.2.0 0.2.0 0.2.0"), "1.0.0");
     publishByHand(rehearsal);
     // The workflow finds every version at the registry, and only announces them.
     const { jobs } = rehearsal.push("main");

@@ -7,6 +7,8 @@ import { parseRecord, recordFile } from "../baseline.ts";
 import { buildClone } from "../build-clone.ts";
 import type { Bump } from "../change.ts";
 import { packagesIn } from "../compare/surface.ts";
+import { objectIn } from "../json.ts";
+import { pythonPackage } from "../python-package.ts";
 import { Customer, type ManagerName, managerNames } from "./customer.ts";
 import { type Published, type Rehearsed, startVerdaccio } from "./registry.ts";
 import { Repository } from "./repository.ts";
@@ -80,6 +82,24 @@ export class Rehearsal {
     buildClone(this.repository.clone);
   }
 
+  /** Whether the workspace has never been released, so that its changesets make the first versions. */
+  isUnreleased(): boolean {
+    this.repository.checkOut("main");
+    return parseRecord(readFileSync(join(this.repository.clone, recordFile), "utf8")).bootstrap !== undefined;
+  }
+
+  /** Records a release with the versions that every rehearsal begins with, whatever the workspace has by now. */
+  beginWith(versions: Readonly<Record<string, string>>, python: string): void {
+    const all: Readonly<Record<string, string>> = { ...versions, [pythonPackage]: python };
+    this.repository.change("main", () => {
+      this.repository.forgetReleases();
+      for (const folder of ["inspector", ...Object.keys(all).map((name) => name.split("/")[1] ?? "")])
+        this.repository.editManifest(`packages/${folder}/package.json`, (manifest) => withVersions(manifest, all));
+      this.command("node", "scripts/generate.ts");
+      this.command("node", "--conditions=@call-transfer/source", "scripts/release/gate.ts", "--record");
+    });
+  }
+
   /** What a push to a branch starts. */
   push(branch: string): WorkflowRun {
     return this.#workflow.run(branch);
@@ -136,4 +156,21 @@ export class Rehearsal {
   customer(name: string, manager: ManagerName): Customer {
     return new Customer(join(this.#folder, "customers", name), manager, this.#customer);
   }
+}
+
+/** A package.json with other versions of our packages: its own, and those that it depends on. */
+function withVersions(manifest: Record<string, unknown>, versions: Readonly<Record<string, string>>) {
+  const name = String(manifest.name);
+  const ranges = (dependencies: unknown) =>
+    Object.fromEntries(
+      Object.entries(objectIn(dependencies)).map(([each, range]) => [
+        each,
+        each in versions ? `~${versions[each]}` : range,
+      ]),
+    );
+  return {
+    ...manifest,
+    ...(name in versions && { version: versions[name] }),
+    ...(manifest.dependencies !== undefined && { dependencies: ranges(manifest.dependencies) }),
+  };
 }

@@ -1,10 +1,13 @@
 // A bare repository in the place of GitHub's, and one clone of it in which authors and jobs work.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "../../packed.ts";
+import { recordFile } from "../baseline.ts";
 import type { Bump } from "../change.ts";
 import { changesetText, writeChangeset } from "../changesets.ts";
 import { cloneWorkspace, commitAll } from "../clone.ts";
+import { packagesIn } from "../compare/surface.ts";
+import { objectIn } from "../json.ts";
 
 /** The remote repository and its clone. */
 export class Repository {
@@ -72,6 +75,23 @@ export class Repository {
       join(this.clone, path),
       text.replace(from, () => to),
     );
+  }
+
+  editManifest(path: string, edit: (manifest: Record<string, unknown>) => Record<string, unknown>): void {
+    const file = join(this.clone, path);
+    writeFileSync(file, `${JSON.stringify(edit(objectIn(JSON.parse(readFileSync(file, "utf8")))), null, 2)}\n`);
+  }
+
+  /** Removes the changesets that wait, and what the record says of releases before. */
+  forgetReleases(): void {
+    const folder = join(this.clone, ".changeset");
+    for (const name of readdirSync(folder))
+      if (name !== "README.md" && name !== "config.json") rmSync(join(folder, name), { recursive: true });
+    writeFileSync(join(this.clone, "releases/history.json"), "[]\n");
+    const versions = Object.fromEntries(
+      packagesIn(join(this.clone, "packages")).flatMap(({ name, isReleased }) => (isReleased ? [[name, "0.0.0"]] : [])),
+    );
+    writeFileSync(join(this.clone, recordFile), JSON.stringify({ versions }));
   }
 
   /** Adds a line to a file. */
