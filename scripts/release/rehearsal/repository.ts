@@ -49,7 +49,8 @@ export class Repository {
   change(branch: string, edit: () => void): void {
     this.checkOut(branch);
     edit();
-    commitAll(this.clone);
+    // The versions that a rehearsal begins with may be those that are there.
+    if (this.git("status", "--porcelain") !== "") commitAll(this.clone);
     this.git("push", "--quiet", "origin", `HEAD:refs/heads/${branch}`);
   }
 
