@@ -58,9 +58,13 @@ export function runWith(
   }
 }
 
+/** What decides what npm installs. */
+const installedFrom = ["package.json", "package-lock.json", ".npmrc"];
+
 /**
  * Installs what a folder's package.json names, unless it is there: exactly with a lockfile, and otherwise the direct
- * dependencies alone exactly. Waits for another process that installs the same.
+ * dependencies alone exactly. Waits for another process that installs the same. The packages appear all at once: whoever
+ * imports from the folder meanwhile finds what it found before.
  */
 export function ensureInstalled(folder: string): void {
   const lockfile = join(folder, "package-lock.json");
@@ -68,8 +72,14 @@ export function ensureInstalled(folder: string): void {
   const wantedMs = changedMs(isLocked ? lockfile : join(folder, "package.json"));
   const isCurrent = () => changedMs(join(folder, "node_modules", ".package-lock.json")) >= wantedMs;
   const command = isLocked ? ["ci"] : ["install", "--no-package-lock"];
-  makeOnce(join(folder, ".cache", "installing"), isCurrent, () => {
-    execFileSync("npm", [...command, "--prefer-offline"], { cwd: folder, stdio: "inherit", timeout: runWithinMs });
+  const turn = join(folder, ".cache", "installing");
+  makeOnce(turn, isCurrent, () => {
+    for (const name of installedFrom)
+      if (existsSync(join(folder, name))) copyFileSync(join(folder, name), join(turn, name));
+    execFileSync("npm", [...command, "--prefer-offline"], { cwd: turn, stdio: "inherit", timeout: runWithinMs });
+    const modules = join(folder, "node_modules");
+    if (existsSync(modules)) renameSync(modules, join(turn, "old"));
+    renameSync(join(turn, "node_modules"), modules);
   });
 }
 
