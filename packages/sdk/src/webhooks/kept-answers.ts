@@ -3,11 +3,23 @@
 /** How many characters of answers to keep. Most answers have about 90. */
 const maxCharacters = 16 * 1024 * 1024;
 
+/** How many answers to look up at a time. A walk over a map passes the places of all that were deleted since it last grew. */
+const batch = 256;
+
+interface Kept {
+  readonly key: string;
+  readonly answer: string;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
 /** Answers by event. Those that end first come first. */
 export class KeptAnswers {
   /** How many answers were forgotten before their time was over. */
   forgottenEarly = 0;
-  readonly #answers = new Map<string, { readonly answer: string; readonly until: number }>();
+  readonly #answers = new Map<string, Kept>();
+  /** Some that end first; what ends first of all stands last. Those that were replaced meanwhile count no more. */
+  #ending: Kept[] = [];
   readonly #maxEvents: number;
   #characters = 0;
 
@@ -22,20 +34,33 @@ export class KeptAnswers {
 
   set(key: string, answer: string, until: number): void {
     this.#delete(key);
-    this.#answers.set(key, { answer, until });
+    this.#answers.set(key, { key, answer, until });
     this.#characters += answer.length;
   }
 
   /** Forgets what ran out, and the oldest above the limits. */
   forgetOld(time: number): void {
-    for (const [key, { until }] of this.#answers) {
-      if (until <= time) this.#delete(key);
-      else if (this.#answers.size <= this.#maxEvents && this.#characters <= maxCharacters) break;
-      else {
-        this.#delete(key);
+    for (let first = this.#first(); first !== undefined; first = this.#first()) {
+      if (first.until > time) {
+        if (this.#answers.size <= this.#maxEvents && this.#characters <= maxCharacters) return;
         this.forgottenEarly += 1;
       }
+      this.#delete(first.key);
     }
+  }
+
+  #first(): Kept | undefined {
+    while (this.#answers.size > 0) {
+      const first = this.#ending.at(-1);
+      if (first !== undefined && this.#answers.get(first.key) === first) return first;
+      if (this.#ending.pop() === undefined) this.#lookUp();
+    }
+    return undefined;
+  }
+
+  #lookUp(): void {
+    for (const kept of this.#answers.values()) if (this.#ending.push(kept) === batch) break;
+    this.#ending.reverse();
   }
 
   #delete(key: string): void {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
@@ -18,7 +19,8 @@ class KeptAnswers:
     def __init__(self, max_events: int = 10_000) -> None:
         self.forgotten_early = 0
         """How many answers were forgotten before their time was over."""
-        self._answers: dict[str, tuple[str, float]] = {}
+        # A walk over a dict passes the places of all that were deleted since it last grew; this one does not.
+        self._answers: OrderedDict[str, tuple[str, float]] = OrderedDict()
         self._max_events = max_events
         self._characters = 0
 
@@ -65,7 +67,7 @@ class MemoryEventStore:
         self._clock = clock
         self._lock = Lock()
         # In order of time: what ends first comes first.
-        self._leases: dict[str, tuple[str, float]] = {}
+        self._leases: OrderedDict[str, tuple[str, float]] = OrderedDict()
         self._answers = KeptAnswers(max_events)
 
     @property
