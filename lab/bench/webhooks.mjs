@@ -66,6 +66,15 @@ function waysOf(stores) {
       name: "stripe constructEventAsync, Web Crypto",
       call: ({ body, header }) => stripe.webhooks.constructEventAsync(body, header, secret, undefined, webCrypto),
     },
+    {
+      name: "stripe constructEvent, Request to Response",
+      call: async ({ body, header }) => {
+        const headers = { "stripe-signature": header, "content-type": "application/json" };
+        const request = new Request(url, { method: "POST", body, headers });
+        stripe.webhooks.constructEvent(await request.text(), request.headers.get("stripe-signature"), secret);
+        return new Response(null, { status: 204 });
+      },
+    },
     { name: "verifyWebhook", call: ours },
     { name: "createWebhookHandler, memory", call: handlerWith(memoryEventStore(), 204) },
     { name: "createWebhookHandler, redis", call: handlerWith(stores.redis, 204) },
