@@ -16,6 +16,8 @@ from servers import Drip, Request, Server, hang_up, part, problem, respond, sile
 
 import call_transfer
 from call_transfer import (
+    CONTRACT_VERSION,
+    VERSION,
     ApiError,
     CallInitiated,
     CallQueued,
@@ -45,7 +47,8 @@ def test_places_a_call(run: Run) -> None:
     assert request.json() == {"flowId": "f-1", "fromNumber": "+15550100001", "toNumber": "+15550200001"}
     assert request.headers["authorization"] == f"Bearer {KEY}"
     assert request.headers["content-type"] == "application/json"
-    assert request.headers["user-agent"].startswith("call-transfer-python/")
+    contract = CONTRACT_VERSION.split(".")[0]
+    assert request.headers["user-agent"].startswith(f"call-transfer-python/{VERSION} (contract {contract}) python/3.")
 
 
 def test_a_queued_call_and_a_type_of_the_future_are_told_apart(run: Run) -> None:

@@ -13,6 +13,7 @@ describe("a client's contract", () => {
     ["curl/8.5.0"],
     ["call-transfer-sdk/1.4.0 node/24.21.0"],
     ["front-desk/2.1 call-transfer-sdk/3.0.0 (contract 2) node/24.21.0"],
+    ["call-transfer-python/2.1.0 (contract 2) python/3.11"],
   ])("is accepted if it is the server's, or unknown: %s", (agent) => {
     expect(detailFor(agent, 2)).toBeUndefined();
   });
@@ -20,6 +21,12 @@ describe("a client's contract", () => {
   it("is refused if it is older, with the SDK to install", () => {
     expect(detailFor("call-transfer-sdk/1.4.0 (contract 1) node/24.21.0", 2)).toBe(
       "The client is made for contract 1, and this server serves contract 2. Update the client: npm install @call-transfer/sdk@^2",
+    );
+  });
+
+  it("is refused if it is older and in Python, with the package to install", () => {
+    expect(detailFor("call-transfer-python/1.4.0 (contract 1) python/3.14", 2)).toBe(
+      'The client is made for contract 1, and this server serves contract 2. Update the client: pip install "call-transfer~=2.0"',
     );
   });
 

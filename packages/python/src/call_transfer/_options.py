@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from ._errors import Attempt, ConfigurationError
 from ._generated.operations import DEFAULT_MAX_RETRIES, DEFAULT_TIMEOUT
-from ._generated.version import VERSION
+from ._generated.version import CONTRACT_VERSION, VERSION
 from ._retry import MAX_SECONDS, RetryBudgets
 from ._window import Moment, ServerTime
 
@@ -304,4 +304,7 @@ def resolve_base_url(given: str | None, *, allow_insecure_http: bool) -> str:
     return f"{url.scheme}://{shown}{'' if port is None else f':{port}'}{path}"
 
 
-USER_AGENT = f"call-transfer-python/{VERSION} python/{sys.version_info.major}.{sys.version_info.minor}"
+USER_AGENT = (
+    f"call-transfer-python/{VERSION} (contract {CONTRACT_VERSION.split('.')[0]})"
+    f" python/{sys.version_info.major}.{sys.version_info.minor}"
+)

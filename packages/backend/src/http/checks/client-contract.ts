@@ -2,20 +2,25 @@ import { contractMajor } from "../../generated/contract.gen.ts";
 import { type Problem, problem } from "../../model/errors/problem.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
 
-/** What the SDK says of itself in `User-Agent`, unless the app replaces it. */
-const client = /\bcall-transfer-sdk\/\S+ \(contract (\d+)\)/;
+/** What the clients say of themselves in `User-Agent`, unless the app replaces it. */
+const client = /\bcall-transfer-(sdk|python)\/\S+ \(contract (\d+)\)/;
+
+// A major of the contract gives each client the same major.
+const installs: Readonly<Record<string, (major: number) => string>> = {
+  sdk: (major) => `npm install @call-transfer/sdk@^${major}`,
+  python: (major) => `pip install "call-transfer~=${major}.0"`,
+};
 
 /**
  * Refuses a client that was made for another major of the contract, as after an update of the SDK or the mock server alone. What it
  * sends and expects may be wrong here in any place, so its tests would prove nothing.
  */
 export function refuseOtherContract(headers: RequestHeaders, served: number = contractMajor): Problem | undefined {
-  const [, major] = client.exec(headers.get("user-agent") ?? "") ?? [];
+  const [, name = "", major] = client.exec(headers.get("user-agent") ?? "") ?? [];
   if (major === undefined || Number(major) === served) return undefined;
-  // A major of the contract gives the SDK the same major.
   const fix =
     Number(major) < served
-      ? `Update the client: npm install @call-transfer/sdk@^${served}`
+      ? `Update the client: ${installs[name]?.(served)}`
       : "Update this server: npm install --save-dev @call-transfer/mock-server@latest";
   return problem("bad_request", {
     detail: `The client is made for contract ${major}, and this server serves contract ${served}. ${fix}`,
