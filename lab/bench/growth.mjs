@@ -5,7 +5,6 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { connect } from "node:net";
-import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { circumstances } from "./circumstances.mjs";
 
@@ -154,7 +153,6 @@ function add(what, sizes, costs, growth = "same") {
   console.log(what, sizes.map((size, index) => `${size}: ${costs[index].toFixed(1)} µs`).join(", "));
 }
 
-const busy = loadavg()[0];
 const sandboxSizes = [1, 10, 100];
 add("GET, sandboxes", sandboxSizes, await measured(sandboxSizes, withSandboxes));
 const journalSizes = [100, 10_000, 1_000_000];
@@ -182,7 +180,7 @@ for (const { stop } of readers) await stop();
 const cell = (cost) => `${cost < 100 ? cost.toFixed(1) : Math.round(cost)} µs`;
 const report = `# What grows with the work
 
-One run ${circumstances()}: Node ${process.versions.node}. The load of the machine was ${busy.toFixed(1)} at its start. Microseconds
+One run ${circumstances()}: Node ${process.versions.node}. Microseconds
 of processor time for one request, the median of ${rounds} rounds in which the sizes took turns. Rows without HTTP call the backend
 in the process. A journal holds the latest 1000 requests, whatever came before. A cost that may not grow must stay below
 ${tolerance}× that of the smallest size, and one that may, below ${tolerance}× of what the size has grown.

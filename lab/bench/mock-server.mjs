@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { loadavg, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -138,7 +138,6 @@ function keepSmall(url) {
 
 const sorted = (values) => values.toSorted((a, b) => a - b);
 const median = (values) => sorted(values)[Math.floor(values.length / 2)];
-const busy = loadavg()[0].toFixed(1);
 const names = options.quick ? ["mock", "node:http"] : Object.keys(servers);
 const methods = ["GET", "POST"];
 
@@ -238,7 +237,7 @@ const digits = (value) => (value < 10 ? value.toFixed(2) : String(Math.round(val
 const report = `# Figures of the mock server
 
 One run ${circumstances()}: Node ${process.versions.node}, Prism ${version("@stoplight/prism-cli")}, Hono ${version("hono")} on
-node-server ${version("@hono/node-server")}, autocannon ${version("autocannon")}. The load of the machine was ${busy} at its start. 16 connections, the median of ${rounds} rounds of ${seconds} s,
+node-server ${version("@hono/node-server")}, autocannon ${version("autocannon")}. 16 connections, the median of ${rounds} rounds of ${seconds} s,
 in which the servers took turns; a ratio is the median of the ratios of each round, with the least and the most in brackets.
 GET reads a member's availability, POST creates a destination group; the mock server checks, keeps state and writes its
 journal. Its state is reset 20 times a second. Bare \`node:http\` and Hono read and parse the body of a POST and write the

@@ -1,21 +1,20 @@
 // Measures the processor time of a GET and a POST over loopback: through the SDK with fetch and with nodeFetch(), beside bare
-// fetch and bare http.request with a kept-alive agent. Writes results-transport.md. Requires built packages.
+// fetch and bare http.request with a kept-alive agent, on each Node that is supported. Writes results-transport.md and fails when
+// a figure misses its target. Requires built packages.
 //
-//   npm run lab -- bench transport --node PATH   another Node; repeat it to measure several. By default, this one
-//   --quick                                       a look in a few seconds, which writes nothing
+//   npm run lab -- bench transport --quick   a look at this Node in a few seconds, which writes nothing
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import http from "node:http";
-import { loadavg } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { circumstances } from "./circumstances.mjs";
 import { id } from "./sdk/clients.mjs";
-import { percentile, withServer } from "./sdk/speed.mjs";
+import { pairedRatio, percentile, withServer } from "./sdk/speed.mjs";
 
 const { values } = parseArgs({
   options: {
-    node: { type: "string", multiple: true, default: [process.execPath] },
     quick: { type: "boolean", default: false },
     // Measures in this process and prints the figures as JSON.
     measure: { type: "boolean", default: false },
@@ -93,55 +92,67 @@ async function measure() {
   for (const isPost of [false, true]) {
     const all = await withServer((url) => contenders(url, isPost).then(async (found) => [found, await timesOf(found)]));
     const [found, times] = all;
-    const ratio = (one, other) =>
-      percentile(
-        one.map((value, round) => value / other[round]),
-        0.5,
-      );
     for (const [index, [name]] of found.entries())
       figures.push({
         method: isPost ? "POST" : "GET",
         name,
         us: percentile(times[index], 0.5),
-        overFetch: ratio(times[index], times[0]),
-        overHttp: ratio(times[index], times[1]),
+        overFetch: pairedRatio(times[index], times[0]),
+        overHttp: pairedRatio(times[index], times[1]),
       });
   }
   return { node: process.versions.node, figures };
 }
 
-function pageOf(runs, load) {
-  const rows = runs.flatMap(({ node, figures }) =>
-    figures.map(({ method, name, us, overFetch, overHttp }) =>
-      [node, method, name, us.toFixed(0), `${overFetch.toFixed(2)}×`, `${overHttp.toFixed(2)}×`].join(" | "),
-    ),
-  );
+/** The most that a request may take beside one through bare fetch, by what it goes through. */
+const wanted = { "SDK over fetch": { GET: 1.4, POST: 1.4 }, "SDK over nodeFetch()": { GET: 1, POST: 0.75 } };
+const isMet = ({ name, method, overFetch }) => overFetch.ratio <= (wanted[name]?.[method] ?? Number.POSITIVE_INFINITY);
+const withInterval = ({ ratio, low, high }) =>
+  low === high ? "1×" : `${ratio.toFixed(2)}× (${low.toFixed(2)} to ${high.toFixed(2)})`;
+
+function rowOf(node, figure) {
+  const { method, name, us, overFetch, overHttp } = figure;
+  const limit = wanted[name]?.[method];
+  const goal = limit === undefined ? "–" : `≤ ${limit}×, ${isMet(figure) ? "met" : "missed"}`;
+  return `| ${[node, method, name, us.toFixed(0), withInterval(overFetch), goal, withInterval(overHttp)].join(" | ")} |`;
+}
+
+function pageOf(runs) {
   return `# Processor time of a request
 
 Written by \`npm run lab -- bench transport\`. One run ${circumstances()}, with a server in another
-process on it. Its load average was ${load} at the beginning. Lower is better.
+process on it. Lower is better.
 
-| Node | Method | Through | µs | beside fetch | beside http.request |
-|---|---|---|---|---|---|
-${rows.map((row) => `| ${row} |`).join("\n")}
+| Node | Method | Through | µs | beside fetch | wanted | beside http.request |
+|---|---|---|---|---|---|---|
+${runs.flatMap(({ node, figures }) => figures.map((figure) => rowOf(node, figure))).join("\n")}
 
 - A block is ${calls} requests over a kept-alive connection. The four ways take turns in ${rounds} rounds. µs is the median
-  of the blocks, and a ratio the median of the ratios in the rounds.
+  of the blocks, and a ratio the median of the ratios in the rounds, with its interval of 95 %.
 - Processor time includes the kernel's, and that of the threads that collect garbage.
 - **fetch** has a timeout and parses JSON. **http.request** has a kept-alive agent and parses JSON, without a timeout.
 - **SDK** adds what its options promise, such as deadlines, retries, redacted errors and typed results.
 `;
 }
 
+/** Every Node that the SDK supports, from the packages of the checks. */
+async function supportedNodes() {
+  // Node 20, which measures with this file, cannot load TypeScript.
+  const { ensureInstalled, tools } = await import("../../scripts/packed.ts");
+  ensureInstalled(tools);
+  return ["node-20", "node-22", "node-24", "node-26"].map((name) => join(tools, "node_modules", name, "bin/node"));
+}
+
 if (values.measure) {
   console.log(JSON.stringify(await measure()));
   process.exit();
 }
-const load = loadavg()[0].toFixed(1);
 const own = [fileURLToPath(import.meta.url), "--measure", ...(values.quick ? ["--quick"] : [])];
-const page = pageOf(
-  values.node.map((node) => JSON.parse(execFileSync(node, own, { encoding: "utf8" }))),
-  load,
-);
+const nodes = values.quick ? [process.execPath] : await supportedNodes();
+const runs = nodes.map((node) => JSON.parse(execFileSync(node, own, { encoding: "utf8" })));
+const page = pageOf(runs);
 console.log(page);
-if (!values.quick) writeFileSync(new URL("results-transport.md", import.meta.url), page);
+if (!values.quick) {
+  writeFileSync(new URL("results-transport.md", import.meta.url), page);
+  if (!runs.every(({ figures }) => figures.every(isMet))) process.exitCode = 1;
+}

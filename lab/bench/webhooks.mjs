@@ -1,5 +1,5 @@
 // Measures how many webhooks a receiver verifies and deduplicates in a second, beside stripe, in one run. Writes
-// results-webhooks.md. Requires built packages and a redis-server.
+// results-webhooks.md and fails when a figure misses its target. Requires built packages and a redis-server.
 //
 //   npm run lab -- bench webhooks --quick   a look in a few seconds, which writes nothing
 //   --only TEXT                           only the ways to receive whose names contain it; writes nothing
@@ -125,11 +125,26 @@ async function measure(ways, bytes, inFlight) {
 
 const number = (value) => Math.round(value).toLocaleString("en-US");
 
+/** The least that one way may answer, beside another that does as much of the work. */
+const wanted = [
+  { name: "verifyWebhook", peer: "stripe constructEvent", least: 0.85 },
+  { name: "createWebhookHandler, memory", peer: "stripe constructEvent, Request to Response", least: 0.4 },
+];
+const rateOf = ({ rows }, name) => rows.find((row) => row.name === name).rate;
+const ratiosOf = (runs, { name, peer }) => runs.map((run) => rateOf(run, name) / rateOf(run, peer));
+
+function figureLine(runs, figure) {
+  const ratios = ratiosOf(runs, figure);
+  const cells = ratios.map((ratio) => `${ratio.toFixed(2)}×`);
+  const result = ratios.every((ratio) => ratio >= figure.least) ? "met" : "missed";
+  return `| ${[`${figure.name}, beside ${figure.peer}`, ...cells, `≥ ${figure.least}×`, result].join(" | ")} |`;
+}
+
 function page(runs) {
   const names = runs[0].rows.map(({ name }) => name);
   const head = runs.map(({ bytes, inFlight }) => `${number(bytes)} bytes, ${inFlight} in flight`);
   const cell = ({ rows }, name) => {
-    const { rate } = rows.find((row) => row.name === name);
+    const rate = rateOf({ rows }, name);
     return `${number(rate)} (${(rate / rows[0].rate).toFixed(2)}×)`;
   };
   const lines = names.map((name) => `| ${name} | ${runs.map((run) => cell(run, name)).join(" | ")} |`);
@@ -143,8 +158,14 @@ Higher is better. In brackets: relative to stripe's \`constructEvent\` in the sa
 |---|${head.map(() => "---|").join("")}
 ${lines.join("\n")}
 
+| Figure | ${head.join(" | ")} | Wanted | |
+|---|${head.map(() => "---|").join("")}---|---|
+${wanted.map((figure) => figureLine(runs, figure)).join("\n")}
+
 - Every message is a new event. The ways to receive take turns in ${rounds} short blocks each. The figure is what one
   block in ten exceeds.
+- **Request to Response** is what an app writes around \`constructEvent\`: it reads the body of a \`Request\` and answers with a
+  \`Response\`.
 - **stripe** and **verifyWebhook** only check the signature and its age and parse the body. \`constructEvent\` uses
   \`node:crypto\` and is synchronous, so it exists on Node only; \`constructEventAsync\` uses it on Node too.
   \`verifyWebhook\` asks the runtime for \`node:crypto\` and takes Web Crypto where it is missing, as stripe does in its third
@@ -167,6 +188,10 @@ for (const bytes of sizes)
     for (const { name, rate } of rows)
       console.log(`  ${name.padEnd(32)} ${number(rate).padStart(8)}/s ${(rate / rows[0].rate).toFixed(2)}×`);
   }
-if (!values.quick && values.only === "") writeFileSync(results, page(runs));
+if (!values.quick && values.only === "") {
+  writeFileSync(results, page(runs));
+  console.log(page(runs));
+  if (wanted.some((figure) => ratiosOf(runs, figure).some((ratio) => ratio < figure.least))) process.exitCode = 1;
+}
 redis.destroy();
 ioredis.disconnect();

@@ -133,7 +133,7 @@ Written by \`npm run lab -- bench sdk\`. One run ${circumstances}, with Node ${n
 ${versions()}.
 Lower is better everywhere. Rows in which another SDK is ahead, or a limit is missed, come first.
 
-![Bars for each figure of the first table](../docs/images/performance-sdk.svg)
+![Bars for each figure of the first table](../../docs/images/performance-sdk.svg)
 
 ## Speed and size
 

@@ -45,7 +45,7 @@ const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.
  * Processor time beside that of the first client, block by block in the same round: the median of the ratios, with its interval of
  * 95 %. Other load slows both blocks of a round alike.
  */
-function pairedRatio(cpu, floor) {
+export function pairedRatio(cpu, floor) {
   const ratios = cpu.map((time, round) => time / floor[round]).sort((a, b) => a - b);
   const middle = (ratios.length - 1) / 2;
   const reach = 0.98 * Math.sqrt(ratios.length);
