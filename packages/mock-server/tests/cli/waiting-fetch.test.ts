@@ -56,6 +56,32 @@ describe("a command's fetch", () => {
     expect(said).toEqual([]);
   });
 
+  it.each(["the server answers late", "the command is interrupted"])(
+    "leaves no question for the server's health behind when %s",
+    async (reason) => {
+      let answer = (_: Response): void => {};
+      let health: AbortSignal | null | undefined;
+      const fetch = createWaitingFetch({
+        url,
+        say: () => {},
+        fetch: (input, init) => {
+          if (typeof input === "string") health = init?.signal;
+          return Promise.race([never(init?.signal), new Promise<Response>((resolve) => (answer = resolve))]);
+        },
+      });
+      const interrupted = new AbortController();
+      const pending = fetch(new Request(request(), { signal: interrupted.signal })).catch(() => undefined);
+      const answerRequest = answer;
+      await vi.advanceTimersByTimeAsync(3000);
+      expect(health?.aborted).toBe(false);
+      if (reason === "the server answers late") answerRequest(new Response("late"));
+      else interrupted.abort();
+      const response = await pending;
+      expect(health?.aborted).toBe(true);
+      expect(await response?.text()).toBe(reason === "the server answers late" ? "late" : undefined);
+    },
+  );
+
   it("says it once for a command with several requests", async () => {
     const said: string[] = [];
     const fetch = createWaitingFetch({ url, say: (text) => said.push(text), fetch: (_, init) => never(init?.signal) });

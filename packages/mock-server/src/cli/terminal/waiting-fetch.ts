@@ -28,12 +28,13 @@ export function createWaitingFetch(options: Waiting): (request: Request) => Prom
   let hasSaid = false;
   return async (request) => {
     const ending = new AbortController();
+    const asking = new AbortController();
     const problem = `No answer from ${url} within ${formatDuration(endAfterMs)}. Check --url, or restart the server.`;
     const limit = setTimeout(() => ending.abort(new NoAnswerError(problem)), endAfterMs);
     const patience = setTimeout(() => {
       if (!hasSaid) say(`Waiting for ${url}, which has not answered for ${formatDuration(sayAfterMs)}.`);
       hasSaid = true;
-      fetch(`${url}/health`, { signal: ending.signal })
+      fetch(`${url}/health`, { signal: asking.signal })
         .then((response) => {
           clearTimeout(limit);
           return response.body?.cancel();
@@ -46,6 +47,8 @@ export function createWaitingFetch(options: Waiting): (request: Request) => Prom
     } finally {
       clearTimeout(patience);
       clearTimeout(limit);
+      // A question that nobody answers would keep the process running.
+      asking.abort();
     }
   };
 }
