@@ -5,8 +5,8 @@ import { helpText } from "./help/help.ts";
 import type { Command } from "./options/command.ts";
 import type { OptionTable } from "./options/option-entry.ts";
 import { attackOptions, commandOptions, exitStatus, startOptions } from "./options/options.ts";
-import { printable, wrapMessage } from "./terminal/messages.ts";
-import { asPrinted, type Connection, commandLine, hintFor, startHint } from "./terminal/program.ts";
+import { printable, printableJson, wrapMessage } from "./terminal/messages.ts";
+import { type Connection, commandLine, hintFor, startHint } from "./terminal/program.ts";
 import { processTerminal, type Terminal } from "./terminal/terminal.ts";
 import { createWaitingFetch } from "./terminal/waiting-fetch.ts";
 import { readUrl, suggestion, UsageError } from "./values/command-line.ts";
@@ -37,10 +37,10 @@ export async function runCommand(
   });
   if (result === undefined) return exitStatus.success;
   const { data, text, failure } = result;
-  const shown = printable(text ?? JSON.stringify(data, null, 2));
-  // One line of words is a message. Others are laid out by their command, or to be copied.
+  // One line of words is a message. Others are laid out by their command, or to be copied as they are.
   const isMessage = text !== undefined && !text.includes("\n");
-  terminal.print(json ? JSON.stringify(data) : isMessage ? wrapMessage(shown, terminal.width, 0) : asPrinted(shown));
+  const shown = text === undefined ? printableJson(data) : printable(text);
+  terminal.print(json ? JSON.stringify(data) : isMessage ? wrapMessage(shown, terminal.width, 0) : shown);
   if (failure === undefined) return exitStatus.success;
   terminal.warn(failure);
   return exitStatus.failure;

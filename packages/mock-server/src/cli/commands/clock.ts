@@ -1,6 +1,6 @@
 import { dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
-import type { Hint } from "../terminal/program.ts";
+import { asPrinted, type Hint } from "../terminal/program.ts";
 import { relativeTime, shortIds } from "../terminal/show.ts";
 import { formatTable } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -85,5 +85,7 @@ function formatClock(
     { title: "id", cell: ({ id }) => id && short(id) },
   ]);
   const more = upcomingCount - Math.min(most, upcoming.length);
-  return [head, table, ...(more > 0 ? [`… and ${more} more. List them: ${hint("clock --json")}`] : [])].join("\n");
+  return [head, table, ...(more > 0 ? [`… and ${more} more. List them: ${asPrinted(hint("clock --json"))}`] : [])].join(
+    "\n",
+  );
 }

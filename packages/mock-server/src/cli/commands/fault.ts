@@ -2,7 +2,7 @@ import type { Fault as BackendFault } from "@call-transfer/backend";
 import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
 import { defineCommand } from "../options/command.ts";
 import { waitingWarning } from "../terminal/frozen-clock-warning.ts";
-import type { Hint } from "../terminal/program.ts";
+import { asPrinted, type Hint } from "../terminal/program.ts";
 import { compact } from "../terminal/show.ts";
 import { formatTable } from "../terminal/table.ts";
 import { readJson, UsageError } from "../values/command-line.ts";
@@ -41,7 +41,7 @@ export const fault = defineCommand({
       }
       const text = `Added ${ids.join(", ")}. Remove with: ${hint(`fault remove ${ids.at(-1)}`)}`;
       const warning = await warningAbout(control, ids, hint);
-      return { data: { ids }, text: warning === undefined ? text : `${text}\nwarning: ${warning}` };
+      return { data: { ids }, text: warning === undefined ? text : asPrinted(`${text}\nwarning: ${warning}`) };
     }
     if (action !== undefined && action !== "remove")
       throw unknownWord("fault action", action, ["add", "remove", "clear"]);

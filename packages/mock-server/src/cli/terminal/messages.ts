@@ -38,3 +38,9 @@ export function printable(text: string): string {
     return isColour || found === "\n" || found === "\t" ? found : `?${found.slice(1)}`;
   });
 }
+
+/** Data as indented JSON for a terminal. It loses nothing: characters that are not printable are written as escapes of JSON. */
+export function printableJson(data: unknown): string {
+  const escaped = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(data, null, 2).replace(/[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escaped);
+}
