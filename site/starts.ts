@@ -1,6 +1,6 @@
 // The folders of the starts: what a reader of docs/start has saved and installed at the end of a page. `npm run -s site -- start
 // call-the-api FOLDER` writes one, or the folder of a recipe.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { filesOfRecipe, isRecipe, recipeNames } from "./recipes.ts";
@@ -60,9 +60,11 @@ export function filesOfStart(start: Start): Readonly<Record<string, string>> {
  * Writes files into a folder, and returns their names.
  *
  * @param files Their texts, by the names.
- * @throws Error EEXIST if the folder has one of them: nothing is replaced.
+ * @throws Error if the folder has one of them: then nothing is written.
  */
 export function writeFolder(files: Readonly<Record<string, string>>, folder: string): string[] {
+  const there = Object.keys(files).filter((name) => existsSync(join(folder, name)));
+  if (there.length > 0) throw new Error(`${folder} already has ${there.join(", ")}. Name a new folder.`);
   mkdirSync(folder, { recursive: true });
   return Object.entries(files).map(([name, text]) => {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -78,14 +80,24 @@ function filesOf(name: string): Readonly<Record<string, string>> | undefined {
   return isRecipe(name) ? filesOfRecipe(name) : undefined;
 }
 
+/** Writes files into a folder and prints their paths, or why not. */
+function writeAndPrint(files: Readonly<Record<string, string>>, folder: string): void {
+  try {
+    for (const file of writeFolder(files, folder)) console.log(`wrote ${join(folder, file)}`);
+  } catch (error) {
+    console.error(`${folder} was not written: ${(error as Error).message}`);
+    process.exitCode = 1;
+  }
+}
+
 if (import.meta.main) {
-  const [name = "", folder] = process.argv.slice(2);
+  const [name = "", folder = "", ...others] = process.argv.slice(2);
   const files = filesOf(name);
-  if (files === undefined || folder === undefined) {
+  if (files === undefined || folder === "" || folder.startsWith("-") || others.length > 0) {
     const names = [`Starts: ${starts.join(", ")}.`, `Recipes: ${recipeNames.join(", ")}.`];
     console.error(
       ["Name a start or a recipe, and a new folder: npm run -s site -- start NAME FOLDER.", ...names].join("\n"),
     );
     process.exitCode = 2;
-  } else for (const file of writeFolder(files, folder)) console.log(`wrote ${join(folder, file)}`);
+  } else writeAndPrint(files, folder);
 }

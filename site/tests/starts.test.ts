@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,7 +36,39 @@ it("the folder of call-the-api runs as it is and prints what the page shows", ()
   expect(writeFolder(files, folder)).toContain("call.mjs");
   const printed = execFileSync(process.execPath, ["--conditions=@call-transfer/source", "call.mjs"], { cwd: folder });
   expect(read("docs/start/call-the-api.md")).toContain(`\`\`\`text\n${printed}\`\`\``);
-  expect(() => writeFolder(files, folder)).toThrow("EEXIST");
+});
+
+it("writes nothing into a folder that has one of the files", () => {
+  const folder = join(place, "with-my-file");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "call.py"), "mine");
+  expect(() => writeFolder(filesOfStart("call-the-api"), folder)).toThrow(
+    `${folder} already has call.py. Name a new folder.`,
+  );
+  expect(readdirSync(folder)).toEqual(["call.py"]);
+  expect(readFileSync(join(folder, "call.py"), "utf8")).toBe("mine");
+});
+
+const program = ["--conditions=@call-transfer/source", join(root, "site/starts.ts")];
+const start = (...words: string[]) =>
+  spawnSync(process.execPath, [...program, ...words], { cwd: place, encoding: "utf8" });
+
+it.each([
+  ["no folder", ["call-the-api"]],
+  ["an empty name of a folder", ["call-the-api", ""]],
+  ["an option", ["call-the-api", "--help"]],
+  ["a folder in two words", ["call-the-api", "my", "folder"]],
+])("the command prints its usage for %s", (_, words) => {
+  const { status, stderr } = start(...words);
+  expect(stderr).toMatch(/^Name a start or a recipe, and a new folder: /);
+  expect(status).toBe(2);
+});
+
+it("the command says which folder it cannot write", () => {
+  writeFileSync(join(place, "a-file"), "");
+  const { status, stderr } = start("call-the-api", "a-file");
+  expect(stderr).toMatch(/^a-file was not written: EEXIST[^\n]+\n$/);
+  expect(status).toBe(1);
 });
 
 it("tar unpacks the archive of a folder", () => {
