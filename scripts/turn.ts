@@ -9,14 +9,33 @@ const pollMs = 500;
 /** Milliseconds since 1970 of the last change of a file; 0 if there is none. */
 export const changedMs = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
+interface Waiting {
+  /** Receives a sentence, once, if it waits long. */
+  readonly say?: (text: string) => void;
+  /** Milliseconds until it says so. */
+  readonly sayAfterMs?: number;
+}
+
 /**
- * Makes something unless it is there. Waits for another process that makes the same.
+ * Makes something unless it is there. Waits for another process that makes the same. After 30 seconds it says so: a process that
+ * was killed leaves its folder behind, and that counts for 15 minutes.
  *
  * @param turn A folder that exists while one process makes it.
  */
-export function makeOnce(turn: string, isMade: () => boolean, make: () => void): void {
+export function makeOnce(
+  turn: string,
+  isMade: () => boolean,
+  make: () => void,
+  { say = console.error, sayAfterMs = 30_000 }: Waiting = {},
+): void {
+  let sayAt = performance.now() + sayAfterMs;
   while (!isMade()) {
-    if (!tookTurn(turn)) continue;
+    if (!tookTurn(turn)) {
+      if (performance.now() < sayAt) continue;
+      sayAt = Number.POSITIVE_INFINITY;
+      say(`Waiting for the process that made ${turn}. If that was killed, remove the folder.`);
+      continue;
+    }
     try {
       if (!isMade()) make();
     } finally {
