@@ -14,6 +14,7 @@ describe("a client's contract", () => {
     ["call-transfer-sdk/1.4.0 node/24.21.0"],
     ["front-desk/2.1 call-transfer-sdk/3.0.0 (contract 2) node/24.21.0"],
     ["call-transfer-python/2.1.0 (contract 2) python/3.11"],
+    ["my-call-transfer-sdk/9.0.0 (contract 9)"],
   ])("is accepted if it is the server's, or unknown: %s", (agent) => {
     expect(detailFor(agent, 2)).toBeUndefined();
   });

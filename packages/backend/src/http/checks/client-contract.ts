@@ -2,8 +2,8 @@ import { contractMajor } from "../../generated/contract.gen.ts";
 import { type Problem, problem } from "../../model/errors/problem.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
 
-/** What the clients say of themselves in `User-Agent`, unless the app replaces it. */
-const client = /\bcall-transfer-(sdk|python)\/\S+ \(contract (\d+)\)/;
+/** What the clients say of themselves in `User-Agent`, unless the app replaces it. The limits keep long texts cheap. */
+const client = /(?:^|\s)call-transfer-(sdk|python)\/\S{1,64} \(contract (\d{1,9})\)/;
 
 // A major of the contract gives each client the same major.
 const installs: Readonly<Record<string, (major: number) => string>> = {
