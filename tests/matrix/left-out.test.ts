@@ -20,6 +20,13 @@ it("reports what the list lacks, and what it has too much", () => {
   ]);
 });
 
+it("reads tests and suites that are skipped without a reason", () => {
+  expect(readTap("# Subtest: one\nok 1 - one # SKIP\n# Subtest: two\nok 2 - two # SKIP \n").leftOut).toEqual([
+    { what: "one", why: "without a reason" },
+    { what: "two", why: "without a reason" },
+  ]);
+});
+
 it("reads counts and skipped tests, also of nested suites", () => {
   const tap = `TAP version 13
 # Subtest: stores

@@ -39,8 +39,9 @@ export function readTap(text: string): { passed: number; failed: number; leftOut
     const depth = (/^ */.exec(line)?.[0].length ?? 0) / 4;
     const subtest = /^ *# Subtest: (.+)$/.exec(line)?.[1];
     if (subtest !== undefined) suites.splice(depth, Number.POSITIVE_INFINITY, subtest);
-    const why = /^ *ok \d+ - .+ # SKIP (.+)$/.exec(line)?.[1];
-    if (why !== undefined) leftOut.push({ what: suites.slice(0, depth + 1).join(" > "), why });
+    const why = /^ *ok \d+ - .+ # SKIP *(.*)$/.exec(line)?.[1];
+    if (why !== undefined)
+      leftOut.push({ what: suites.slice(0, depth + 1).join(" > "), why: why || "without a reason" });
   }
   const count = (name: string): number => Number(new RegExp(`^# ${name} (\\d+)$`, "m").exec(text)?.[1] ?? 0);
   return { passed: count("pass"), failed: count("fail") + count("cancelled"), leftOut };
