@@ -23,7 +23,7 @@ export function skipLines(
   return { lines, problems };
 }
 
-/** Counts the tests that were not run because of a condition. `-t` and `.only` leave out others on purpose. */
+/** Counts the tests that were not run: because of a condition, or because another one has `.only`, which must not stay. */
 function skippedIn(modules: readonly TestModule[]): Map<string, number> {
   const skipped = new Map<string, number>();
   for (const module of modules)
