@@ -19,6 +19,7 @@ from call_transfer._duration import format_duration
         (5430, "1 h 30 min"),
         (86_400, "1 d"),
         (259_200_000, "8 y 80 d"),
+        (1e308, "forever"),
         (float("inf"), "forever"),
     ],
 )

@@ -206,6 +206,13 @@ def test_a_long_hint_is_not_cut_short(run: Run) -> None:
     assert "the server asked to wait 1 h, more than retry.max_wait" in str(caught.value)
 
 
+@pytest.mark.parametrize("wait", ["1e308", "Infinity"])
+def test_a_hint_beyond_all_times_is_a_rate_limit(run: Run, wait: str) -> None:
+    with Server(problem(429, "rate_limit_exceeded", {"retry-after": wait})) as server, pytest.raises(RateLimitError) as caught:
+        run(server.url, place)
+    assert "the server asked to wait forever, more than retry.max_wait" in str(caught.value)
+
+
 def test_a_quota_is_not_retried(run: Run) -> None:
     meta = {"resetsAt": "2026-12-01T00:00:00Z"}
     with Server(problem(429, "assistant_quota_exceeded", meta=meta)) as server, pytest.raises(RateLimitError) as caught:

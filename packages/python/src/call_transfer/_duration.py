@@ -10,7 +10,7 @@ def format_duration(seconds: float) -> str:
 
     Of less than an hour, also what is left of a second. Infinity is `forever`.
     """
-    if math.isinf(seconds):
+    if math.isinf(seconds * 1000):
         return "forever"
     milliseconds = math.floor(seconds * 1000 + 0.5)
     if 0 < milliseconds < 1000:
