@@ -1,5 +1,6 @@
 // Goes through every kind of release on a registry of this machine, with the commands that docs/releasing.md prints and the steps
-// of the release workflow. Prints what is at the registry and what a customer then has. Options name the kinds to go through.
+// of the release workflow. Prints what is at the registry and what a customer then has. An option names the
+// last kind to go through.
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { isLong, leftOut } from "../long.ts";
@@ -53,7 +54,16 @@ async function go(kind: Kind, rehearsal: Rehearsal, customers: Customer[]): Prom
   return [...releaseDifferences(expected, published), ...customerDifferences(customers, expected.customer)];
 }
 
+/** The kinds up to the named one, or all. @throws {Error} there is no kind of this name */
+function kindsUpTo(name: string | undefined): readonly Kind[] {
+  if (name === undefined) return kinds;
+  const at = kinds.findIndex((kind) => kind.name === name);
+  if (at < 0) throw new Error(`Unknown kind ${name}. Use one of ${kinds.map((kind) => kind.name).join(", ")}.`);
+  return kinds.slice(0, at + 1);
+}
+
 async function rehearse(): Promise<boolean> {
+  const chosen = kindsUpTo(process.argv[2]);
   ensureInstalled(tools);
   using folder = temporaryFolder("rehearsal");
   if (!isLong) leftOut("customers with pnpm, yarn 1, yarn 4 and bun");
@@ -61,9 +71,7 @@ async function rehearse(): Promise<boolean> {
   const customers: Customer[] = [];
   let isGood = true;
   try {
-    const last =
-      process.argv[2] === undefined ? kinds.length : kinds.findIndex(({ name }) => name === process.argv[2]) + 1;
-    for (const kind of kinds.slice(0, last)) {
+    for (const kind of chosen) {
       const problems = await go(kind, rehearsal, customers);
       for (const problem of problems) console.error(`  WRONG ${problem}`);
       isGood &&= problems.length === 0;

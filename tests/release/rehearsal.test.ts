@@ -1,4 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { releaseDifferences } from "../../scripts/release/rehearsal/expectation.ts";
 import { versionsOf } from "../../scripts/release/rehearsal/kind.ts";
@@ -21,6 +23,16 @@ describe("the rehearsal of releases", () => {
     const [, table = ""] = page.split("| Kind | Name |");
     const [rows = ""] = table.split("\n\n");
     expect([...rows.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(kinds.map(({ name }) => name).sort());
+  });
+
+  it("refuses the name of a kind that it does not have", () => {
+    const program = [
+      "--conditions=@call-transfer/source",
+      fileURLToPath(new URL("../../scripts/release/rehearse.ts", import.meta.url)),
+    ];
+    const { status, stderr } = spawnSync(process.execPath, [...program, "patchh"], { encoding: "utf8" });
+    expect(stderr).toMatch(/Unknown kind patchh\. Use one of first, patch, /);
+    expect(status).toBe(1);
   });
 
   it("reports a tag that is not as it must be, and a tag too many", () => {
