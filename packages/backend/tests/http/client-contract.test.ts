@@ -27,7 +27,7 @@ describe("a client's contract", () => {
 
   it("is refused if it is older and in Python, with the package to install", () => {
     expect(detailFor("call-transfer-python/1.4.0 (contract 1) python/3.14", 2)).toBe(
-      'The client is made for contract 1, and this server serves contract 2. Update the client: pip install "call-transfer~=2.0"',
+      "The client is made for contract 1, and this server serves contract 2. Update the client: pip install --upgrade call-transfer",
     );
   });
 

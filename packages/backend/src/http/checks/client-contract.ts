@@ -5,10 +5,10 @@ import type { RequestHeaders } from "../transport/transport.ts";
 /** What the clients say of themselves in `User-Agent`, unless the app replaces it. The limits keep long texts cheap. */
 const client = /(?:^|\s)call-transfer-(sdk|python)\/\S{1,64} \(contract (\d{1,9})\)/;
 
-// A major of the contract gives each client the same major.
+// A major of the contract gives the SDK the same major. The Python client may have one of its own.
 const installs: Readonly<Record<string, (major: number) => string>> = {
   sdk: (major) => `npm install @call-transfer/sdk@^${major}`,
-  python: (major) => `pip install "call-transfer~=${major}.0"`,
+  python: () => "pip install --upgrade call-transfer",
 };
 
 /**
