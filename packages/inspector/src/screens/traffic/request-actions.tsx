@@ -42,9 +42,7 @@ export function RequestActions({
   return (
     <div class="actions" role="group" aria-label="Actions">
       {isKept && <CopyButton text={copied(curlOf)}>Copy as curl</CopyButton>}
-      {isKept && detail.operationId !== undefined && (
-        <CopyButton text={copied(sdkCodeOf)}>Copy as SDK code</CopyButton>
-      )}
+      {isKept && detail.operationId !== undefined && <CopyButton text={copied(sdkCodeOf)}>Copy as SDK code</CopyButton>}
       <Button onPress={() => sendAgain(session, detail.id)}>Send again</Button>
       {isKept && detail.decidedBy.step === "route" && (
         <Button onPress={() => addStub(session, detail.id)}>Answer with a stub</Button>
