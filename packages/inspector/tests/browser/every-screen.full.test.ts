@@ -83,7 +83,9 @@ const stickingOut = ({ page }: Inspector) =>
       return undefined;
     };
     return [...document.querySelectorAll("main *, .top *")]
-      .filter((element) => element.checkVisibility() && !element.matches(".visually-hidden, .visually-hidden *, option"))
+      .filter(
+        (element) => element.checkVisibility() && !element.matches(".visually-hidden, .visually-hidden *, option"),
+      )
       .filter((element) => {
         const { left, right, width } = element.getBoundingClientRect();
         const holder = width === 0 ? undefined : holderOf(element)?.getBoundingClientRect();
