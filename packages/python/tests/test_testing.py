@@ -158,8 +158,10 @@ def test_a_sandbox_without_demo_data_has_no_credentials(call_transfer_server: Mo
 
 def test_a_wrong_option_is_refused_by_name(call_transfer_server: MockServer) -> None:
     options: SandboxOptions = {"policies": {"dailyCallLimt": 0}}
-    with pytest.raises(MockServerError, match="dailyCallLimt"):
+    with pytest.raises(MockServerError, match="dailyCallLimt") as refused:
         open_sandbox(server=call_transfer_server, **options)
+    # What is wrong, without the JSON around it.
+    assert "{" not in str(refused.value)
 
 
 def test_the_server_ends_with_the_process_that_started_it(pytestconfig: pytest.Config) -> None:

@@ -201,7 +201,9 @@ function unknownWord({ words, isOfWebhooks, match, steps }: Draft, known: readon
     ...(targets.length > 0 ? ["requests (createCall, GET, GET /api/v1/calls, *)"] : []),
     `criteria (${criteria.join(", ")})`,
     ...(steps.length === 0
-      ? [`what happens (${isOfWebhooks ? "" : "503, queue_full, "}${[...kinds.keys()].join(", ")})`]
+      ? [
+          `what happens (${isOfWebhooks ? "" : "a status such as 503, an error code such as queue_full, "}${[...kinds.keys()].join(", ")})`,
+        ]
       : []),
     `how often (${whenWords.join(", ")})`,
   ];

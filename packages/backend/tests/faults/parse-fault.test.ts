@@ -94,6 +94,10 @@ describe("a text that is no fault", () => {
     ["creatCall 503", '"creatCall" is not understood here. Did you mean createCall?'],
     ["createCall queue_ful", '"queue_ful" is not understood here. Did you mean queue_full?'],
     [
+      "createCall too_many_calls",
+      '"too_many_calls" is not understood here. Use one of these: criteria (header, query, body, sandbox); what happens (a status such as 503, an error code such as queue_full, reset,',
+    ],
+    [
       "createCall 503 someday",
       '"someday" is not understood here. Use one of these: criteria (header, query, body, sandbox); how often (10%, once, 3 times, always, nth 2, on monday, 09:00-17:00, timeZone Europe/Berlin).',
     ],

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "./icon.tsx";
+import { useBusy } from "./submit.ts";
 
 /**
  * The rank of a button. `primary`: what most users want next, at most one in a view. `secondary`: everything else. `danger`: what
@@ -28,21 +29,12 @@ export function Button({
   readonly pressed?: boolean;
   readonly children?: ComponentChildren;
 }) {
-  const isBusy = useSignal(false);
-  const press = async () => {
-    if (isBusy.value) return;
-    isBusy.value = true;
-    try {
-      await onPress();
-    } finally {
-      isBusy.value = false;
-    }
-  };
+  const { isBusy, run } = useBusy(onPress);
   return (
     <button
       type="button"
       class={`button button-${rank}${children === undefined ? " square" : ""}`}
-      onClick={press}
+      onClick={run}
       disabled={disabled}
       aria-busy={isBusy.value}
       {...(pressed !== undefined && { "aria-pressed": pressed })}

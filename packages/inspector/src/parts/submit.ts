@@ -6,16 +6,13 @@ export const onSubmit = (action: () => unknown) => (event: Event) => {
   void action();
 };
 
-/**
- * An action of a form that takes time. Each click and each Enter submits the form: while the action is under way, the form is
- * busy, and nothing is done again.
- */
-export function useSubmit(action: () => Promise<unknown>): {
+/** An action that takes time. While it is under way, it is busy, and another run does nothing. */
+export function useBusy(action: () => unknown): {
   readonly isBusy: ReadonlySignal<boolean>;
-  readonly submit: (event: Event) => void;
+  readonly run: () => Promise<void>;
 } {
   const isBusy = useSignal(false);
-  const submit = onSubmit(async () => {
+  const run = async () => {
     if (isBusy.value) return;
     isBusy.value = true;
     try {
@@ -23,6 +20,15 @@ export function useSubmit(action: () => Promise<unknown>): {
     } finally {
       isBusy.value = false;
     }
-  });
-  return { isBusy, submit };
+  };
+  return { isBusy, run };
+}
+
+/** An action of a form that takes time. Each click and each Enter submits the form, which runs the action once at a time. */
+export function useSubmit(action: () => Promise<unknown>): {
+  readonly isBusy: ReadonlySignal<boolean>;
+  readonly submit: (event: Event) => void;
+} {
+  const { isBusy, run } = useBusy(action);
+  return { isBusy, submit: onSubmit(run) };
 }

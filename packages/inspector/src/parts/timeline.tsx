@@ -2,7 +2,7 @@ import { effect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSession } from "../data/session/context.ts";
-import { duration, timeOfDay } from "../data/values/format.ts";
+import { day, duration, timeOfDay } from "../data/values/format.ts";
 import type { Tone } from "./data.tsx";
 
 /** A span of time that a time line shows, in milliseconds since the epoch. */
@@ -46,12 +46,12 @@ export function positionIn({ from, to }: Span, at: number): number {
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
-const day = 24 * hour;
+const wholeDay = 24 * hour;
 const steps = [
   ...[1, 2, 5, 10, 15, 30].map((count) => count * second),
   ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
   ...[1, 2, 3, 6, 12].map((count) => count * hour),
-  ...[1, 2, 7, 30, 90, 365].map((count) => count * day),
+  ...[1, 2, 7, 30, 90, 365].map((count) => count * wholeDay),
 ];
 
 /** At most `most` round times of a span, as durations from its start. */
@@ -64,20 +64,19 @@ export function ticksOf({ from, to }: Span, most = 6): readonly Tick[] {
   }));
 }
 
-/** The times below a time line, and where now is. */
-export function Axis({ span, now }: { readonly span: Span; readonly now: number }) {
-  const steps = 4;
-  const marks = Array.from({ length: steps + 1 }, (_, index) => span.from + ((span.to - span.from) * index) / steps);
+/** Times and days below a time line. */
+export function Axis({ span, at }: { readonly span: Span; readonly at: readonly number[] }) {
   return (
     <div class="axis number" aria-hidden="true">
-      {marks.map((at, index) => (
-        <span key={index} class="axis-mark" style={{ insetInlineStart: `${positionIn(span, at)}%` }}>
-          <span>{timeOfDay(at)}</span>
+      {at.map((time) => (
+        <span key={time} class="axis-mark" style={{ insetInlineStart: `${positionIn(span, time)}%` }}>
+          <span>
+            {timeOfDay(time)}
+            <br />
+            {day(time)}
+          </span>
         </span>
       ))}
-      {now >= span.from && now <= span.to && (
-        <span class="axis-now" style={{ insetInlineStart: `${positionIn(span, now)}%` }} />
-      )}
     </div>
   );
 }

@@ -10,6 +10,7 @@ import type { Availability } from "./state/availability-panel.tsx";
 import type { CollectionName } from "./state/fields.ts";
 import { collectionNames, fieldsOf } from "./state/fields.ts";
 import { copyOf, newRecord } from "./state/form.ts";
+import { firstHours } from "./state/hours-field.tsx";
 import { RecordDetail } from "./state/record-detail.tsx";
 import { RecordForm } from "./state/record-form.tsx";
 import { collectionLabel, RecordList } from "./state/record-list.tsx";
@@ -140,6 +141,8 @@ function Detail({
         record={mode === "copy" ? copyOf(fields, record, newUuid) : record}
         isNew={mode === "copy"}
         only={only}
+        // Who sets hours where there are none begins with a week.
+        {...(only === "hours" && record.hours === undefined && { proposed: { hours: firstHours } })}
         title={mode === "copy" ? `Copy of ${title}` : `Edit ${title}`}
         cancel={() => show(id)}
       />

@@ -71,6 +71,45 @@ describe.each(themes)("in %s colours", (theme) => {
   });
 });
 
+/** What sticks out of the panel, the details or the bar that it stands in, and does not scroll. */
+const stickingOut = ({ page }: Inspector) =>
+  page.evaluate(() => {
+    const holders = ".panel, .split-detail, .split-list, .screen-body, .top, main";
+    const holderOf = (element: Element): Element | undefined => {
+      for (let parent = element.parentElement; parent !== null; parent = parent.parentElement) {
+        if (parent.matches(holders)) return parent;
+        if (getComputedStyle(parent).overflowX !== "visible") return undefined;
+      }
+      return undefined;
+    };
+    return [...document.querySelectorAll("main *, .top *")]
+      .filter(
+        (element) => element.checkVisibility() && !element.matches(".visually-hidden, .visually-hidden *, option"),
+      )
+      .filter((element) => {
+        const { left, right, width } = element.getBoundingClientRect();
+        const holder = width === 0 ? undefined : holderOf(element)?.getBoundingClientRect();
+        return holder !== undefined && (right > holder.right + 1.5 || left < holder.left - 1.5);
+      })
+      .map((element) => `${element.tagName} ${element.className}: ${element.textContent?.slice(0, 60)}`);
+  });
+
+it.each(isLong ? [320, 400, 700, 900, 1280, 1920] : [320, 700])(
+  "nothing sticks out on any screen at %i pixels",
+  async (width) => {
+    // A Saturday, on which the agent is outside their hours.
+    await using inspector = await open({ server: { clock: "frozen", now: "2026-03-07T12:00:00Z" } });
+    await play(inspector);
+    await inspector.page.setViewportSize({ width, height: 800 });
+    const found: Record<string, readonly string[]> = {};
+    await eachPlace(inspector, async (place) => {
+      const texts = await stickingOut(inspector);
+      if (texts.length > 0) found[place] = texts;
+    });
+    expect(found).toEqual({});
+  },
+);
+
 it("on a phone the navigation opens the screens that do not fit, the colours and the keys", async () => {
   await using inspector = await open({ server: frozen, size: "phone", screen: "traffic" });
   const { page } = inspector;

@@ -61,6 +61,23 @@ describe("members", () => {
     await page.getByText("No hours are set: every time").waitFor();
   });
 
+  it("hours are set in two presses where there are none, and Cancel sets none", async () => {
+    await using inspector = await open({ server, screen: "state" });
+    const { page } = inspector;
+    const { owner } = demo.members;
+    await inspector.go("state", "members", owner);
+    await page.getByRole("button", { name: "Set hours" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("No hours are set: every time").waitFor();
+    expect((await inspector.server.record("members", owner)).hours).toBeUndefined();
+
+    await page.getByRole("button", { name: "Set hours" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("img", { name: "Fri 09:00–17:00" }).waitFor();
+    const window = [{ from: "09:00", to: "17:00" }];
+    expect((await inspector.server.record("members", owner)).hours).toMatchObject({ monday: window, friday: window });
+  });
+
   it("a member who was away rings again when the clock passes the end of it", async () => {
     await using inspector = await open({ server, screen: "state" });
     const { page } = inspector;

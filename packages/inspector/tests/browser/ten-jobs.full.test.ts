@@ -42,8 +42,7 @@ const copied = ({ page }: Inspector) => page.evaluate(() => navigator.clipboard.
 const jobs: readonly Job[] = [
   {
     name: "see a call",
-    prepare: ({ client }) => client().calls.create(call),
-    steps: [{ row: "first" }],
+    steps: [{ press: "Place a call" }, { row: "first" }],
     done: ({ page }) => page.getByText("Added to calls").waitFor(),
   },
   {
@@ -141,8 +140,10 @@ const mouse: Hand = {
 };
 
 /** Presses Tab until an element has the focus. More presses than the page has elements mean that the keyboard cannot reach it. */
-async function tabTo({ page }: Inspector, element: Locator): Promise<void> {
+async function tabTo({ page, settled }: Inspector, element: Locator): Promise<void> {
   await element.waitFor();
+  // What is read later adds elements.
+  await settled();
   const most = await page.locator("a, button, input, select, textarea, summary, [tabindex]").count();
   for (let pressed = 0; pressed <= most; pressed += 1) {
     if (await element.evaluate((one) => one === document.activeElement)) return;
@@ -162,7 +163,10 @@ const keyboard: Hand = {
       await page.getByRole("listbox").getByRole("option").first().waitFor();
       return page.keyboard.press("j");
     }
-    await tabTo(inspector, await elementOf(inspector, step));
+    const element = await elementOf(inspector, step);
+    // A person waits until the option is there.
+    if ("choose" in step) await element.locator("option", { hasText: step.option }).waitFor({ state: "attached" });
+    await tabTo(inspector, element);
     if ("press" in step) return page.keyboard.press("Enter");
     if ("fill" in step) await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("fill" in step ? step.text : step.option);

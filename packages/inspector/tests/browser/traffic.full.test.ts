@@ -143,6 +143,24 @@ it("sends a request again, and copies it as a command and as a program", async (
     .toEqual([expect.stringContaining("replay"), expect.anything()]);
 });
 
+it("says that a copy has masked numbers, and copies them whole once they are shown", async () => {
+  await using inspector = await open({ screen: "traffic" });
+  const { page } = inspector;
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await play(inspector);
+  await rowsOf(inspector).filter({ hasText: "201" }).click();
+  const detail = detailOf(inspector);
+  await detail.getByRole("button", { name: "Copy as curl" }).click();
+  await page.getByText("The copy has masked phone numbers.", { exact: false }).waitFor();
+  expect(await copied()).not.toContain(demo.recipients.anyone);
+
+  await detail.getByRole("button", { name: "Show the secrets" }).click();
+  await detail.getByRole("button", { name: "Hide the secrets" }).waitFor();
+  await detail.getByRole("button", { name: "Copy as curl" }).click();
+  await expect.poll(copied).toContain(demo.recipients.anyone);
+});
+
 it("saves a test with the call, its result and the state before it", async () => {
   await using inspector = await open({ screen: "traffic", server: { clock: "frozen" } });
   const { page } = inspector;
@@ -214,8 +232,8 @@ it("sends the first request itself, and is empty again after the journal is clea
   const { page, server } = inspector;
   await page.getByRole("button", { name: "Issue an API key" }).click();
   await expect.poll(() => page.getByRole("region", { name: "Command" }).innerText()).toContain("Bearer svc_");
-  await page.getByRole("button", { name: "Send a request" }).click();
-  await rowsOf(inspector).filter({ hasText: "200" }).waitFor();
+  await page.getByRole("button", { name: "Place a call" }).click();
+  await rowsOf(inspector).filter({ hasText: "201" }).waitFor();
 
   await page.getByRole("button", { name: "Clear the journal" }).click();
   await page.getByRole("dialog", { name: "Clear the journal?" }).getByRole("button", { name: "Clear" }).click();

@@ -6,14 +6,20 @@ import { Panel } from "../../parts/screen.tsx";
 export function EditPanel({
   title,
   edit,
+  isEmpty = false,
   children,
 }: {
   readonly title: string;
   readonly edit: () => void;
+  /** Whether there is nothing to edit yet, so that the button sets it. */
+  readonly isEmpty?: boolean;
   readonly children: ComponentChildren;
 }) {
-  const button = (
-    <Button onPress={edit} label={`Edit ${title.toLowerCase()}`}>
+  const subject = title.toLowerCase();
+  const button = isEmpty ? (
+    <Button onPress={edit}>Set {subject}</Button>
+  ) : (
+    <Button onPress={edit} label={`Edit ${subject}`}>
       Edit
     </Button>
   );

@@ -12,7 +12,8 @@ import {
 } from "./week.ts";
 import { WeekGrid } from "./week-grid.tsx";
 
-const firstHours: Hours = withWorkingDays({ monday: [{ from: "09:00", to: "17:00" }] }, "monday");
+/** What hours start with: Monday to Friday, 09:00 to 17:00. */
+export const firstHours: Hours = withWorkingDays({ monday: [{ from: "09:00", to: "17:00" }] }, "monday");
 
 /** Edits a week of hours: by fields for each window, or with the pointer on a grid. */
 export function HoursField({

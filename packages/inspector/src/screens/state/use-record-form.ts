@@ -15,18 +15,20 @@ export interface Edited {
   readonly isNew: boolean;
   /** The only field to edit; all by default. */
   readonly only: string | undefined;
+  /** Values that the form begins with in place of the record's. They are changes, which Save sends. */
+  readonly proposed?: StateRecord;
   /** Runs after success with the id of the record. */
   readonly done: (id: string) => void;
 }
 
 /** Keeps what the user writes, as fields or as JSON, and saves it. Only fields that differ are sent, so that changes from elsewhere stay. */
-export function useRecordForm({ collection, record, isNew, only, done }: Edited) {
+export function useRecordForm({ collection, record, isNew, only, proposed, done }: Edited) {
   const session = useSession();
   const first = useRef(record).current;
   const fields = fieldsOf(collection)
     .filter(({ name }) => only === undefined || name === only)
     .filter(({ name }) => isNew || !identifies(collection, first, name));
-  const draft = useSignal(draftOf(fields, first));
+  const draft = useSignal({ ...draftOf(fields, first), ...proposed });
   const json = useSignal<string | undefined>(undefined);
   const error = useSignal<FormError | undefined>(undefined);
 

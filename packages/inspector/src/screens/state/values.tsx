@@ -38,8 +38,9 @@ interface PanelField {
 
 /** A field that needs more room than a line. */
 export function FieldPanel({ edit, ...shown }: PanelField & { readonly edit: () => void }) {
+  const { field, record } = shown;
   return (
-    <EditPanel title={shown.field.label} edit={edit}>
+    <EditPanel title={field.label} edit={edit} isEmpty={field.kind === "hours" && record[field.name] === undefined}>
       <PanelValue {...shown} />
     </EditPanel>
   );

@@ -11,6 +11,9 @@ import { Button, CopyButton } from "../../parts/button.tsx";
 
 type Detail = Schema<"RequestDetail">;
 
+/** A phone number as the journal shows it, such as `+1415*****67`. */
+const maskedNumber = /\+\d+\*{5}\d/;
+
 /** What can be done with a request. */
 export function RequestActions({
   detail,
@@ -29,12 +32,17 @@ export function RequestActions({
     orNotice(session, async () => {
       found.value = await saveTest(session, detail.id);
     });
+  const copied = (codeOf: (request: ApiRequest) => string | undefined) => () => {
+    const code = codeOf(requestOf(session, detail)) ?? "";
+    // With masked numbers it would send another request.
+    if (maskedNumber.test(code))
+      session.notify("info", "The copy has masked phone numbers. Press “Show the secrets” to copy them whole.");
+    return code;
+  };
   return (
     <div class="actions" role="group" aria-label="Actions">
-      {isKept && <CopyButton text={() => curlOf(requestOf(session, detail))}>Copy as curl</CopyButton>}
-      {isKept && detail.operationId !== undefined && (
-        <CopyButton text={() => sdkCodeOf(requestOf(session, detail)) ?? ""}>Copy as SDK code</CopyButton>
-      )}
+      {isKept && <CopyButton text={copied(curlOf)}>Copy as curl</CopyButton>}
+      {isKept && detail.operationId !== undefined && <CopyButton text={copied(sdkCodeOf)}>Copy as SDK code</CopyButton>}
       <Button onPress={() => sendAgain(session, detail.id)}>Send again</Button>
       {isKept && detail.decidedBy.step === "route" && (
         <Button onPress={() => addStub(session, detail.id)}>Answer with a stub</Button>

@@ -104,7 +104,7 @@ function Overlap({
           { from, to: span.to, tone: "ok", label: `The current secret signs from ${day(from)} ${timeOfDay(from)}` },
         ]}
       />
-      <Axis span={span} now={now} />
+      <Axis span={span} at={[from, to]} />
     </div>
   );
 }

@@ -148,9 +148,10 @@ def _end(pid: int | None) -> None:
 
 
 def _detail(response: httpx2.Response) -> str:
+    """What the control plane says is wrong. Another server in between may answer with anything."""
     try:
-        detail = response.json().get("detail")
-    except (ValueError, AttributeError):
+        detail = response.json()["error"]["message"]
+    except (ValueError, LookupError, TypeError):
         detail = None
     return str(detail or response.text[:500])
 
