@@ -18,8 +18,8 @@ export function shouldRetry(retry: OperationFacts["retry"], end: AttemptEnd): bo
   const isRetryable = isRetried(end.status, end.code);
   if (end.outcome === "not_sent") return end.status === undefined || isRetryable;
   if (end.outcome === "rejected") return isRetryable;
-  if (end.outcome === "applied") return retry === "safe" && (end.interrupted || isRetryable);
-  return retry !== "once" && (end.interrupted || isRetryable);
+  const isAllowed = end.outcome === "applied" ? retry === "safe" : retry !== "once";
+  return isAllowed && (end.interrupted || isRetryable);
 }
 
 /**
@@ -64,7 +64,6 @@ export function parseRetryAfter(given: unknown, now: number): number | undefined
  */
 export function retryHint(meta: unknown, headers: Headers, now: number): number | undefined {
   const { retryAfterSecs } = Object(meta) as { readonly retryAfterSecs?: unknown };
-  const date = timeOf(headers.get("date") ?? "");
-  const from = Number.isNaN(date) ? now : date;
+  const from = timeOf(headers.get("date") ?? "") || now;
   return longest(parseRetryAfter(retryAfterSecs, from), parseRetryAfter(headers.get("retry-after"), from));
 }
