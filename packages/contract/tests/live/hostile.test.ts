@@ -47,6 +47,7 @@ it("reports a deeply nested body", async () => {
   const deep = `{"accounts":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   const { status, out } = await runAgainst((_request, response) => answer(response, 200, deep));
   expect([status, out]).toEqual([1, expect.stringContaining("0 passed")]);
+  expect(out).toContain("GET /api/v1/accounts → 200: the body nests deeper than 64 levels");
 });
 
 it("stops reading an endless response", async () => {
