@@ -18,8 +18,8 @@ export function shouldRetry(retry: OperationFacts["retry"], end: AttemptEnd): bo
   const isRetryable = isRetried(end.status, end.code);
   if (end.outcome === "not_sent") return end.status === undefined || isRetryable;
   if (end.outcome === "rejected") return isRetryable;
-  const isAllowed = end.outcome === "applied" ? retry === "safe" : retry !== "once";
-  return isAllowed && (end.interrupted || isRetryable);
+  if (end.outcome === "applied") return retry === "safe" && (end.interrupted || isRetryable);
+  return retry !== "once" && (end.interrupted || isRetryable);
 }
 
 /**
