@@ -9,7 +9,7 @@ import { controlTools } from "../../packages/mcp/src/tools/control-tools.ts";
 import { operationTools } from "../../packages/mcp/src/tools/operation-tools.ts";
 import { migrations } from "../../packages/mock-server/src/store/migrations.ts";
 import { home } from "../../packages/mock-server/src/web/inspector-page.ts";
-import { capacity, gainPerMs, retryCost, successGain } from "../../packages/sdk/src/options/retry-budget.ts";
+import { capacity, msPerGain, retryCost, successGain } from "../../packages/sdk/src/options/retry-budget.ts";
 import { defaultRetryPolicy, defaults } from "../../packages/sdk/src/options/settings.ts";
 import { delayFor } from "../../packages/sdk/src/send/retry.ts";
 import { defaults as handlerDefaults } from "../../packages/sdk/src/webhooks/handler-options.ts";
@@ -60,7 +60,7 @@ const sdk = (root: string): Promises => ({
   ...variables(root, "sdk"),
   ...defaultsIn(defaults),
   ...defaultsIn(defaultRetryPolicy, "retry."),
-  ...defaultsIn({ capacity, gainPerMs, retryCost, successGain }, "retry budget, "),
+  ...defaultsIn({ capacity, gainPerMs: 1 / msPerGain, retryCost, successGain }, "retry budget, "),
   "longest waits before retries, in milliseconds": [0, 1, 2, 3, 4, 5, 6].map((retry) => delayFor(retry, 0, () => 1)),
   ...defaultsIn(handlerDefaults, "handler."),
   ...tables(root, "sdk"),

@@ -51,6 +51,11 @@ describe("the recorder", () => {
   it.each([
     ["a body that violates the schema", () => answer(200, { accounts: [{ id: "1" }] }), "name"],
     ["a body that is not JSON", () => new Response("{", { status: 200, headers }), "not JSON"],
+    [
+      "a body that nests too deeply to check",
+      () => new Response(`{"accounts":${"[".repeat(64)}${"]".repeat(64)}}`, { status: 200, headers }),
+      "the body nests deeper than 64 levels",
+    ],
     ["another content type", () => answer(200, { accounts: [] }, { "Content-Type": "text/plain" }), "content type"],
     ["a missing request id", () => Response.json({ accounts: [] }), "X-Request-Id"],
     ["another request id in the body", () => answer(401, problem("token_missing", { requestId: "r2" })), "requestId"],

@@ -116,4 +116,30 @@ describe("other failures", () => {
     expect(isError).toBe(true);
     expect(text).toContain("Outcome: applied. The request was carried out");
   });
+
+  const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+  const json = (text: string, status: number) =>
+    new Response(text, { status, headers: { "content-type": "application/json" } });
+
+  it.each([64, 20_000])("an answer with %d levels in a field says that the call was placed", async (levels) => {
+    const client = { fetch: async () => json(`{"type":"initiated","callId":"c-1","more":${nested(levels)}}`, 201) };
+    const { call } = await connectToPlatform({ allowCalls: true, client });
+    const { isError, text } = await call("createCall", aCall);
+    expect(isError).toBe(true);
+    expect(text).toContain("the answer nests deeper than 64 levels");
+    expect(text).toContain("Outcome: applied. The request was carried out");
+  });
+
+  it("a list that nests deeply leaves the outcome of a placement unknown", async () => {
+    const list = `{"calls":[{"id":"c-1","more":${nested(20_000)}}],"meta":{"total":1}}`;
+    const fetch = async (_url: unknown, { method }: RequestInit = {}) => {
+      if (method !== "POST") return json(list, 200);
+      throw new TypeError("the connection was lost");
+    };
+    const { call } = await connectToPlatform({ allowCalls: true, client: { fetch } });
+    const { isError, text } = await call("createCall", aCall);
+    expect(isError).toBe(true);
+    expect(text).toContain("Outcome: unknown. The call may have been placed.");
+    expect(text).not.toContain("Candidates");
+  });
 });

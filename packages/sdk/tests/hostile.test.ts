@@ -223,6 +223,29 @@ describe("a renewal", () => {
   });
 });
 
+describe("the body of an error", () => {
+  const nested = (levels: number) => `{"code":"x","meta":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+  const errorOf = async (body: string) => {
+    const { result } = await outcomeOf([() => new Response(body, { status: 422 })], {
+      accountId: "a",
+      retry: { max: 0 },
+    });
+    return result as Error & { readonly problem?: unknown; readonly bodyText?: string };
+  };
+
+  it("is read up to 64 levels", async () => {
+    const error = await errorOf(nested(64));
+    expect(error).toMatchObject({ code: "x", problem: JSON.parse(nested(64)), bodyText: undefined });
+  });
+
+  it.each([65, 1_000, 20_000])("stays text if it nests %d levels, so that a log can show it", async (levels) => {
+    const error = await errorOf(nested(levels));
+    expect(error).toMatchObject({ code: undefined, problem: undefined, bodyText: nested(levels).slice(0, 2000) });
+    expect(inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true })).toContain("createCall answered 422");
+    expect(JSON.stringify(error)).toContain('"status":422');
+  });
+});
+
 describe("a token", () => {
   const shown = (error: unknown) => `${inspect(error, { depth: 9, showHidden: true })}${JSON.stringify(error)}`;
   const token = "aaaa/bbbb+cccc/dddd";

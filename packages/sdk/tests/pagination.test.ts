@@ -128,6 +128,14 @@ describe("a list of calls", () => {
     expect(ids(await repeating.client.calls.list().toArray({ maxItems: 9 }))).toEqual([1]);
   });
 
+  it("reads a list without a total, however deeply its items nest", async () => {
+    const page = (id: string) =>
+      new Response(`{"calls":[{"id":"${id}","more":${"[".repeat(20_000)}${"]".repeat(20_000)}}]}`);
+    const { client } = clientOf([page("a"), page("b"), json(200, { calls: [] })]);
+    const found = await client.calls.list().toArray({ maxItems: 9 });
+    expect(found.map(({ id }) => id)).toEqual(["a", "b"]);
+  });
+
   it.each([
     ["-1", { maxItems: -1 }],
     ["text", { maxItems: "5" }],

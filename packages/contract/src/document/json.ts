@@ -10,6 +10,10 @@ export const memberOf = (value: unknown, name: string | number): unknown =>
 export const valueAt = (value: unknown, steps: readonly (string | number)[]): unknown =>
   steps.reduce<unknown>(memberOf, value);
 
+/** Whether a value nests deeper than so many levels. What walks through more of them may exceed the stack. */
+export const isDeeper = (value: unknown, levels: number): boolean =>
+  isObject(value) && (levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)));
+
 /** The JSON body of a response; undefined for any other. */
 export const jsonOf = (response: Response): Promise<unknown> => response.json().catch(() => undefined);
 

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import { operationIds } from "../document/document.ts";
 import { hasFieldErrors, statusOf } from "../document/expected.ts";
-import { isObject, memberOf, omitUndefined } from "../document/json.ts";
+import { isDeeper, isObject, memberOf, omitUndefined } from "../document/json.ts";
 import { judge } from "../document/judge.ts";
 import { bodyViolations } from "../document/schema-check.ts";
 import { contentType } from "../facts/limits.ts";
@@ -68,6 +68,9 @@ function requestIdViolations(status: number, header: string | null, body: unknow
   return broken;
 }
 
+/** The most levels of a body that is checked. */
+const mostLevels = 64;
+
 /** The value of a JSON text; undefined for any other. */
 function parsed(text: string): unknown {
   try {
@@ -87,10 +90,13 @@ function inspect(operation: OperationId | undefined, { status, headers }: Respon
     return { body: undefined, broken: text === "" ? broken : [...broken, "a 204 must not have a body"] };
   }
   const type = headers.get("Content-Type")?.split(";")[0]?.trim() ?? "";
-  const body = parsed(text);
+  const value = parsed(text);
+  const isTooDeep = isDeeper(value, mostLevels);
+  const body = isTooDeep ? undefined : value;
   const broken = requestIdViolations(status, requestId, body, onlyStated);
   if (onlyStated ? !jsonType.test(type) : type !== contentType)
     return { body: undefined, broken: [...broken, `the content type is ${type} and not ${contentType} (§1)`] };
+  if (isTooDeep) return { body, broken: [...broken, `the body nests deeper than ${mostLevels} levels`] };
   if (body === undefined) return { body, broken: [...broken, "the body is not JSON (§1)"] };
   if (status >= 400) broken.push(...problemViolations(status, body));
   if (operation && onlyStated) broken.push(...judge(operation, status, body).violations);

@@ -16,6 +16,7 @@ import {
 } from "@call-transfer/sdk";
 import { type ErrorCodeDescription, errorCodes, type OperationDescription } from "@call-transfer/spec";
 import { placesCalls } from "./permissions.ts";
+import { isTooDeep } from "./tool.ts";
 
 type Operation = Pick<OperationDescription, "id" | "method" | "scope" | "roles">;
 
@@ -72,7 +73,7 @@ const shownCandidates = 20;
 /** The present state of the platform. Reading it changes nothing. */
 async function reconciledLines(error: OutcomeUnknownError): Promise<string[]> {
   const { explanation, candidates } = await error.reconcile();
-  if (candidates.length === 0) return [explanation];
+  if (candidates.length === 0 || isTooDeep(candidates)) return [explanation];
   return [explanation, `Candidates: ${JSON.stringify(candidates.slice(0, shownCandidates))}`];
 }
 

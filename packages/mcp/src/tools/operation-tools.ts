@@ -10,7 +10,7 @@ import { secretFieldsIn } from "../document/secrets.ts";
 import { annotationsOf } from "./annotations.ts";
 import { failureLines } from "./failures.ts";
 import { missingPermissions, type Permissions } from "./permissions.ts";
-import { dataResult, failureResult, type Tool, textResult } from "./tool.ts";
+import { dataResult, failureResult, isTooDeep, mostLevels, type Tool, textResult } from "./tool.ts";
 
 /** Keeps a new secret. The assistant sees only that it was kept. */
 export type SaveSecret = (secret: string, about: { readonly operation: string; readonly id: string }) => unknown;
@@ -78,6 +78,7 @@ function toolOf(operation: OperationDescription, secretFields: readonly string[]
         return failureResult(lostLines(operation.id, error));
       }
       if (shown === undefined) return failureResult(hiddenLines(operation.id, secretFields));
+      if (isTooDeep(shown)) return failureResult(deepLines(operation.id));
       const checked = await fits?.(shown);
       // An error of the protocol would look as if the request had failed.
       if (checked?.issues) return failureResult(unexpectedLines(operation.id, secretFields, shown));
@@ -118,7 +119,10 @@ function send(
   );
 }
 
-/** Replaces new secrets by a note after they were kept. Undefined where an answer may contain a secret elsewhere. */
+/**
+ * Replaces new secrets by a note after they were kept. Undefined where an answer may contain a secret elsewhere; one that is too
+ * deep to show is not searched.
+ */
 async function keepSecrets(
   data: JsonObject,
   fields: readonly string[],
@@ -130,6 +134,7 @@ async function keepSecrets(
   for (const secret of secrets) await saveSecret?.(String(secret), { operation, id: String(data.id) });
   const notes = fields.map((field) => [field, "[kept by the server, not shown]"]);
   const shown: JsonObject = { ...data, ...Object.fromEntries(notes) };
+  if (isTooDeep(shown)) return shown;
   const text = JSON.stringify(shown);
   const isWhole = secrets.length === fields.length && !secrets.some((secret) => text.includes(String(secret)));
   return isWhole ? shown : undefined;
@@ -139,6 +144,12 @@ const lostLines = (id: string, error: unknown): string[] => [
   `${id} succeeded, but the new secret could not be kept: ${error instanceof Error ? error.message : String(error)}`,
   "Outcome: applied. The request was carried out, and the new secret is lost.",
   `What to do: Do not call ${id} again on your own. Ask the user to make room for the secret first.`,
+];
+
+const deepLines = (id: string): string[] => [
+  `${id} succeeded, but the answer nests deeper than ${mostLevels} levels, so it is not shown.`,
+  "Outcome: applied. The request was carried out.",
+  `What to do: Do not call ${id} again because of this.`,
 ];
 
 const hiddenLines = (id: string, fields: readonly string[]): string[] => [

@@ -16,6 +16,15 @@ export interface Tool {
 /** The input schema of a tool without arguments. */
 export const withoutArguments: JsonObject = { type: "object", properties: {}, additionalProperties: false };
 
+/** The most levels of an answer that is shown. Writing more as JSON may exceed the stack. */
+export const mostLevels = 64;
+
+/** Whether a value nests deeper than an answer that is shown. */
+export const isTooDeep = (value: unknown, levels: number = mostLevels): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((part) => isTooDeep(part, levels - 1)));
+
 /** A result with data, as structured content and as text for clients that read text only. */
 export const dataResult = (data: JsonObject): CallToolResult => ({
   structuredContent: { ...data },

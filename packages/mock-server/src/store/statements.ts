@@ -1,8 +1,18 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type RowFacts, rowChecksum, type SandboxFacts, sandboxChecksum } from "./checksums.ts";
 import { migrations, positionsPerSandbox } from "./migrations.ts";
 
 type PlacedRow = Omit<RowFacts, "sandbox">;
+
+/**
+ * Prepares a statement for `run()`, which returns the position that was inserted last, whatever the statement does. From the
+ * 8,192nd sandbox on, that is no safe integer, and Node 26 throws unless it may be a bigint.
+ */
+function prepareChange(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement;
+}
 
 export type Statements = ReturnType<typeof prepareStatements>;
 
@@ -12,23 +22,25 @@ export function prepareStatements(database: DatabaseSync) {
   const first = `CAST(? AS INTEGER) * ${positionsPerSandbox}`;
   const position = `${first} + CAST(? AS INTEGER)`;
   const ofSandbox = `position BETWEEN ${first} AND ${first} - 1`;
-  const begin = database.prepare("BEGIN");
-  const commit = database.prepare("COMMIT");
+  const begin = prepareChange(database, "BEGIN");
+  const commit = prepareChange(database, "COMMIT");
   const sandboxes = database.prepare("SELECT id, name, options, is_new AS isNew FROM sandboxes ORDER BY id");
-  const addSandbox = database.prepare(
+  const addSandbox = prepareChange(
+    database,
     "INSERT INTO sandboxes (id, name, options, is_new, checksum) VALUES (?, ?, ?, ?, ?)",
   );
-  const markUsed = database.prepare("UPDATE sandboxes SET is_new = 0, checksum = ? WHERE id = ?");
-  const removeSandbox = database.prepare("DELETE FROM sandboxes WHERE id = ?");
-  const removeRows = database.prepare(`DELETE FROM rows WHERE ${ofSandbox}`);
+  const markUsed = prepareChange(database, "UPDATE sandboxes SET is_new = 0, checksum = ? WHERE id = ?");
+  const removeSandbox = prepareChange(database, "DELETE FROM sandboxes WHERE id = ?");
+  const removeRows = prepareChange(database, `DELETE FROM rows WHERE ${ofSandbox}`);
   const rows = database.prepare(
     `SELECT position % ${positionsPerSandbox} AS place, "table", key, text FROM rows WHERE ${ofSandbox} ORDER BY position`,
   );
-  const addRow = database.prepare(
+  const addRow = prepareChange(
+    database,
     `INSERT INTO rows (position, "table", key, text, checksum) VALUES (${position}, ?, ?, ?, ?)`,
   );
-  const changeRow = database.prepare(`UPDATE rows SET text = ?, checksum = ? WHERE position = ${position}`);
-  const removeRow = database.prepare(`DELETE FROM rows WHERE position = ${position}`);
+  const changeRow = prepareChange(database, `UPDATE rows SET text = ?, checksum = ? WHERE position = ${position}`);
+  const removeRow = prepareChange(database, `DELETE FROM rows WHERE position = ${position}`);
   return {
     begin: () => void begin.run(),
     commit: () => void commit.run(),

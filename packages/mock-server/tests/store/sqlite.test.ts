@@ -44,10 +44,14 @@ describe("openSqliteStores", () => {
     const first = opened(path);
     const rows = Array.from({ length: 100 }, (_, at) => row(`k${at}`, String(at)));
     for (const name of ["last", "next"]) for (const one of rows) first.open(name, "{}").commit([one]);
+    const changed = [row("k0", "changed"), ...rows.slice(1, -1)];
+    first.open("next", "{}").commit([row("k0", "changed"), { ...row("k99", ""), text: undefined }]);
+    first.open("third", "{}").commit([]);
+    first.delete("third");
     first.close();
     const second = opened(path);
     second.delete("last");
-    expect(second.open("next", "{}").load()).toEqual(rows);
+    expect(second.open("next", "{}").load()).toEqual(changed);
     expect(second.open("last", "{}").load()).toBeUndefined();
   });
 

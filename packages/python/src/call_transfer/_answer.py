@@ -6,7 +6,7 @@ from typing import Any
 
 from ._call import Call, Failure, Lost, Received, Result
 from ._errors import Attempt, AttemptError, ConnectionError, InvalidResponseError, TimeoutError
-from ._json import is_object, parse_json, parse_object
+from ._json import is_deep, is_object, parse_json, parse_object
 from ._operation import Operation
 from ._other import Misfit, read_into
 from ._outcome import is_json_type, media_type, outcome_of_response
@@ -46,7 +46,8 @@ def read_answer(call: Call, attempt: Attempt, received: Received, limit: float) 
     if 200 <= status < 300:
         return _lost(call, result, received, limit) if received.lost else _success(call, result)
     text = None if received.text is None else call.clean(received.text)
-    result.problem = parse_object(text)
+    problem = parse_object(text)
+    result.problem = None if is_deep(problem) else problem
     code = (result.problem or {}).get("code")
     result.code = attempt.code = code if isinstance(code, str) else None
     body_id = (result.problem or {}).get("requestId")

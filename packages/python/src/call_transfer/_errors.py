@@ -250,9 +250,10 @@ class ApiError(RequestError):
     retry_after: float | None
     """Seconds to wait, as requested by `meta.retryAfterSecs` or a `Retry-After` header: the longer of both."""
     problem: Mapping[str, object] | None
-    """The whole error body, tokens redacted and phone numbers masked. None where it is not a JSON object."""
+    """The whole error body, tokens redacted and phone numbers masked. None where it is not a JSON object, or nests deeper than
+    64 levels."""
     body_text: str | None
-    """First 2,000 characters of a body that is not a JSON object, e.g. a proxy's page, tokens redacted."""
+    """First 2,000 characters of a body without a `problem`, e.g. a proxy's page, tokens redacted."""
     headers: Mapping[str, str]
     """Response headers, their names in lower case."""
 

@@ -29,6 +29,14 @@ def parse_json(text: str | None) -> Any:
         return None
 
 
+def is_deep(value: object, levels: int = 64) -> bool:
+    """Returns whether a value nests deeper than 64 levels. What logs or pickles it recurses that deep."""
+    if not is_object(value) and not is_list(value):
+        return False
+    parts = value.values() if is_object(value) else value
+    return levels < 1 or any(is_deep(part, levels - 1) for part in parts)
+
+
 def parse_object(text: str | None) -> dict[str, Any] | None:
     """Returns None for anything but a JSON object."""
     value = parse_json(text) if text else None

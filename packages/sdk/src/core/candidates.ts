@@ -1,6 +1,6 @@
 // What a list says of a request whose outcome is unknown (§8.3). Pure functions.
 import type { OutcomeWindow, ReconciliationReason } from "../errors/details.ts";
-import { parseProblem } from "../send/response.ts";
+import { parseObject } from "../send/response.ts";
 import { isText } from "../utils/guards.ts";
 
 /** What a reading means, as a code and as text for a person. */
@@ -26,7 +26,7 @@ export interface Reading<Item extends Listed> {
 
 /** The items that may be the result of a request: calls that are not inbound, and not to another number than its body names. */
 export function candidatesAmong<Item extends Listed>(items: Iterable<Item>, body: unknown): Item[] {
-  const wanted = parseProblem(isText(body) ? body : undefined)?.toNumber;
+  const wanted = parseObject(isText(body) ? body : "")?.toNumber;
   return [...items].filter(({ direction, toNumber }) => direction !== "inbound" && !areOtherNumbers(toNumber, wanted));
 }
 

@@ -34,7 +34,7 @@ const unfinished = (operationId: string, why: string, at: number, count: string)
  */
 export function createListReader<Item>(operationId: string, start: number) {
   const ids = new Set<unknown>();
-  // First item of each page. If it comes again, the server ignored the offset.
+  // First item of each page, or all IDs of a page without a total. If they come again, the server ignored the offset.
   const firsts = new Set<unknown>();
   let total: number | undefined;
   /** Offset of a page that came twice. Until enough items came, the list is then read again. */
@@ -63,7 +63,7 @@ export function createListReader<Item>(operationId: string, start: number) {
       noteTotal(newTotal as number, length && end);
       const leavesGap = offset > reached;
       const fresh = leavesGap ? [] : items.filter((item) => isNew(item, ids));
-      const first = total === undefined ? JSON.stringify(items) : idOf(items[0]);
+      const first = total === undefined ? JSON.stringify(items.map((item) => idOf(item) ?? item)) : idOf(items[0]);
       given += fresh.length;
       if (total === undefined) growth += length;
       // Items added in front move others onto the next page: as many may be repeated.

@@ -75,7 +75,7 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
    * @throws {InvalidResponseError} Pages bring nothing new before `meta.total` is reached, or the list keeps growing.
    */
   async toArray(limits: { maxItems: number }): Promise<Item[]> {
-    let maxItems = Number.NaN;
+    let maxItems = -1;
     try {
       maxItems = limits?.maxItems;
     } catch {

@@ -63,9 +63,12 @@ export class ApiError extends RequestError {
   declare readonly meta: Readonly<ErrorResponseMeta> | undefined;
   /** Seconds to wait, as requested by `meta.retryAfterSecs` or a `Retry-After` header: the longer of both. */
   declare readonly retryAfterSecs: number | undefined;
-  /** The whole error body, tokens redacted and phone numbers masked. Undefined where it is not a JSON object. */
+  /**
+   * The whole error body, tokens redacted and phone numbers masked. Undefined where it is not a JSON object, or nests deeper
+   * than 64 levels.
+   */
   declare readonly problem: Readonly<Record<string, unknown>> | undefined;
-  /** First 2,000 characters of a body that is not a JSON object, e.g. a proxy's page, tokens redacted. */
+  /** First 2,000 characters of a body without a `problem`, e.g. a proxy's page, tokens redacted. */
   declare readonly bodyText: string | undefined;
   /** Response headers. */
   declare readonly headers: Headers;

@@ -39,8 +39,18 @@ export class RequestError extends CallTransferError implements RequestErrorDetai
       .map((attempt) => attempt.requestId)
       .filter(Boolean)
       .at(-1);
-    setFacts(this, { operationId, outcome, attempts, retrySkippedReason, requestId });
-    setFacts(this, { durationMs, baseUrl, accountId, context });
+    const facts = {
+      operationId,
+      outcome,
+      attempts,
+      retrySkippedReason,
+      requestId,
+      durationMs,
+      baseUrl,
+      accountId,
+      context,
+    };
+    setFacts(this, facts);
   }
 }
 

@@ -2,7 +2,7 @@
 // each retry that succeeds, by a fifth of that with each other success, and by ten retries an hour.
 export const capacity = 500;
 export const successGain = 1;
-export const gainPerMs = 50 / 3_600_000;
+export const msPerGain = 3_600_000 / 50;
 
 /** Cost of a retry that the server did not ask for. */
 export const retryCost = 5;
@@ -33,7 +33,7 @@ export class RetryBudget {
 
   /** Takes the cost of a retry. Returns false when too little is left. `now` is in milliseconds since any fixed moment. */
   spend(cost: number, now: number): boolean {
-    this.#add(Math.max(0, now - this.#filledAt) * gainPerMs);
+    this.#add(Math.max(0, now - this.#filledAt) / msPerGain);
     this.#filledAt = now;
     if (this.#tokens < cost) return false;
     this.#tokens -= cost;

@@ -43,10 +43,8 @@ export const between = <T>(
   call: Call,
   work: (stop: AbortSignal) => Promise<T>,
   waitingFor?: string,
-): Promise<{ readonly value: T } | AttemptResult> => {
-  const number = Number.POSITIVE_INFINITY;
-  return within({ call, number, outcome: "not_sent", buffers: [], waitingFor }, async ({ signal }) => work(signal));
-};
+): Promise<{ readonly value: T } | AttemptResult> =>
+  within({ call, number: 0, outcome: "not_sent", buffers: [], waitingFor }, async ({ signal }) => work(signal));
 
 function cancelReading({ buffers }: AttemptState): void {
   for (const buffer of buffers) buffer.cancel();

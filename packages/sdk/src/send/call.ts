@@ -74,6 +74,7 @@ export type OpenAttempt = { -readonly [Name in keyof Attempt]: Attempt[Name] };
 
 export interface AttemptState extends BodyState {
   readonly call: Call;
+  /** From 1; 0 for work between attempts. */
   readonly number: number;
   /** Effect on the server, whatever middleware does with the response. */
   outcome: RequestOutcome;
@@ -101,7 +102,7 @@ export interface AttemptEnd {
   readonly code?: string | undefined;
   readonly outcome: RequestOutcome;
   /** Whether the connection was lost or timed out, as opposed to a complete response. */
-  readonly interrupted: boolean;
+  readonly interrupted?: boolean;
 }
 
 /** Result of one attempt: its state at the end. Without an `attempt`, nothing was sent. */
@@ -116,6 +117,6 @@ export interface AttemptResult
   /** Body of a success as far as it arrived, or all of one that is unusable. */
   readonly partialBody?: string | undefined;
   readonly problem?: ApiErrorDetails["problem"];
-  /** Body of an error that is not a JSON object. */
+  /** Body of an error without a `problem`. */
   readonly bodyText?: string | undefined;
 }

@@ -31,11 +31,11 @@ export function recordHead(state: AttemptState, attempt: OpenAttempt, response: 
 function logDeprecation(headers: Headers, { operationId, settings, clean }: Call): void {
   const { log, loggedDeprecations } = settings;
   const [deprecation, sunset] = [headers.get("deprecation"), headers.get("sunset")];
-  if ((deprecation === null && sunset === null) || loggedDeprecations.has(operationId)) return;
   const notices = [
     deprecation !== null && ` is deprecated (${deprecation})`,
     sunset !== null && ` will stop working on ${sunset}`,
   ].filter(Boolean);
+  if (!notices[0] || loggedDeprecations.has(operationId)) return;
   log.warn?.(() => {
     // Only where a logger receives it: copies of a client share this record.
     loggedDeprecations.add(operationId);

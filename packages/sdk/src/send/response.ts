@@ -1,7 +1,7 @@
 // The result of an attempt whose response was read.
 import type { ApiErrorDetails } from "../errors/details.ts";
 import { InvalidResponseError } from "../errors/request-error.ts";
-import { messageOf } from "../utils/guards.ts";
+import { isObject, messageOf } from "../utils/guards.ts";
 import { excerpt } from "../utils/redact.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call } from "./call.ts";
@@ -9,12 +9,12 @@ import { contentTypeOf, isJsonType } from "./effect.ts";
 import { sanitizeError } from "./failure.ts";
 import { longest, retryHint } from "./retry.ts";
 
-/** Body of an error response, secrets redacted; undefined where it is not a JSON object. */
+/** Body of an error response, secrets redacted; undefined where it is not a JSON object or nests too deeply. */
 type Problem = ApiErrorDetails["problem"];
 
 /** Result of a complete exchange. Names each field: a literal that begins with a spread takes 10 µs on Node 20. */
 const resultOf = ({ attempt, credential, outcome }: AttemptState, { response, text }: ReadResponse) => {
-  return { attempt, credential, outcome, response, text, status: response.status, interrupted: false };
+  return { attempt, credential, outcome, response, text, status: response.status };
 };
 
 /** Result of a success: its data, or why its body is unusable. */
@@ -28,17 +28,17 @@ export function success(state: AttemptState, read: ReadResponse): AttemptResult 
   const data = call.success ? asObject(value) : value;
   if (data !== undefined) {
     const missing = missingField(call, response.status, data);
-    if (missing) return invalid(call, result, `a body without ${missing}`);
+    if (missing) return invalid(result, `a body without ${missing}`);
     return Object.assign(result, { data });
   }
   const type = contentTypeOf(response);
   // Truncated JSON comes from the API. Anything else may come from a login page or a wrong address.
   const isBroken = value === undefined && (isJsonType(type) ? !/^\s*</.test(text) : /^\s*\{/.test(text));
-  if (isBroken) return invalid(call, result, "invalid or truncated JSON");
+  if (isBroken) return invalid(result, "invalid or truncated JSON");
   const what = text ? excerpt(call.clean(type || "no content type"), 60) : "empty";
   const problem = `a body that is not ${call.success ? "a JSON object" : "JSON"} (${what}): check baseUrl and proxies`;
   const outcome = result.outcome === "applied" ? "unknown" : result.outcome;
-  return invalid(call, { ...result, outcome }, problem);
+  return invalid({ ...result, outcome }, problem);
 }
 
 /** The field that a success is unusable without, if it is missing. */
@@ -48,13 +48,11 @@ function missingField({ result }: Call, status: number, data: unknown): string |
   const hasTypes = byKey.some(([key]) => /\D/.test(key));
   if (hasTypes && typeof fields.type !== "string") return "type";
   const own = hasTypes ? fields.type : `${status}`;
-  const needed = byKey.find(([key]) => key === own)?.[1];
-  return needed && !fields[needed] ? needed : undefined;
+  return byKey.find(([key, needed]) => key === own && !fields[needed])?.[1];
 }
 
 /** Result of a success with an unusable body, which is kept. */
-function invalid(call: Call, result: AttemptResult, problem: string, error?: unknown): AttemptResult {
-  const cause = error === undefined ? undefined : sanitizeError(error, call.clean);
+function invalid(result: AttemptResult, problem: string, cause?: unknown): AttemptResult {
   const failure = { kind: InvalidResponseError, message: `answered ${result.status} with ${problem}`, cause };
   return { ...result, data: undefined, partialBody: result.text ?? undefined, failure };
 }
@@ -65,7 +63,8 @@ export async function validated(call: Call, result: AttemptResult): Promise<Atte
     return result;
   } catch (error) {
     const reason = excerpt(call.clean(messageOf(error)));
-    return invalid(call, result, `a body that failed validation (${reason})`, error ?? "nothing");
+    const cause = sanitizeError(error ?? "nothing", call.clean);
+    return invalid(result, `a body that failed validation (${reason})`, cause);
   }
 }
 
@@ -79,7 +78,8 @@ export function refusal(state: AttemptState, read: ReadResponse): AttemptResult 
 /** What an error response says. */
 export function readRefusal({ settings, clean }: Call, { response: { headers }, text }: ReadResponse) {
   const bodyText = clean(text ?? "");
-  const problem = parseProblem(bodyText);
+  const body = parseObject(bodyText);
+  const problem = isDeep(body) ? undefined : body;
   const hintSecs = retryHint(problem?.meta, headers, settings.clock.now());
   return { problem, code: codeOf(problem), bodyText: (!problem && bodyText) || undefined, hintSecs };
 }
@@ -90,24 +90,19 @@ export function codeOf(problem: Problem): string | undefined {
 }
 
 /** Returns undefined for anything but JSON. */
-function parseJson(text: string | null | undefined): unknown {
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text ?? "");
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
-/** Parses an error's body. Returns undefined for anything but an object, and for one nested too deeply to log. */
-export function parseProblem(text: string | null | undefined): Problem {
-  const value = parseJson(text);
-  try {
-    JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
-  return asObject(value);
-}
+/** Returns undefined for anything but a JSON object. */
+export const parseObject = (text: string): Problem => asObject(parseJson(text));
 
-const asObject = (value: unknown): Problem =>
-  typeof value === "object" && !Array.isArray(value) ? ((value ?? undefined) as Problem) : undefined;
+/** Whether a value nests deeper than 64 levels. What logs it walks through all of them, on what is left of the stack. */
+const isDeep = (value: unknown, levels = 64): boolean =>
+  isObject(value) && (levels < 1 || Object.values(value).some((part) => isDeep(part, levels - 1)));
+
+const asObject = (value: unknown): Problem => (isObject(value) && !Array.isArray(value) ? value : undefined);

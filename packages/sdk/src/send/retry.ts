@@ -64,7 +64,6 @@ export function parseRetryAfter(given: unknown, now: number): number | undefined
  */
 export function retryHint(meta: unknown, headers: Headers, now: number): number | undefined {
   const { retryAfterSecs } = Object(meta) as { readonly retryAfterSecs?: unknown };
-  const date = timeOf(headers.get("date") ?? "");
-  const from = Number.isNaN(date) ? now : date;
+  const from = timeOf(headers.get("date") ?? "") || now;
   return longest(parseRetryAfter(retryAfterSecs, from), parseRetryAfter(headers.get("retry-after"), from));
 }
