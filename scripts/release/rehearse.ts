@@ -40,6 +40,16 @@ function newCustomers(rehearsal: Rehearsal): Project[] {
   return projects;
 }
 
+/** Runs the install commands of the pages. */
+function printedInstallProblems(rehearsal: Rehearsal): string[] {
+  try {
+    console.log(rehearsal.printedInstalls());
+    return [];
+  } catch (error) {
+    return [`install commands of the pages: ${(error as Error).message}`];
+  }
+}
+
 /** Seconds of each kind. */
 const times = new Map<string, number>();
 
@@ -56,8 +66,13 @@ async function go(kind: Kind, rehearsal: Rehearsal, customers: Project[]): Promi
     console.log(`  ${name}: ${Object.keys(versions).join(", ")} (${shown.join(", ")})`);
   }
   console.log(`  call-transfer at PyPI: ${rehearsal.publishedPython().join(", ")}`);
-  if (customers.length === 0) customers.push(...newCustomers(rehearsal));
-  return [...releaseDifferences(expected, published), ...customerDifferences(customers, expected.customer)];
+  const isFirst = customers.length === 0;
+  if (isFirst) customers.push(...newCustomers(rehearsal));
+  return [
+    ...releaseDifferences(expected, published),
+    ...customerDifferences(customers, expected.customer),
+    ...(isFirst ? printedInstallProblems(rehearsal) : []),
+  ];
 }
 
 async function rehearse(): Promise<boolean> {

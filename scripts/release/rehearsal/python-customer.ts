@@ -1,13 +1,10 @@
 // A customer's project in Python: a program and a test with the client's fixture for pytest, installed by pip or by uv.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { runWith } from "../../packed.ts";
-import { ensureEnvironment } from "../../python.ts";
+import { ensureUv } from "../../python.ts";
 import type { Project } from "./customer.ts";
 import { pythonClient } from "./kind.ts";
-
-const requirements = fileURLToPath(new URL("../requirements.txt", import.meta.url));
 
 export type PythonManagerName = "pip" | "uv";
 export const pythonManagerNames: readonly PythonManagerName[] = ["pip", "uv"];
@@ -75,7 +72,7 @@ export class PythonCustomer implements Project {
   }
 
   #install(...options: readonly string[]): void {
-    if (this.manager === "uv") this.#run(join(ensureEnvironment("uv", requirements), "uv"), "sync", ...options);
+    if (this.manager === "uv") this.#run(join(ensureUv(), "uv"), "sync", ...options);
     else this.#run(this.#python, "-m", "pip", "install", "--quiet", ...options, "-r", "requirements.txt");
   }
 

@@ -33,6 +33,7 @@ export class Rehearsal {
   readonly managers: readonly ManagerName[] = isLong ? managerNames : managerNames.slice(0, 1);
   readonly pythonManagers: readonly PythonManagerName[] = isLong ? pythonManagerNames : pythonManagerNames.slice(0, 1);
   readonly #folder: string;
+  readonly #root: string;
   readonly #index: PythonIndex;
   readonly #workflow: Workflow;
   readonly #publisher: NodeJS.ProcessEnv;
@@ -40,6 +41,7 @@ export class Rehearsal {
 
   private constructor(folder: string, root: string, registry: Rehearsed, index: PythonIndex) {
     this.#folder = folder;
+    this.#root = root;
     this.registry = registry;
     this.#index = index;
     const commit = run(root, "git", "rev-parse", "HEAD").trim();
@@ -188,6 +190,12 @@ export class Rehearsal {
     const folder = join(this.#folder, "pypi");
     for (const file of readdirSync(folder))
       if (file.startsWith(`call_transfer-${version}`)) writeFileSync(join(folder, `${file}${yankedMark}`), "");
+  }
+
+  /** Runs the install commands that pages print. Returns what each did. @throws {Error} One did not work. */
+  printedInstalls(): string {
+    const program = join(this.#root, "tests/pages/run-installs.ts");
+    return runWith(this.#customer, this.#root, process.execPath, program, this.repository.clone).trimEnd();
   }
 
   customer(name: string, manager: ManagerName): Customer {
