@@ -40,16 +40,6 @@ function newCustomers(rehearsal: Rehearsal): Project[] {
   return projects;
 }
 
-/** Runs the install commands of the pages. */
-function printedInstallProblems(rehearsal: Rehearsal): string[] {
-  try {
-    console.log(rehearsal.printedInstalls());
-    return [];
-  } catch (error) {
-    return [`install commands of the pages: ${(error as Error).message}`];
-  }
-}
-
 /** Seconds of each kind. */
 const times = new Map<string, number>();
 
@@ -71,7 +61,7 @@ async function go(kind: Kind, rehearsal: Rehearsal, customers: Project[]): Promi
   return [
     ...releaseDifferences(expected, published),
     ...customerDifferences(customers, expected.customer),
-    ...(isFirst ? printedInstallProblems(rehearsal) : []),
+    ...(isFirst && !rehearsal.printedInstallsWork() ? ["an install command of the pages"] : []),
   ];
 }
 
