@@ -16,6 +16,8 @@ const [clone = ""] = process.argv.slice(2);
 function prepare(folder: string, command: string): string[] {
   mkdirSync(folder);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "reader", version: "1.0.0" }));
+  // Otherwise it takes no version of the last 24 hours.
+  if (command.startsWith("deno ")) writeFileSync(join(folder, "deno.json"), '{ "minimumDependencyAge": 0 }');
   if (command.startsWith("pip ")) {
     run(folder, "python3", "-m", "venv", ".venv");
     return [join(folder, ".venv/bin")];

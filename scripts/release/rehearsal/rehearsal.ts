@@ -64,6 +64,7 @@ export class Rehearsal {
       YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
       BUN_CONFIG_REGISTRY: url,
       BUN_INSTALL_CACHE_DIR: join(folder, "bun-cache"),
+      DENO_DIR: join(folder, "deno-cache"),
       PIP_INDEX_URL: index.url,
       PIP_EXTRA_INDEX_URL: "",
       PIP_FIND_LINKS: "",
