@@ -1,5 +1,4 @@
 // A kind of release, and the names of the packages in it.
-import { pythonPackage } from "../python-package.ts";
 import type { Expectation, Versions } from "./expectation.ts";
 import type { Rehearsal } from "./rehearsal.ts";
 
@@ -20,10 +19,6 @@ export const [spec, sdk, mock, backend, contract, mcp] = [
   "@call-transfer/contract",
   "@call-transfer/mcp",
 ] as const;
-
-/** The Python client as changesets name it, and as customers do. */
-export const python = pythonPackage;
-export const pythonClient = "call-transfer";
 
 /** Versions of spec, sdk, mock-server, backend, contract and mcp, in this order. */
 export function versionsOf(versions: string): Versions {

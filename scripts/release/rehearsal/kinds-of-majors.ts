@@ -1,6 +1,7 @@
 // A major of the contract, and fixes of the major before.
+import { pythonClient } from "../python-package.ts";
 import type { Expectation, Versions } from "./expectation.ts";
-import { contract, type Kind, mcp, mock, pythonClient, sdk, versionsOf } from "./kind.ts";
+import { contract, type Kind, mcp, mock, sdk, versionsOf } from "./kind.ts";
 
 const prereleases: Readonly<Record<string, Versions>> = {
   [sdk]: { next: "1.2.0-next.0" },

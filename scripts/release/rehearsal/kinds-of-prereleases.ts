@@ -1,5 +1,6 @@
 // Prereleases: into them and out of them.
-import { contract, type Kind, mcp, mock, python, pythonClient, sdk, versionsOf } from "./kind.ts";
+import { pythonClient, pythonPackage } from "../python-package.ts";
+import { contract, type Kind, mcp, mock, sdk, versionsOf } from "./kind.ts";
 
 export const enterPrereleases: Kind = {
   name: "prerelease",
@@ -8,7 +9,7 @@ export const enterPrereleases: Kind = {
     rehearsal.repository.change("main", () => {
       rehearsal.command("npx", "changeset", "pre", "enter", "next");
     });
-    rehearsal.fix("main", [sdk, python], "minor");
+    rehearsal.fix("main", [sdk, pythonPackage], "minor");
     rehearsal.release("main");
     return {
       facts: [["the Python client", rehearsal.publishedPython().at(-1), "1.2.0.dev0"]],

@@ -1,7 +1,8 @@
 // The kinds of release, in an order in which each finds what it needs. docs/releasing.md prints the commands of each.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { backend, contract, type Kind, mock, python, pythonClient, sdk, spec, versionsOf } from "./kind.ts";
+import { pythonClient, pythonPackage } from "../python-package.ts";
+import { backend, contract, type Kind, mock, sdk, spec, versionsOf } from "./kind.ts";
 import { backport, contractMajor, misplacedBackport, mixed } from "./kinds-of-majors.ts";
 import { enterPrereleases, exitPrereleases } from "./kinds-of-prereleases.ts";
 import type { Rehearsal } from "./rehearsal.ts";
@@ -43,7 +44,7 @@ const patch: Kind = {
   name: "patch",
   does: "a fix of both clients, from its edit to what customers install",
   run(rehearsal) {
-    rehearsal.fix("main", [sdk, python], "patch");
+    rehearsal.fix("main", [sdk, pythonPackage], "patch");
     rehearsal.release("main");
     return {
       latest: versionsOf("1.0.0 1.0.1 1.0.0 0.2.0 0.2.0 0.2.0"),

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runWith } from "../../packed.ts";
 import { ensureUv } from "../../python.ts";
+import { pythonClient } from "../python-package.ts";
 import type { Project } from "./customer.ts";
-import { pythonClient } from "./kind.ts";
 
 export type PythonManagerName = "pip" | "uv";
 export const pythonManagerNames: readonly PythonManagerName[] = ["pip", "uv"];
