@@ -21,7 +21,10 @@ export const releaseSteps: NamedCommands = {
     needs: "npm run build before, and Python 3.11 with venv",
     run: [["scripts/release/pack.ts"]],
   },
-  "dry-run": { does: "rehearses two releases in a clone", run: [["scripts/release/dry-run.ts"]] },
+  "dry-run": {
+    does: "moves the versions of one release in a clone and checks the result; the long form packs it twice and installs it",
+    run: [["scripts/release/dry-run.ts"]],
+  },
   rehearse: {
     does: "goes through every kind of release on a registry of this machine; patch stops after that kind",
     needs: "some minutes",

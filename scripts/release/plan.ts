@@ -1,5 +1,6 @@
-// Says what the release workflow has to do, in lines of `name=value`: whether changes wait for a version, and which commit has
-// versions that are not published, and whether the Python client is among them. Uses nothing but Node, npm and git, so that it runs before anything is installed.
+// Says what the release workflow has to do, in lines of `name=value`: whether changes wait for a version, which commit has versions
+// that are not published, whether the Python client is among them, and which uv publishes it. Uses nothing but Node, npm and git, so
+// that it runs before anything is installed.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { pythonPackage } from "./python-package.ts";
@@ -56,6 +57,13 @@ export function conflictOf(
   );
 }
 
+/** A file of requirements as one line, which an output of a job must be. */
+export const lineOf = (requirements: string): string =>
+  requirements
+    .replace(/^#.*\n/gm, "")
+    .replace(/\s*\\\n\s*/g, " ")
+    .trim();
+
 type Asked = (name: string, version: string) => boolean;
 
 /** Whether a version is out: it has its tag, and npm has it. The Python client gets its tag once PyPI has it, and npm never does. */
@@ -65,6 +73,8 @@ export const releasedBy =
     isTagged(name, version) && (name === pythonPackage || isPublished(name, version));
 
 const record = "releases/release.json";
+/** uv with its digests, where Dependabot sees it. The job that publishes has no checkout, and runs no code of others. */
+const uv = "scripts/release/requirements.txt";
 const git = (...options: string[]): string => execFileSync("git", options, { encoding: "utf8" }).trim();
 
 /** Whether the registry has a version. Anything but its "not found" ends the plan: a release must not be guessed. */
@@ -97,6 +107,7 @@ if (import.meta.main) {
     const python = recorded?.[pythonPackage];
     console.log(`propose=${plan.propose}\npublish=${plan.publish}\nunreleased=${plan.unreleased.join(" ")}`);
     console.log(`python=${python !== undefined && !isTagged(pythonPackage, python)}\ncommit=${commit}`);
+    console.log(`uv=${lineOf(readFileSync(uv, "utf8"))}`);
   } else {
     console.error(conflict);
     process.exitCode = 1;

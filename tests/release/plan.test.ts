@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { conflictOf, planOf, type ReleaseState, releasedBy } from "../../scripts/release/plan.ts";
+import { conflictOf, lineOf, planOf, type ReleaseState, releasedBy } from "../../scripts/release/plan.ts";
 
 const recorded = { "@call-transfer/sdk": "1.0.0", "@call-transfer/backend": "0.2.0" };
 
@@ -161,9 +161,29 @@ exit 1
   });
 });
 
+it("writes requirements in one line, without their comment", () => {
+  const text = "# uv\n#   and how it is written\nuv==1.0.0 \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\n";
+  expect(lineOf(text)).toBe("uv==1.0.0 --hash=sha256:aa --hash=sha256:bb");
+});
+
 describe("the step that publishes the Python client", () => {
   const workflow = parse(readFileSync(new URL("../../.github/workflows/release.yml", import.meta.url), "utf8"));
   const script: string = workflow.jobs.pypi.steps.at(-1).run;
+
+  it("is run by the uv that Dependabot sees, and by its digest", () => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), "call-transfer-uv-"));
+    const requirements = readFileSync(new URL("../../scripts/release/requirements.txt", import.meta.url), "utf8");
+    const env = { PATH: `${folder.path}:${process.env.PATH}`, UV: lineOf(requirements) };
+    // A Python that makes an environment whose pip prints its last option, the file of requirements.
+    const python = `#!/bin/sh\nmkdir -p uv/bin\nprintf '#!/bin/sh\\necho "$@"; cat uv.txt' > uv/bin/pip\nchmod +x uv/bin/pip\n`;
+    writeFileSync(join(folder.path, "python3"), python);
+    chmodSync(join(folder.path, "python3"), 0o755);
+    const install: string = workflow.jobs.pypi.steps.at(-2).run;
+    const settings = { cwd: folder.path, env, encoding: "utf8" } as const;
+    const [options, required] = execFileSync("bash", ["-e", "-o", "pipefail", "-c", install], settings).split("\n");
+    expect(options).toBe("install --quiet --require-hashes --no-deps --only-binary=:all: -r uv.txt");
+    expect(required).toMatch(/^uv==\d+\.\d+\.\d+(?: --hash=sha256:[0-9a-f]{64})+$/);
+  });
 
   it.each([
     [

@@ -15,7 +15,7 @@ const published = (tags: Record<string, string>) => new Map([[sdk, { versions: {
 describe("the rehearsal of releases", () => {
   it("knows every expression of the workflow", () => {
     const used = [...workflow.matchAll(/\$\{\{ (.+?) \}\}/g)].map(([, name = ""]) => name);
-    const later = /^(?:needs|steps)\.plan\.outputs\.(?:propose|publish|python|commit|unreleased)$|^github\.ref$/;
+    const later = /^(?:needs|steps)\.plan\.outputs\.(?:propose|publish|python|commit|unreleased|uv)$|^github\.ref$/;
     expect(used.filter((name) => !later.test(name) && !(name in known("main", "/tmp")))).toEqual([]);
   });
 

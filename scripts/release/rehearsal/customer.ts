@@ -57,11 +57,26 @@ const compilerOptions = {
 };
 
 /** The packages that a customer names. */
-export const named = ["@call-transfer/sdk", "@call-transfer/mock-server"] as const;
+const named = ["@call-transfer/sdk", "@call-transfer/mock-server"] as const;
+
+/** What each project of a customer can do, in whatever language. */
+export interface Project {
+  readonly manager: string;
+  /** The packages that it names. */
+  readonly named: readonly string[];
+  add(): void;
+  /** Takes what its ranges allow now. */
+  update(): void;
+  /** Runs its test. @throws {Error} with what was printed */
+  check(): void;
+  /** The installed version of a package. */
+  version(name: string): string;
+}
 
 /** A project in a new folder. */
-export class Customer {
+export class Customer implements Project {
   readonly manager: ManagerName;
+  readonly named: readonly string[] = named;
   readonly folder: string;
   readonly #environment: NodeJS.ProcessEnv;
 
@@ -90,7 +105,6 @@ export class Customer {
     this.#manage(...managers[this.manager].add, ...(packages.length > 0 ? packages : named));
   }
 
-  /** Takes what its ranges allow now. */
   update(): void {
     this.#manage(...managers[this.manager].update);
   }

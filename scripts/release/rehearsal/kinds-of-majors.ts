@@ -1,4 +1,5 @@
 // A major of the contract, and fixes of the major before.
+import { pythonClient } from "../python-package.ts";
 import type { Expectation, Versions } from "./expectation.ts";
 import { contract, type Kind, mcp, mock, sdk, versionsOf } from "./kind.ts";
 
@@ -16,8 +17,10 @@ export const contractMajor: Kind = {
   run(rehearsal) {
     rehearsal.changeContract("main", "openapi/schemas/destination-groups.yaml", ["maxLength: 100", "maxLength: 99"]);
     rehearsal.release("main");
-    const facts = [["the Python client", rehearsal.publishedPython(), ["1.0.0", "1.1.0", "2.0.0"]]] as const;
-    return { facts, latest, tags: prereleases, customer: { [sdk]: "1.2.0", [mock]: "1.1.0" } };
+    const pythonVersions = ["1.0.0", "1.0.1", "1.1.0", "1.2.0", "1.2.0.dev0", "2.0.0"];
+    const facts = [["the Python client", rehearsal.publishedPython(), pythonVersions]] as const;
+    const customer = { [sdk]: "1.2.0", [mock]: "1.1.0", [pythonClient]: "1.2.0" };
+    return { facts, latest, tags: prereleases, customer };
   },
 };
 

@@ -1,23 +1,25 @@
 // Prereleases: into them and out of them.
+import { pythonClient, pythonPackage } from "../python-package.ts";
 import { contract, type Kind, mcp, mock, sdk, versionsOf } from "./kind.ts";
 
 export const enterPrereleases: Kind = {
   name: "prerelease",
-  does: "a feature of the SDK as a prerelease, for customers who name its tag",
+  does: "a feature of both clients as a prerelease, for customers who name its tag, or --pre in Python",
   run(rehearsal) {
     rehearsal.repository.change("main", () => {
       rehearsal.command("npx", "changeset", "pre", "enter", "next");
     });
-    rehearsal.fix("main", [sdk], "minor");
+    rehearsal.fix("main", [sdk, pythonPackage], "minor");
     rehearsal.release("main");
     return {
+      facts: [["the Python client", rehearsal.publishedPython().at(-1), "1.2.0.dev0"]],
       latest: versionsOf("1.1.0 1.1.0 1.1.0 0.3.0 0.3.0 0.3.0"),
       tags: {
         [sdk]: { next: "1.2.0-next.0" },
         [contract]: { next: "0.3.1-next.0" },
         [mcp]: { next: "0.3.1-next.0" },
       },
-      customer: { [sdk]: "1.1.0", [mock]: "1.1.0" },
+      customer: { [sdk]: "1.1.0", [mock]: "1.1.0", [pythonClient]: "1.1.0" },
     };
   },
 };
@@ -40,7 +42,7 @@ export const exitPrereleases: Kind = {
         [contract]: { next: "0.3.1-next.0" },
         [mcp]: { next: "0.3.1-next.0" },
       },
-      customer: { [sdk]: "1.2.0", [mock]: "1.1.0" },
+      customer: { [sdk]: "1.2.0", [mock]: "1.1.0", [pythonClient]: "1.2.0" },
     };
   },
 };

@@ -1,5 +1,6 @@
 // What every kind of release uses: the registry, the repository, the workflow and the customers.
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { isLong } from "../../long.ts";
 import { run, runWith } from "../../packed.ts";
@@ -10,13 +11,18 @@ import { packagesIn } from "../compare/surface.ts";
 import { objectIn } from "../json.ts";
 import { pythonPackage } from "../python-package.ts";
 import { Customer, type ManagerName, managerNames } from "./customer.ts";
+import { PythonCustomer, type PythonManagerName, pythonManagerNames } from "./python-customer.ts";
+import { type PythonIndex, startPythonIndex, yankedMark } from "./python-index.ts";
 import { type Published, type Rehearsed, startVerdaccio } from "./registry.ts";
 import { Repository } from "./repository.ts";
-import { installUv, Workflow, type WorkflowRun } from "./workflow.ts";
+import { installUv, killedAfterPublishing } from "./stand-ins.ts";
+import { Workflow, type WorkflowRun } from "./workflow.ts";
 
-/** Settings of npm in the environment would win over the files of settings that the rehearsal writes. */
-const withoutNpm = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(?:npm_|yarn_|bun_|pnpm_)/i.test(name)));
+/** Settings of package managers in the environment would win over those that the rehearsal makes. */
+const withoutSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !/^(?:npm_|yarn_|bun_|pnpm_|uv_|virtual_env$)/i.test(name)),
+  );
 
 /** A rehearsal in a temporary folder. */
 export class Rehearsal {
@@ -26,20 +32,25 @@ export class Rehearsal {
   readonly names: readonly string[];
   /** The package managers of customers. */
   readonly managers: readonly ManagerName[] = isLong ? managerNames : managerNames.slice(0, 1);
+  readonly pythonManagers: readonly PythonManagerName[] = isLong ? pythonManagerNames : pythonManagerNames.slice(0, 1);
   readonly #folder: string;
+  readonly #root: string;
+  readonly #index: PythonIndex;
   readonly #workflow: Workflow;
   readonly #publisher: NodeJS.ProcessEnv;
   readonly #customer: NodeJS.ProcessEnv;
 
-  private constructor(folder: string, root: string, registry: Rehearsed) {
+  private constructor(folder: string, root: string, registry: Rehearsed, index: PythonIndex) {
     this.#folder = folder;
+    this.#root = root;
     this.registry = registry;
+    this.#index = index;
     const commit = run(root, "git", "rev-parse", "HEAD").trim();
     this.repository = new Repository(folder, root, commit);
     const packages = packagesIn(join(this.repository.clone, "packages"));
     this.names = packages.flatMap(({ name, isPrivate }) => (isPrivate ? [] : [name]));
     const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
-    const shared = { ...withoutNpm(process.env), PATH: path, NPM_CONFIG_CACHE: join(folder, "npm-cache") };
+    const shared = { ...withoutSettings(process.env), PATH: path, NPM_CONFIG_CACHE: join(folder, "npm-cache") };
     this.#publisher = { ...shared, NPM_CONFIG_USERCONFIG: registry.publisher };
     const { url } = registry;
     this.#customer = {
@@ -53,6 +64,14 @@ export class Rehearsal {
       YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
       BUN_CONFIG_REGISTRY: url,
       BUN_INSTALL_CACHE_DIR: join(folder, "bun-cache"),
+      DENO_DIR: join(folder, "deno-cache"),
+      PIP_INDEX_URL: index.url,
+      PIP_EXTRA_INDEX_URL: "",
+      PIP_FIND_LINKS: "",
+      PIP_DISABLE_PIP_VERSION_CHECK: "1",
+      UV_DEFAULT_INDEX: index.url,
+      UV_CACHE_DIR: join(folder, "uv-cache"),
+      UV_PYTHON_DOWNLOADS: "never",
     };
     this.#workflow = new Workflow(folder, this.repository, this.#publisher, {
       "npm ci": () => undefined,
@@ -64,12 +83,20 @@ export class Rehearsal {
   static async start(folder: string, root: string): Promise<Rehearsal> {
     mkdirSync(join(folder, "registry"));
     const registry = await startVerdaccio(join(folder, "registry"));
+    let index: PythonIndex | undefined;
     try {
-      return new Rehearsal(folder, root, registry);
+      index = await startPythonIndex(join(folder, "pypi"));
+      return new Rehearsal(folder, root, registry, index);
     } catch (error) {
+      await index?.close();
       await registry.close();
       throw error;
     }
+  }
+
+  async close(): Promise<void> {
+    await this.#index.close();
+    await this.registry.close();
   }
 
   /** Runs a command in the clone, with the right to publish. Returns what it printed. */
@@ -105,6 +132,11 @@ export class Rehearsal {
     return this.#workflow.run(branch);
   }
 
+  /** The same, but the process that publishes is killed once it has published so many packages. @throws {StepError} */
+  pushKilled(branch: string, packages: number): WorkflowRun {
+    return killedAfterPublishing(this.#folder, packages, () => this.push(branch));
+  }
+
   /** From pending changesets on a branch to published packages: the pull request, its merge, and what that starts. */
   release(branch: string): WorkflowRun {
     this.propose(branch);
@@ -122,7 +154,10 @@ export class Rehearsal {
   fix(branch: string, names: readonly string[], bump: Bump): void {
     this.repository.change(branch, () => {
       for (const name of names)
-        this.repository.append(`${name.replace("@call-transfer", "packages")}/src/index.ts`, "// It is right now.");
+        if (name === pythonPackage)
+          this.repository.append("packages/python/src/call_transfer/__init__.py", "# It is right now.");
+        else
+          this.repository.append(`${name.replace("@call-transfer", "packages")}/src/index.ts`, "// It is right now.");
       this.repository.changeset(names, bump, "Does what the rehearsal of a release needs.");
     });
   }
@@ -153,8 +188,27 @@ export class Rehearsal {
     return files.flatMap((file) => /^call_transfer-(.+)\.tar\.gz$/.exec(file)?.[1] ?? []).sort();
   }
 
+  /** Yanks a version of the Python client, as its maintainers do on the project's page. */
+  yankPython(version: string): void {
+    const folder = join(this.#folder, "pypi");
+    for (const file of readdirSync(folder))
+      if (file.startsWith(`call_transfer-${version}`)) writeFileSync(join(folder, `${file}${yankedMark}`), "");
+  }
+
+  /** Runs the install commands that pages print, and prints what each did. Returns whether all worked. */
+  printedInstallsWork(): boolean {
+    const options = ["tests/pages/run-installs.ts", this.repository.clone];
+    const settings = { cwd: this.#root, env: this.#customer, stdio: "inherit" } as const;
+    return spawnSync(process.execPath, options, settings).status === 0;
+  }
+
   customer(name: string, manager: ManagerName): Customer {
     return new Customer(join(this.#folder, "customers", name), manager, this.#customer);
+  }
+
+  /** A project in a folder of one that npm manages: npx finds the mock server there. */
+  pythonCustomer(name: string, manager: PythonManagerName): PythonCustomer {
+    return new PythonCustomer(join(this.#folder, "customers/npm", name), manager, this.#customer);
   }
 }
 

@@ -1,12 +1,13 @@
 // Runs .github/workflows/release.yml on this machine: its conditions, its commands and the artifacts between its jobs. Only what
-// needs GitHub is replaced: a bare repository is the remote, and a small `gh` opens pull requests and sets tags there.
+// needs GitHub is replaced: a bare repository is the remote, and stand-ins.ts has the rest.
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { runWithinMs } from "../../turn.ts";
 import { listIn, objectIn } from "../json.ts";
 import type { Repository } from "./repository.ts";
+import { installGh } from "./stand-ins.ts";
 
 /** A step that failed, with what it printed. */
 export class StepError extends Error {
@@ -27,54 +28,13 @@ export interface WorkflowRun {
 /** npm proves where a package comes from only in a job at GitHub. */
 const notHere = { NPM_CONFIG_PROVENANCE: "false" };
 
-/** The part of gh that the workflow uses. Pull requests are files; tags are those of the remote. */
-const gh = `#!/bin/sh
-set -e
-case "$1 $2" in
-  "auth setup-git" | "workflow run") ;;
-  "pr list") cat "$REHEARSAL/pull-request" 2> /dev/null || true ;;
-  "pr create") echo 1 > "$REHEARSAL/pull-request" ;;
-  "release view") git --git-dir "$REHEARSAL/origin.git" rev-parse --quiet --verify "refs/tags/$3" > /dev/null ;;
-  "release create")
-    shift 2
-    case "$1" in --prerelease | --latest=false) shift ;; *) echo "unexpected $1" >&2; exit 1 ;; esac
-    tag=$1; shift
-    while [ $# -gt 0 ]; do
-      case "$1" in
-        --target) git --git-dir "$REHEARSAL/origin.git" tag "$tag" "$2"; shift ;;
-        --title) shift ;;
-        --notes-file) test -s "$2"; shift ;;
-        *) test -s "$1" ;;
-      esac
-      shift
-    done ;;
-  *) echo "gh $* is not part of the rehearsal" >&2; exit 1 ;;
-esac
-`;
-
 /** Commands or titles of steps that the rehearsal replaces: they check the change and not the release, or need PyPI. */
 export interface Replacements {
-  /** @param workspace The folder in which the job runs. */
-  readonly [step: string]: (workspace: string) => void;
-}
-
-/** PyPI's rule, with a folder in its place: a file that is there already may come again, and no other one of its name. */
-const uv = `#!/bin/sh
-set -e
-mkdir -p "$REHEARSAL/pypi"
-for file; do
-  case "$file" in packed/python/*) ;; *) continue ;; esac
-  there="$REHEARSAL/pypi/$(basename "$file")"
-  if [ -e "$there" ] && ! cmp -s "$file" "$there"; then echo "$file exists with other content" >&2; exit 1; fi
-  cp "$file" "$there"
-done
-`;
-
-/** Writes the stand-in for uv where the workflow installs it. */
-export function installUv(workspace: string): void {
-  mkdirSync(join(workspace, "uv/bin"), { recursive: true });
-  writeFileSync(join(workspace, "uv/bin/uv"), uv);
-  chmodSync(join(workspace, "uv/bin/uv"), 0o755);
+  /**
+   * @param workspace The folder in which the job runs.
+   * @param run Runs the step as the workflow has it.
+   */
+  readonly [step: string]: (workspace: string, run: () => void) => void;
 }
 
 interface Job {
@@ -116,11 +76,7 @@ export class Workflow {
     this.#folder = folder;
     this.#repository = repository;
     this.#replacements = replacements;
-    const bin = join(folder, "bin");
-    mkdirSync(bin, { recursive: true });
-    writeFileSync(join(bin, "gh"), gh);
-    chmodSync(join(bin, "gh"), 0o755);
-    this.#environment = { ...environment, REHEARSAL: folder, PATH: `${bin}:${environment.PATH}` };
+    this.#environment = { ...environment, REHEARSAL: folder, PATH: `${installGh(folder)}:${environment.PATH}` };
   }
 
   /** @throws {StepError} A job failed. Those that need it did not run. */
@@ -175,29 +131,38 @@ export class Workflow {
   ): string {
     const script = String(step.run);
     const title = String(step.name ?? script.split("\n")[0]);
-    const replacement = this.#replacements[script] ?? this.#replacements[title];
-    if (replacement !== undefined) {
-      replacement(workspace);
-      return "";
-    }
     const outputs = join(temporary, "outputs");
-    writeFileSync(outputs, "");
     const env = Object.fromEntries(
       Object.entries(objectIn(step.env)).map(([name, value]) => [name, filled(String(value), values)]),
     );
-    const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", script], {
-      cwd: workspace,
-      encoding: "utf8",
-      timeout: runWithinMs,
-      maxBuffer: 1 << 28,
-      env: { ...this.#environment, ...env, ...notHere, RUNNER_TEMP: temporary, GITHUB_OUTPUT: outputs },
-    });
-    const said = `${stdout}${stderr}`;
-    if (status !== 0) throw new StepError(job, title, said);
+    const run = (): string => {
+      writeFileSync(outputs, "");
+      const variables = { ...env, ...notHere, RUNNER_TEMP: temporary, GITHUB_OUTPUT: outputs };
+      return this.#runScript(script, workspace, variables, (said) => new StepError(job, title, said));
+    };
+    const replacement = this.#replacements[script] ?? this.#replacements[title];
+    if (replacement !== undefined) {
+      replacement(workspace, run);
+      return "";
+    }
+    const said = run();
     for (const line of readFileSync(outputs, "utf8").split("\n").filter(Boolean)) {
       const [name = "", ...value] = line.split("=");
       values[`needs.${job}.outputs.${name}`] = value.join("=");
     }
+    return said;
+  }
+
+  #runScript(script: string, cwd: string, variables: NodeJS.ProcessEnv, failure: (said: string) => Error): string {
+    const { status, signal, stdout, stderr } = spawnSync("bash", ["-e", "-c", script], {
+      cwd,
+      encoding: "utf8",
+      timeout: runWithinMs,
+      maxBuffer: 1 << 28,
+      env: { ...this.#environment, ...variables },
+    });
+    const said = `${stdout}${stderr}`;
+    if (status !== 0) throw failure(signal === null ? said : `${said}It was ended by ${signal}.`);
     return said;
   }
 }
