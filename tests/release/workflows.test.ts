@@ -36,7 +36,7 @@ describe("the workflows", () => {
     );
     expect([publish, pypi, announce]).toEqual([
       expect.stringContaining("needs: [plan, check]"),
-      expect.stringContaining("needs: [plan, check]"),
+      expect.stringContaining("needs: [plan, publish]"),
       expect.stringContaining("needs: [plan, publish, pypi]"),
     ]);
   });

@@ -20,10 +20,13 @@ export interface PythonIndex {
 /** The mark beside a file of a version that was yanked. */
 export const yankedMark = ".yanked";
 
-/** The index that pip has on this machine. */
+/** The index that pip has on this machine: its own, unless it is told of another. */
 function usualIndex(): string {
-  const { stdout } = spawnSync("python3", ["-m", "pip", "config", "get", "global.index-url"], { encoding: "utf8" });
-  const url = process.env.PIP_INDEX_URL ?? stdout.trim();
+  const ask = (...options: string[]) => spawnSync("python3", options, { encoding: "utf8" }).stdout.trim();
+  const own = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)";
+  const url = process.env.PIP_INDEX_URL ?? (ask("-m", "pip", "config", "get", "global.index-url") || ask("-c", own));
+  if (url === "")
+    throw new Error("python3 has no pip, which names the index of Python packages. Install python3-venv.");
   return url.replace(/\/?$/, "/");
 }
 
