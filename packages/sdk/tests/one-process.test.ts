@@ -464,8 +464,8 @@ describe("a store that forgets", () => {
     expect(codes).toEqual(["store_forgets"]);
     expect(errors[0]).toMatchObject({
       message:
-        "The event store has forgotten 1 answers before keepMs was over, so their copies may be handled again. " +
-        "Raise maxEvents of memoryEventStore(), or use a store that is shared.",
+        "The event store forgot answers before keepMs was over (1 so far). Copies may be handled again. " +
+        "Raise its maxEvents or use a shared store.",
       code: "store_forgets",
     });
     for (let at = 6; at < 60; at += 1) await receive(0, `event ${at}`);

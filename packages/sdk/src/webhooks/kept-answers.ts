@@ -3,9 +3,6 @@
 /** How many characters of answers to keep. Most answers have about 90. */
 const maxCharacters = 16 * 1024 * 1024;
 
-/** How many answers to look up at a time. A walk over a map passes the places of all that were deleted since it last grew. */
-const batch = 256;
-
 interface Kept {
   readonly key: string;
   readonly answer: string;
@@ -18,7 +15,10 @@ export class KeptAnswers {
   /** How many answers were forgotten before their time was over. */
   forgottenEarly = 0;
   readonly #answers = new Map<string, Kept>();
-  /** Some that end first; what ends first of all stands last. Those that were replaced meanwhile count no more. */
+  /**
+   * What ends first stands last. Those that were replaced meanwhile count no more. It is filled when it is empty: a walk over
+   * a map passes the places of all that were deleted since it last grew, so one for each event would cost more than all else.
+   */
   #ending: Kept[] = [];
   readonly #maxEvents: number;
   #characters = 0;
@@ -29,7 +29,7 @@ export class KeptAnswers {
 
   get(key: string, time: number): string | undefined {
     const kept = this.#answers.get(key);
-    return kept !== undefined && kept.until > time ? kept.answer : undefined;
+    return kept && kept.until > time ? kept.answer : undefined;
   }
 
   set(key: string, answer: string, until: number): void {
@@ -40,27 +40,17 @@ export class KeptAnswers {
 
   /** Forgets what ran out, and the oldest above the limits. */
   forgetOld(time: number): void {
-    for (let first = this.#first(); first !== undefined; first = this.#first()) {
-      if (first.until > time) {
-        if (this.#answers.size <= this.#maxEvents && this.#characters <= maxCharacters) return;
-        this.forgottenEarly += 1;
-      }
-      this.#delete(first.key);
-    }
-  }
-
-  #first(): Kept | undefined {
-    while (this.#answers.size > 0) {
+    while (this.#answers.size) {
       const first = this.#ending.at(-1);
-      if (first !== undefined && this.#answers.get(first.key) === first) return first;
-      if (this.#ending.pop() === undefined) this.#lookUp();
+      if (!first) this.#ending = [...this.#answers.values()].reverse();
+      else if (this.#answers.get(first.key) !== first) this.#ending.pop();
+      else {
+        const isEarly = first.until > time;
+        if (isEarly && this.#answers.size <= this.#maxEvents && this.#characters <= maxCharacters) return;
+        if (isEarly) this.forgottenEarly += 1;
+        this.#delete(first.key);
+      }
     }
-    return undefined;
-  }
-
-  #lookUp(): void {
-    for (const kept of this.#answers.values()) if (this.#ending.push(kept) === batch) break;
-    this.#ending.reverse();
   }
 
   #delete(key: string): void {

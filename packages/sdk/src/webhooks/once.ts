@@ -229,8 +229,8 @@ export class Once {
     if (forgottenEarly < Math.max(1, this.#reportedForgotten * 10)) return;
     this.#reportedForgotten = forgottenEarly;
     const message =
-      `The event store has forgotten ${forgottenEarly} answers before keepMs was over, so their copies may be handled again. ` +
-      "Raise maxEvents of memoryEventStore(), or use a store that is shared.";
+      `The event store forgot answers before keepMs was over (${forgottenEarly} so far). Copies may be handled again. ` +
+      "Raise its maxEvents or use a shared store.";
     this.#report(new CodedError(message, "store_forgets"), "store_forgets");
   }
 }
