@@ -73,6 +73,8 @@ describe("members", () => {
 
     await page.getByRole("button", { name: "Set hours" }).click();
     await page.getByRole("button", { name: "Save" }).click();
+    // The form shows the week too. Only stored hours can be edited.
+    await page.getByRole("button", { name: "Edit hours" }).waitFor();
     await page.getByRole("img", { name: "Fri 09:00–17:00" }).waitFor();
     const window = [{ from: "09:00", to: "17:00" }];
     expect((await inspector.server.record("members", owner)).hours).toMatchObject({ monday: window, friday: window });
