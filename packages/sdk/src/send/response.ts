@@ -105,4 +105,5 @@ export const parseObject = (text: string): Problem => asObject(parseJson(text));
 const isDeep = (value: unknown, levels = 64): boolean =>
   isObject(value) && (levels < 1 || Object.values(value).some((part) => isDeep(part, levels - 1)));
 
-const asObject = (value: unknown): Problem => (isObject(value) && !Array.isArray(value) ? value : undefined);
+const asObject = (value: unknown): Problem =>
+  typeof value === "object" && !Array.isArray(value) ? ((value ?? undefined) as Problem) : undefined;
