@@ -63,8 +63,8 @@ const installedFrom = ["package.json", "package-lock.json", ".npmrc"];
 
 /**
  * Installs what a folder's package.json names, unless it is there: exactly with a lockfile, and otherwise the direct
- * dependencies alone exactly. Waits for another process that installs the same. The packages appear all at once: whoever
- * imports from the folder meanwhile finds what it found before.
+ * dependencies alone exactly. Waits for another process that installs the same. The packages appear all at once; until
+ * then, imports find what they found before.
  */
 export function ensureInstalled(folder: string): void {
   const lockfile = join(folder, "package-lock.json");

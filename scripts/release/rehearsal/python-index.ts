@@ -20,7 +20,7 @@ export interface PythonIndex {
 /** The mark beside a file of a version that was yanked. */
 export const yankedMark = ".yanked";
 
-/** The index that pip has on this machine: its own, unless it is told of another. */
+/** The index that pip uses on this machine: the configured one, or its default. */
 function usualIndex(): string {
   const ask = (...options: string[]) => spawnSync("python3", options, { encoding: "utf8" }).stdout.trim();
   const own = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)";

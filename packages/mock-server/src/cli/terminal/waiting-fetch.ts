@@ -47,7 +47,7 @@ export function createWaitingFetch(options: Waiting): (request: Request) => Prom
     } finally {
       clearTimeout(patience);
       clearTimeout(limit);
-      // A question that nobody answers would keep the process running.
+      // An unanswered request would keep the process running.
       asking.abort();
     }
   };
