@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import { freePort } from "../../scripts/free-port.ts";
 import { circumstances } from "./circumstances.mjs";
+import { medianOf, pairedRatio } from "./sdk/speed.mjs";
 
 const { demo } = await import("../../packages/backend/dist/index.js");
 const { startMockServer } = await import("../../packages/mock-server/dist/index.js");
@@ -94,7 +95,6 @@ async function startMs(options) {
   return { ms, groups };
 }
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const kinds = { memory: () => [], data: (round) => ["--data", join(folder, `${round}.db`)] };
 const costs = Object.fromEntries(
   Object.keys(kinds).map((kind) => [kind, { GET: [], POST: [], "POST, one by one": [] }]),
@@ -122,14 +122,14 @@ for (let run = 0; run < 15; run += 1) {
   starts.full.push(ms);
 }
 
-const of = (kind, method) => median(costs[kind][method]);
-const ratio = (method) => of("data", method) / of("memory", method);
+const of = (kind, method) => medianOf(costs[kind][method]).value;
+const ratio = (method) => pairedRatio(costs.data[method], costs.memory[method]);
 const figures = [
-  { what: "POST with a data file, against memory", value: ratio("POST"), wanted: 2, unit: "×" },
-  { what: "GET with a data file, against memory", value: ratio("GET"), wanted: 1.1, unit: "×" },
+  { what: "POST with a data file, against memory", ...ratio("POST"), wanted: 2, unit: "×" },
+  { what: "GET with a data file, against memory", ...ratio("GET"), wanted: 1.1, unit: "×" },
   {
     what: `start with ${storedGroups} stored groups, beyond one in memory`,
-    value: median(starts.full) - median(starts.empty),
+    value: medianOf(starts.full).value - medianOf(starts.empty).value,
     wanted: 500,
     unit: " ms",
   },
@@ -141,18 +141,19 @@ const report = `# Figures of a data file
 One run ${circumstances()}: Node ${process.versions.node}, SQLite ${process.versions.sqlite}. Processor time of the server over HTTP,
 ${manyConnections} connections, the median of ${rounds} rounds of ${requests} requests after a warm-up. GET reads a member's
 availability, POST creates a destination group. Requests that arrive together share a commit; one by one, over one connection,
-each has its own. Only ratios of one run are worth comparing.
+each has its own. A ratio is the median of those of the rounds, with the least and the greatest in brackets. Only ratios of one
+run are worth comparing.
 
 | Figure | Measured | Wanted | |
 |---|---|---|---|
-${figures.map(({ what, value, wanted, unit, met }) => `| ${what} | ${digits(value)}${unit} | ≤ ${wanted}${unit} | ${met ? "met" : "missed"} |`).join("\n")}
+${figures.map(({ what, value, low, high, wanted, unit, met }) => `| ${what} | ${digits(value)}${unit}${low === undefined ? "" : ` (${digits(low)} to ${digits(high)})`} | ≤ ${wanted}${unit} | ${met ? "met" : "missed"} |`).join("\n")}
 
 | Processor time of a request | in memory | with a data file | |
 |---|---|---|---|
 ${Object.keys(costs.memory)
   .map(
     (name) =>
-      `| ${name} | ${of("memory", name).toFixed(1)} µs | ${of("data", name).toFixed(1)} µs | ${ratio(name).toFixed(2)}× |`,
+      `| ${name} | ${of("memory", name).toFixed(1)} µs | ${of("data", name).toFixed(1)} µs | ${ratio(name).value.toFixed(2)}× |`,
   )
   .join("\n")}
 

@@ -7,6 +7,7 @@ import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { circumstances } from "./circumstances.mjs";
+import { medianOf, pairedRatio } from "./sdk/speed.mjs";
 
 const { createSandboxes, demo } = await import("../../packages/backend/dist/index.js");
 const { operations } = await import("../../packages/spec/dist/index.js");
@@ -130,7 +131,7 @@ async function withReaders(size) {
   return { run: () => costOverHttp(server, 16, 2 * requests), stop };
 }
 
-/** Sizes, each with a function that measures once. They take turns, so that a busy moment meets all of them. */
+/** What each size costs in each round. Sizes take turns, so that a busy moment meets all of them. */
 async function measured(sizes, prepare) {
   const prepared = [];
   for (const size of sizes) prepared.push(await prepare(size));
@@ -141,15 +142,16 @@ async function measured(sizes, prepare) {
       const cost = await run();
       if (round > 0) costs[index].push(cost);
     }
-  return costs.map((values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]);
+  return costs;
 }
 
 const figures = [];
 /** `growth` is what a cost may do: stay the same, or grow with the sizes. */
-function add(what, sizes, costs, growth = "same") {
-  const ratio = costs.at(-1) / costs[0];
+function add(what, sizes, rounds, growth = "same") {
+  const costs = rounds.map((times) => medianOf(times).value);
+  const ratio = pairedRatio(rounds.at(-1), rounds[0]);
   const allowed = growth === "same" ? tolerance : (sizes.at(-1) / Math.max(sizes[0], 1)) * tolerance;
-  figures.push({ what, sizes, costs, ratio, growth, met: ratio <= allowed });
+  figures.push({ what, sizes, costs, ratio, growth, met: ratio.value <= allowed });
   console.log(what, sizes.map((size, index) => `${size}: ${costs[index].toFixed(1)} µs`).join(", "));
 }
 
@@ -182,8 +184,9 @@ const report = `# What grows with the work
 
 One run ${circumstances()}: Node ${process.versions.node}. Microseconds
 of processor time for one request, the median of ${rounds} rounds in which the sizes took turns. Rows without HTTP call the backend
-in the process. A journal holds the latest 1000 requests, whatever came before. A cost that may not grow must stay below
-${tolerance}× that of the smallest size, and one that may, below ${tolerance}× of what the size has grown.
+in the process. A journal holds the latest 1000 requests, whatever came before. A ratio is the median of those of the rounds,
+with the least and the greatest in brackets. A cost that may not grow must stay below ${tolerance}× that of the smallest size, and
+one that may, below ${tolerance}× of what the size has grown.
 
 | What grows | Sizes | Cost | Largest to smallest | May grow | |
 |---|---|---|---|---|---|
@@ -193,7 +196,7 @@ ${figures
       `| ${what}`,
       sizes.map((size) => size.toLocaleString("en-US")).join(", "),
       costs.map(cell).join(", "),
-      `${ratio.toFixed(2)}×`,
+      `${ratio.value.toFixed(2)}× (${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)})`,
       growth === "same" ? "no" : "with the size",
       `${met ? "met" : "missed"} |`,
     ].join(" | "),

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { circumstances } from "./circumstances.mjs";
 import { body, headers } from "./sdk/body.mjs";
-import { bare, ours, peers } from "./sdk/clients.mjs";
+import { bare, ours, overNodeFetch, peers } from "./sdk/clients.mjs";
 import { timesOf, withServer } from "./sdk/speed.mjs";
 
 const { values } = parseArgs({
@@ -27,14 +27,12 @@ const docs = at("../../docs/sdk.md");
 const isWanted = (part) => values.only?.includes(part) ?? true;
 
 function print(title, results) {
-  const [floor] = results;
-  console.log(`\n${title}, 10th percentile (Node ${process.versions.node})`);
-  for (const { name, ...of } of results) {
-    const ratio = (by) => `${(of[by] / floor[by]).toFixed(2)}×`;
-    const cells = [`${of.fast.toFixed(1)} µs`, ratio("fast"), `+${(of.fast - floor.fast).toFixed(1)} µs`];
-    const { ratio: paired, low, high } = of.paired;
-    const others = `median ${ratio("median")}  processor time ${paired.toFixed(2)}× (${low.toFixed(2)}–${high.toFixed(2)})`;
-    console.log(`  ${name.padEnd(24)} ${cells.map((cell) => cell.padStart(10)).join("")}   ${others}`);
+  console.log(`\n${title} (Node ${process.versions.node})`);
+  const interval = ({ value, low, high }, digits) =>
+    `${value.toFixed(digits)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`;
+  for (const { name, median, beside, added, cpu } of results) {
+    const cells = [`${median.toFixed(1)} µs`, `${interval(beside, 2)}×`, `+${interval(added, 1)} µs`];
+    console.log(`  ${[name, ...cells, `processor time ${interval(cpu, 2)}×`].map((cell) => cell.padEnd(28)).join("")}`);
   }
 }
 
@@ -44,7 +42,7 @@ const fetchInProcess = async () => new Response(body, { status: 200, headers });
 async function measure() {
   const sdks = values.sdk
     ? await Promise.all(values.sdk.map((path) => ours(path, values.sdk.length > 1 ? path : undefined)))
-    : [await ours()];
+    : [await ours(), await overNodeFetch()];
   const clients = [bare, ...sdks, ...(values.quick ? [] : await peers())];
   const run = { node: process.versions.node, circumstances: circumstances() };
   if (isWanted("loopback")) {
@@ -90,7 +88,10 @@ async function write(run) {
   replaceIn(docs, "comparison", summary(figures));
   console.log(`\n${report}`);
   const missed = [
-    ...figures.flatMap(({ title, problems }) => problems.map((problem) => `${title}: ${us} is ${problem}`)),
+    ...figures.filter(({ met }) => !met).map(({ title, wanted }) => `${title}: ${us} exceeds ${wanted}`),
+    ...figures
+      .filter(({ ahead, why }) => ahead.length > 0 && !why)
+      .map((one) => `${one.title}: say why ${one.ahead} is ahead`),
     ...behaviours.flatMap((row) => betterIn(row).map((name) => `${row.question}: ${us} is behind ${name}`)),
   ];
   for (const line of missed) console.error(line);

@@ -23,11 +23,16 @@ const shortest = (bars: readonly Bar[]): readonly Bar[] => bars.toSorted((a, b) 
 
 const sdkKinds: Readonly<Record<string, Kind>> = { "@call-transfer/sdk": "ours", "openapi-fetch": "floor" };
 
-/** The bars of a client's cell. stripe has two clients, and so sometimes two figures. */
+const secondOf: Readonly<Record<string, string>> = {
+  "@call-transfer/sdk": "over nodeFetch()",
+  stripe: "its fetch client",
+};
+
+/** The bars of a client's cell. Two clients have two ways to send, and so sometimes two figures. */
 function sdkBars(name: string, cell: string): readonly Bar[] {
   const texts = cell.split(" / ").filter((text) => text !== "–");
   return texts.map((text, index) => ({
-    name: index === 0 ? name : `${name}, its fetch client`,
+    name: index === 0 ? name : `${name}, ${secondOf[name]}`,
     value: numberIn(text),
     text,
     kind: sdkKinds[name] ?? "peer",

@@ -54,6 +54,7 @@ export const experiments: NamedCommands = {
       sdk: ["lab/bench/sdk.mjs"],
       transport: ["lab/bench/transport.mjs"],
       webhooks: ["lab/bench/webhooks.mjs"],
+      summary: ["lab/bench/summary.ts"],
     },
   },
   python: {

@@ -20,7 +20,7 @@ export interface Named {
   readonly installs?: string;
   /** What is run in this order. Options of the caller go to the last. */
   readonly run?: readonly Program[];
-  /** Instead of `run`: the caller names one, or all run. */
+  /** Instead of `run`: the caller names one, or all run, whichever of them fail. */
   readonly parts?: Readonly<Record<string, Program>>;
 }
 
@@ -72,10 +72,12 @@ export async function runNamed(script: string, commands: NamedCommands, usual?: 
   }
   const programs = programsOf(name, named, options);
   if (named.installs !== undefined) ensureInstalled(root + named.installs);
-  for (const program of named.isBuilt ? [["scripts/build.ts"], ...programs] : programs) {
+  const before: readonly Program[] = named.isBuilt ? [["scripts/build.ts"]] : [];
+  for (const program of [...before, ...programs]) {
     const status = await runProgram(program);
     if (status === 0) continue;
     process.exitCode = status;
-    return;
+    // No part stands on another.
+    if (named.parts === undefined || before.includes(program)) return;
   }
 }

@@ -25,35 +25,32 @@ async function check(name, call) {
   if (memberId !== expected) throw new Error(`${name} returns something else than the body.`);
 }
 
-/** Makes a block of calls. Adds the microseconds of each call, and their processor time together. */
+/** Makes a block of calls. Adds the microseconds of a call, and those of its processor time. */
 async function block({ call, times, cpu }, calls) {
   const used = process.cpuUsage();
-  for (let count = 0; count < calls; count += 1) {
-    const from = performance.now();
-    await call();
-    times.push((performance.now() - from) * 1000);
-  }
+  const from = performance.now();
+  for (let count = 0; count < calls; count += 1) await call();
+  times.push(((performance.now() - from) * 1000) / calls);
   const { user, system } = process.cpuUsage(used);
   cpu.push((user + system) / calls);
 }
 
 export const percentile = (values, share) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)];
 
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/**
- * Processor time beside that of the first client, block by block in the same round: the median of the ratios, with its interval of
- * 95 %. Other load slows both blocks of a round alike.
- */
-export function pairedRatio(cpu, floor) {
-  const ratios = cpu.map((time, round) => time / floor[round]).sort((a, b) => a - b);
-  const middle = (ratios.length - 1) / 2;
-  const reach = 0.98 * Math.sqrt(ratios.length);
-  const at = (rank) => ratios[Math.min(ratios.length - 1, Math.max(0, Math.round(rank)))];
-  return { ratio: at(middle), low: at(middle - reach), high: at(middle + reach) };
+/** The median, with its interval of 95 %. */
+export function medianOf(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  const reach = 0.98 * Math.sqrt(sorted.length);
+  const at = (rank) => sorted[Math.min(sorted.length - 1, Math.max(0, Math.round(rank)))];
+  return { value: at(middle), low: at(middle - reach), high: at(middle + reach) };
 }
 
-/** Microseconds of each client's call: the 10th percentile, the median, and the processor time, also beside the first client. */
+/** Times beside those of another, block by block in the same round. Other load slows both blocks of a round alike. */
+export const pairedRatio = (times, others) => medianOf(times.map((time, round) => time / others[round]));
+const pairedDifference = (times, others) => medianOf(times.map((time, round) => time - others[round]));
+
+/** The time of each client's call in microseconds, and its time and processor time beside those of the first client. */
 export async function timesOf(clients, options, { rounds, calls, warmUp }) {
   const measured = clients.map(({ name, create }) => ({ name, call: create(options).get, times: [], cpu: [] }));
   for (const { name, call } of measured) await check(name, call);
@@ -65,7 +62,13 @@ export async function timesOf(clients, options, { rounds, calls, warmUp }) {
     }
   }
   return measured.map(({ name, times, cpu }) => {
-    const paired = pairedRatio(cpu, measured[0].cpu);
-    return { name, fast: percentile(times, 0.1), median: percentile(times, 0.5), cpu: mean(cpu), paired };
+    const [floor] = measured;
+    return {
+      name,
+      median: medianOf(times).value,
+      beside: pairedRatio(times, floor.times),
+      added: pairedDifference(times, floor.times),
+      cpu: pairedRatio(cpu, floor.cpu),
+    };
   });
 }

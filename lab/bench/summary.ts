@@ -1,0 +1,39 @@
+// Prints every figure of the last run that has a limit or a peer, with what is missed or behind in the end.
+import { globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { tablesIn } from "../../scripts/markdown.ts";
+
+const verdicts = ["met", "missed", "behind"] as const;
+type Verdict = (typeof verdicts)[number];
+
+interface Figure {
+  readonly verdict: Verdict;
+  /** The cells of its row, without empty ones. */
+  readonly text: string;
+}
+
+/** The rows of a page of results that say how a figure did. */
+export function figuresIn(page: string): readonly Figure[] {
+  return tablesIn(page).flatMap(({ rows }) =>
+    rows.flatMap((row) => {
+      const cells = Object.values(row);
+      const verdict = verdicts.find((one) => cells.some((cell) => new RegExp(`^(?:≤ .+, )?${one}\\b`).test(cell)));
+      return verdict === undefined ? [] : [{ verdict, text: cells.filter(Boolean).join("  ") }];
+    }),
+  );
+}
+
+function print(): void {
+  const pages = globSync(join(import.meta.dirname, "results-*.md")).sort();
+  const all = pages.map((path) => ({ path, figures: figuresIn(readFileSync(path, "utf8")) }));
+  for (const { path, figures } of all)
+    console.log([`\n${basename(path)}`, ...figures.map(({ text }) => `  ${text}`)].join("\n"));
+  const figures = all.flatMap((page) => page.figures);
+  const count = (verdict: Verdict): number => figures.filter((figure) => figure.verdict === verdict).length;
+  console.log(
+    `\n${count("met")} met, ${count("missed")} missed, ${count("behind")} behind a peer, with the reason in results-sdk.md`,
+  );
+  for (const { verdict, text } of figures) if (verdict === "missed") console.log(`  ${text}`);
+}
+
+if (import.meta.main) print();
