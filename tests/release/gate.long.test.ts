@@ -101,6 +101,13 @@ describe("the release gate", { timeout: withinMs }, () => {
     expect(status).toBe(1);
   });
 
+  it("sees vectors that are gone", () => {
+    rmSync(at("packages/contract/vectors/hints.json"));
+    const { status, said } = gate();
+    expect(said).toContain("major  vectors/hints.json: was removed");
+    expect(status).toBe(1);
+  });
+
   it.each(pythonEdits)("sees $what", (edit) => {
     make(edit);
     const python = join(ensureEnvironment("python", join(root, "packages/python/requirements.txt")), "python");
