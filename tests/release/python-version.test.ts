@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { pythonVersion } from "../../scripts/release/python-package.ts";
+
+describe("a version as Python writes it", () => {
+  it.each([
+    ["1.2.3", "1.2.3"],
+    ["2.0.0-next.1", "2.0.0.dev1"],
+    ["2.0.0-alpha.0", "2.0.0a0"],
+    ["2.0.0-beta.0", "2.0.0b0"],
+    ["2.0.0-rc.12", "2.0.0rc12"],
+  ])("%s is %s", (version, expected) => {
+    expect(pythonVersion(version)).toBe(expected);
+  });
+
+  it.each(["2.0.0-canary.0", "2.0.0-next", "2.0.0-1", "2.0.0-next.1.2", "2.0.0-beta-rc.1"])(
+    "is refused: %s",
+    (version) => {
+      expect(() => pythonVersion(version)).toThrow(
+        `${version} has no form in Python. Run \`npx changeset pre exit\`, and enter prereleases as next, alpha, beta, rc.`,
+      );
+    },
+  );
+});
