@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { pythonRetryFile, schemaFiles, vectorsFolder } from "../../scripts/release/baseline.ts";
 import type { Change } from "../../scripts/release/change.ts";
@@ -7,8 +9,8 @@ import { compareSettings } from "../../scripts/release/compare/settings.ts";
 import { compareVectors } from "../../scripts/release/compare/vectors.ts";
 import { textNow } from "../../scripts/release/tree.ts";
 
-const root = new URL("../../", import.meta.url).pathname;
-const textOf = (path: string): string => readFileSync(new URL(path, new URL("../../", import.meta.url)), "utf8");
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const textOf = (path: string): string => readFileSync(join(root, path), "utf8");
 const linesOf = (changes: readonly Change[]): string[] =>
   changes.map(({ bump, place, message }) => `${bump} ${place}: ${message}`);
 

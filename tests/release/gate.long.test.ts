@@ -149,6 +149,11 @@ describe("the release gate", { timeout: withinMs }, () => {
     ["the record is lost", () => rmSync(at(recordFile)), `${recordFile} is missing`],
     ["the record is not committed", () => appendFileSync(at(recordFile), "\n"), "differs from the last commit"],
     [
+      "prereleases have a tag without a form in Python",
+      () => writeFileSync(at(".changeset/pre.json"), '{ "mode": "pre", "tag": "canary" }'),
+      "Prereleases are tagged canary, which has no form in Python.",
+    ],
+    [
       "a changeset cannot be read",
       () => writeFileSync(at(".changeset/odd.md"), "Just words.\n"),
       ".changeset/odd.md does not begin with a header",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pythonVersion } from "../../scripts/release/python-package.ts";
+import { pythonVersion, tagProblem } from "../../scripts/release/python-package.ts";
 
 describe("a version as Python writes it", () => {
   it.each([
@@ -16,8 +16,20 @@ describe("a version as Python writes it", () => {
     "is refused: %s",
     (version) => {
       expect(() => pythonVersion(version)).toThrow(
-        `${version} has no form in Python. Run \`npx changeset pre exit\`, and enter prereleases as next, alpha, beta, rc.`,
+        `${version} has no form in Python. Possible: 2.0.0-TAG.NUMBER, with the tag next, alpha, beta, rc.`,
       );
     },
   );
+});
+
+describe("the tag of prereleases", () => {
+  it.each(["next", "alpha", "beta", "rc"])("may be %s", (tag) => {
+    expect(tagProblem(tag)).toBeUndefined();
+  });
+
+  it.each(["canary", "", "constructor"])("is refused before a release: %j", (tag) => {
+    expect(tagProblem(tag)).toBe(
+      `Prereleases are tagged ${tag}, which has no form in Python. Run \`npx changeset pre exit\`, and enter prereleases as next, alpha, beta, rc.`,
+    );
+  });
 });

@@ -21,7 +21,8 @@ const budgetIn = (source: string): Map<string, string> =>
 export function compareBudgets(before: string, after: string): Change[] {
   if (before === "") return [];
   return compareNamed(budgetIn(before), budgetIn(after), {
-    removed: (name) => change("major", name, `was removed, or is not in the file where scripts/release looks for it`),
+    removed: (name) =>
+      change("major", name, "was removed, or stands where scripts/release/compare/python-budget.ts does not find it"),
     added: (name) => change("minor", name, "was added"),
     kept: (was, is, name) => changeIf(was !== is, "major", name, `${was} is now ${is}`),
   });

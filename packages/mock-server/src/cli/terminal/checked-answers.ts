@@ -16,7 +16,8 @@ export function checkAnswers(control: ControlClient, url: string): void {
       if (response.status !== status) refuse(`status ${response.status}`);
       if (fields.length === 0) return undefined;
       const text = await response.text();
-      const missing = fields.filter((field) => !has(JSON.parse(text), field));
+      const found = new Map<string, unknown>(Object.entries(Object(JSON.parse(text))));
+      const missing = fields.filter((field) => !has(found, field));
       if (missing.length > 0) refuse(`JSON that lacks ${missing.map(nameOf).join(", ")}`);
       return new Response(text, response);
     },
@@ -26,8 +27,7 @@ export function checkAnswers(control: ControlClient, url: string): void {
 /** The name of a field; `[]` at its end says that it is a list. */
 const nameOf = (field: string): string => field.replace("[]", "");
 
-function has(value: unknown, field: string): boolean {
+function has(found: ReadonlyMap<string, unknown>, field: string): boolean {
   const name = nameOf(field);
-  const found = new Map(Object.entries(Object(value))).get(name);
-  return field === name ? found !== undefined : Array.isArray(found);
+  return field === name ? found.get(name) !== undefined : Array.isArray(found.get(name));
 }
