@@ -73,14 +73,26 @@ export function ensureInstalled(folder: string): void {
   const isCurrent = () => changedMs(join(folder, "node_modules", ".package-lock.json")) >= wantedMs;
   const command = isLocked ? ["ci"] : ["install", "--no-package-lock"];
   const turn = join(folder, ".cache", "installing");
+  const modules = join(folder, "node_modules");
+  const [made, old] = [join(turn, "node_modules"), join(turn, "old")];
+  // Between the two renames below there are no packages, and a process that was killed there leaves it so.
+  if (!existsSync(modules) && existsSync(old)) moveIfThere(made, modules);
   makeOnce(turn, isCurrent, () => {
     for (const name of installedFrom)
       if (existsSync(join(folder, name))) copyFileSync(join(folder, name), join(turn, name));
     execFileSync("npm", [...command, "--prefer-offline"], { cwd: turn, stdio: "inherit", timeout: runWithinMs });
-    const modules = join(folder, "node_modules");
-    if (existsSync(modules)) renameSync(modules, join(turn, "old"));
-    renameSync(join(turn, "node_modules"), modules);
+    if (existsSync(modules)) renameSync(modules, old);
+    moveIfThere(made, modules);
   });
+}
+
+/** Moves a folder, unless another process has just done so. */
+function moveIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (existsSync(from) || !existsSync(to)) throw error;
+  }
 }
 
 /** Installs tests/tools, whose packages a folder then finds as its own. */

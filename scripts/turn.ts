@@ -1,5 +1,5 @@
 // Makes something once for all processes that need it.
-import { mkdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Milliseconds after which a process that has not finished counts as ended. */
@@ -53,8 +53,37 @@ function tookTurn(folder: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    if (changedMs(folder) < Date.now() - runWithinMs) rmSync(folder, { recursive: true, force: true });
+    removeLeftBehind(folder);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMs);
     return false;
   }
+}
+
+const isLeftBehind = (folder: string): boolean => {
+  const changed = changedMs(folder);
+  return changed > 0 && changed < Date.now() - runWithinMs;
+};
+
+/**
+ * Removes the folder of a process that was killed. One process at a time looks again and removes: a second one that also saw the
+ * old folder would remove the one that the first has made since.
+ */
+export function removeLeftBehind(folder: string): void {
+  if (!isLeftBehind(folder)) return;
+  const removing = `${folder}.removing`;
+  try {
+    mkdirSync(removing);
+  } catch {
+    // Another process removes it. If that was killed too, the next look begins again.
+    if (isLeftBehind(removing)) rmSync(removing, { recursive: true, force: true });
+    return;
+  }
+  const old = `${folder}.old-${crypto.randomUUID()}`;
+  try {
+    if (!isLeftBehind(folder)) return;
+    renameSync(folder, old);
+  } finally {
+    rmdirSync(removing);
+  }
+  rmSync(old, { recursive: true, force: true });
 }

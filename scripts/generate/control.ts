@@ -1,6 +1,8 @@
 // Generates the types and schemas of the control plane from its document.
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
+import { conjunctionOf } from "../release/compare/intersection.ts";
+import { objectIn, resolved, textsIn } from "../release/json.ts";
 import { loadControl, type OpenApiDocument, type Parameter } from "./read/document.ts";
 import { madeAtFirstUse, reachableFrom, renderZod } from "./schemas.ts";
 import { compactCode } from "./text/compact.ts";
@@ -61,6 +63,7 @@ export async function renderControl(): Promise<Map<string, string>> {
         ),
     ],
     [`${folder}/operations.gen.ts`, renderOperations(operations)],
+    ["packages/backend/src/control-client/answers.gen.ts", renderAnswers(document)],
   ]);
 }
 
@@ -143,6 +146,24 @@ export const controlOperations = ${tableLiteral(Object.fromEntries(operations.ma
 
 /** The operationId of an operation of the control plane. */
 export type ControlOperationId = keyof typeof controlOperations;
+`;
+}
+
+/** What the JSON of each success has, so that a command notices a server of another kind without loading the document. */
+function renderAnswers({ ...document }: OpenApiDocument): string {
+  const rows = Object.entries(document.paths).flatMap(([path, { parameters: _, ...methods }]) =>
+    Object.entries(methods as Record<string, ControlOperation>).flatMap(([method, { responses }]) => {
+      const status = Object.keys(responses).find((one) => one.startsWith("2")) ?? "";
+      const { content } = resolved(responses[status], document) as { content?: Record<string, { schema?: unknown }> };
+      const { required, properties } = conjunctionOf(content?.["application/json"]?.schema, document).keywords;
+      const fields = textsIn(required).map((name) =>
+        resolved(objectIn(properties)[name], document).type === "array" ? `${name}[]` : name,
+      );
+      return [[`${method.toUpperCase()} ${path}`, [Number(status), ...fields]] as const];
+    }),
+  );
+  return `${header}/** The status of each operation's success, and the fields that its JSON always has; those that end in \`[]\` are lists. */
+export const controlAnswers: Readonly<Record<string, readonly [status: number, ...fields: string[]]>> = ${tableLiteral(Object.fromEntries(rows))};
 `;
 }
 

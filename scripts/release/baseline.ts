@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GateError } from "./changesets.ts";
 import { changedKeys, isEqual, objectIn } from "./json.ts";
+import { filesAt, textAt } from "./tree.ts";
 
 export const recordFile = "releases/release.json";
 export const contractFile = "packages/spec/openapi.json";
@@ -28,6 +29,15 @@ export const promisesFile = (name: string): string => `${folderOf(name)}/promise
 /** The committed record of the Python client's public names. No other package has one. */
 export const pythonFile = (name: string): string => `${folderOf(name)}/surface.json`;
 
+/** The vectors that clients in any language are held to. */
+export const vectorsFolder = "packages/contract/vectors";
+
+/** The published schemas of the files that customers write for the mock server. */
+export const schemaFiles = ["config", "seed", "stubs"].map((name) => `packages/mock-server/${name}.schema.json`);
+
+/** The sources with the retry budget of the Python client. */
+export const pythonRetryFile = "packages/python/src/call_transfer/_retry.py";
+
 /** The committed report of a package's public types. */
 export const surfaceFile = (name: string): string => `${folderOf(name)}/api.d.ts`;
 
@@ -37,7 +47,7 @@ export interface ReleaseRecord {
   readonly versions: Readonly<Record<string, string>>;
   /**
    * Git's object ids of the released parts by path: contracts, contract suite, public types, manifests, commands, promises,
-   * public names of the Python client.
+   * public names of the Python client, vectors, schemas of the mock server, retry budget of the Python client.
    */
   readonly objects: Readonly<Record<string, string>>;
   /**
@@ -50,7 +60,7 @@ export interface ReleaseRecord {
 /** The tree of the last release. */
 export interface Baseline {
   readonly record: ReleaseRecord;
-  /** The text of a file; empty when the release does not have it. */
+  /** The text of a file, or of a folder as JSON of its files by path; empty when the release does not have it. */
   readonly read: (path: string) => string;
   /** The files of a folder, by path. */
   readonly filesIn: (folder: string) => Map<string, string>;
@@ -88,14 +98,14 @@ export function recordIn(root: string): ReleaseRecord {
 type Git = (...options: string[]) => string;
 
 const gitIn =
-  (root: string, settings: { readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {}): Git =>
+  (root: string, settings: { readonly env?: NodeJS.ProcessEnv } = {}): Git =>
   (...options) =>
     execFileSync("git", options, {
       cwd: root,
       encoding: "utf8",
       maxBuffer: 1 << 28,
       stdio: "pipe",
-      input: settings.input ?? "",
+      input: "",
       env: { ...process.env, ...settings.env },
     });
 
@@ -150,11 +160,22 @@ const laterPaths = ({ versions }: Versions): string[] => [
   ]),
 ];
 
-/** The parts that a record must have: all later ones, or none of them. */
-const pathsOf = (record: ReleaseRecord): string[] =>
-  laterPaths(record).some((path) => path in record.objects)
-    ? [...firstPaths(record), ...laterPaths(record)]
-    : firstPaths(record);
+/** Parts that the records of the first versions lack. The commit of such a release has them all the same. */
+const unrecordedPaths: readonly string[] = [vectorsFolder, ...schemaFiles, pythonRetryFile];
+
+/** All parts in groups, in the order in which records got them. */
+const groupsOf = (record: Versions): readonly (readonly string[])[] => [
+  firstPaths(record),
+  laterPaths(record),
+  unrecordedPaths,
+];
+
+/** The parts that a record must have: those of the last group that it names anything of, and of the groups before. */
+function pathsOf(record: ReleaseRecord): string[] {
+  const groups = groupsOf(record);
+  const last = groups.findLastIndex((paths) => paths.some((path) => path in record.objects));
+  return groups.slice(0, Math.max(1, last + 1)).flat();
+}
 
 /** Git's object ids by path. */
 function objectsIn(git: Git, tree: string, paths: readonly string[]): Record<string, string> {
@@ -170,9 +191,9 @@ function objectsIn(git: Git, tree: string, paths: readonly string[]): Record<str
 /** Git's object ids of the files that a release would hold now. */
 export function objectsNow(root: string, versions: ReleaseRecord["versions"]): Record<string, string> {
   historyOf(root);
-  const paths = [...firstPaths({ versions }), ...laterPaths({ versions })].filter((path) =>
-    existsSync(join(root, path)),
-  );
+  const paths = groupsOf({ versions })
+    .flat()
+    .filter((path) => existsSync(join(root, path)));
   const folder = mkdtempSync(join(tmpdir(), "call-transfer-index-"));
   try {
     // A separate index, so that nothing is staged.
@@ -208,28 +229,9 @@ export function baselineOf(root: string): Baseline {
   if (!found) throw new GateError(mismatch(git, commits[0] ?? "HEAD", record));
   return {
     record,
-    read: (path) => (path in record.objects ? git("show", `${found}:${path}`) : ""),
-    filesIn: (folder) => {
-      const listed = git("ls-tree", "-r", "-z", "--name-only", found, "--", `${folder}/`);
-      return textsOf(root, found, listed.split("\0").filter(Boolean));
-    },
+    read: (path) => (path in record.objects || unrecordedPaths.includes(path) ? textAt(root, found, path) : ""),
+    filesIn: (folder) => filesAt(root, found, folder),
   };
-}
-
-/** Reads many files of a commit with one process. */
-function textsOf(root: string, commit: string, paths: readonly string[]): Map<string, string> {
-  const input = paths.map((path) => `${commit}:${path}\n`).join("");
-  const output = Buffer.from(gitIn(root, { input })("cat-file", "--batch"));
-  let at = 0;
-  return new Map(
-    paths.map((path) => {
-      // `<id> blob <bytes>`, the bytes, and a line end.
-      const head = output.indexOf("\n", at);
-      const end = head + 1 + Number(output.toString("utf8", at, head).split(" ")[2]);
-      at = end + 1;
-      return [path, output.toString("utf8", head + 1, end)];
-    }),
-  );
 }
 
 function mismatch(git: Git, commit: string, record: ReleaseRecord): string {

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import type { Change } from "./change.ts";
 import type { Read } from "./moved.ts";
+import { textAt } from "./tree.ts";
 import type { ChangesAt, Moved } from "./verdict.ts";
 
 /** The commit that brought each changeset to this branch, by the changeset's file. A merge brings all of its branch at once. */
@@ -39,22 +40,13 @@ export function changesAtCommits(root: string, changesIn: (is: Read) => readonly
       stdio: "pipe",
     });
   const commits = commitsOf(git);
-  const readAt =
-    (commit: string): Read =>
-    (path) => {
-      try {
-        return git("show", `${commit}:${path}`);
-      } catch (error) {
-        const isMissing = /does not exist in|exists on disk, but not in/.test(String(error));
-        if (isMissing) return "";
-        throw error;
-      }
-    };
   const known = new Map<string, ReadonlyMap<string, readonly Change[]>>();
   return ({ id }, name) => {
     const commit = commits.get(`.changeset/${id}.md`);
     if (commit === undefined) return undefined;
-    const changes = known.get(commit) ?? new Map(changesIn(readAt(commit)).map((each) => [each.name, each.changes]));
+    const changes =
+      known.get(commit) ??
+      new Map(changesIn((path) => textAt(root, commit, path)).map((each) => [each.name, each.changes]));
     known.set(commit, changes);
     return changes.get(name) ?? [];
   };

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { type Bump, bumps } from "./change.ts";
-import { objectIn } from "./json.ts";
+import { isObject, objectIn } from "./json.ts";
 
 export interface Changeset {
   /** The file name without `.md`. */
@@ -28,12 +28,14 @@ export function parseChangeset(id: string, text: string): Changeset {
     throw new GateError(
       `${path} does not begin with a header. Start it with ---, the packages and their bumps, and --- again.`,
     );
-  const entries = Object.entries(objectIn(readable(path, () => parse(head) as unknown))).map(
-    ([name, bump]): [string, Bump] => {
-      if (!isBump(bump)) throw new GateError(`${path} moves ${name} by ${bump}. Use one of ${bumps.join(", ")}.`);
-      return [name, bump];
-    },
-  );
+  const header = readable(path, () => parse(head) as unknown);
+  // A header without packages is an empty changeset, which moves nothing.
+  if (header !== null && !isObject(header))
+    throw new GateError(`${path} has a header of another form. Write a line for each package: "NAME": BUMP.`);
+  const entries = Object.entries(objectIn(header)).map(([name, bump]): [string, Bump] => {
+    if (!isBump(bump)) throw new GateError(`${path} moves ${name} by ${bump}. Use one of ${bumps.join(", ")}.`);
+    return [name, bump];
+  });
   return { id, bumps: new Map(entries), note: (note ?? "").trim() };
 }
 

@@ -1,7 +1,7 @@
-// Compares the contracts, public types, manifests, commands, promises and the Python client with the last release in git. Fails when the pending
-// changesets are too small for what changed. `--write` writes missing changesets, and the reports api.d.ts, command.json and promises.json;
+// Compares the contracts, public types, manifests, commands, promises, the Python client, vectors and schemas with the last release in
+// git. Fails when the pending changesets are too small for what changed. `--write` writes missing changesets, and the reports api.d.ts, command.json and promises.json;
 // `--reports` does so with the reports alone; `--record` records the release.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -20,9 +20,11 @@ import { changedMigrations } from "./compare/promises.ts";
 import { type Package, packagesIn } from "./compare/surface.ts";
 import { recordCompatibility } from "./compatibility.ts";
 import { checkFiles } from "./earlier-cases.ts";
+import { objectIn } from "./json.ts";
 import { withWorkspaceVersions } from "./lockfile.ts";
 import { movedSince, type Read } from "./moved.ts";
 import { compilerOptions, type Present, presentState, staleReports, writeReports } from "./present.ts";
+import { tagProblem } from "./python-package.ts";
 import {
   changesetFor,
   explain,
@@ -45,6 +47,14 @@ function reportProblems(present: Present): string[] {
   return stale.length === 0 ? [] : [`${stale.join(", ")}: out of date. Run \`npm run record\` and commit the result.`];
 }
 
+/** Problems of the prereleases that the pending changesets become, if `npx changeset pre enter` was run. */
+function prereleaseProblems(): string[] {
+  const path = join(changesetFolder, "pre.json");
+  if (!existsSync(path)) return [];
+  const { mode, tag } = objectIn(JSON.parse(readFileSync(path, "utf8")) as unknown);
+  return mode === "pre" ? [tagProblem(String(tag))].filter((problem) => problem !== undefined) : [];
+}
+
 /** Writes or compares the reports of the public types, commands and promises. */
 async function record(packages: readonly Package[], write: boolean): Promise<boolean> {
   const present = await presentState(root, packages);
@@ -65,7 +75,7 @@ async function check(packages: readonly Package[], write: boolean): Promise<bool
   const { record } = baseline;
   const pending = changesetsIn(changesetFolder);
   const names = packages.map(({ name }) => name);
-  const problems = recordProblems(packages, pending, record);
+  const problems = [...recordProblems(packages, pending, record), ...prereleaseProblems()];
   if (record.bootstrap) problems.push(...missingTexts(root, names));
   const [present, uncompiled] = await Promise.all([
     presentState(root, packages),

@@ -6,7 +6,10 @@ import {
   manifestFile,
   promisesFile,
   pythonFile,
+  pythonRetryFile,
+  schemaFiles,
   surfaceFile,
+  vectorsFolder,
 } from "./baseline.ts";
 import { type Change, merged } from "./change.ts";
 import { compareCommands } from "./compare/commands.ts";
@@ -14,12 +17,15 @@ import { compareContracts } from "./compare/contracts.ts";
 import { compareManifests } from "./compare/manifests.ts";
 import { comparePromises } from "./compare/promises.ts";
 import { comparePython } from "./compare/python.ts";
+import { compareBudgets } from "./compare/python-budget.ts";
+import { compareSettings } from "./compare/settings.ts";
 import { compareSurfaces } from "./compare/surfaces.ts";
+import { compareVectors } from "./compare/vectors.ts";
 import { documentIn } from "./present.ts";
 import { pythonPackage } from "./python-package.ts";
 import type { Moved } from "./verdict.ts";
 
-/** A text by its path; empty if there is none. */
+/** A text by its path, of a folder JSON of its files by path; empty if there is none. */
 export type Read = (path: string) => string;
 
 /** Packages that a change of a document affects. */
@@ -32,6 +38,13 @@ const carriers: Readonly<Record<string, readonly string[]>> = {
 /** Packages whose names and promises another package passes on. */
 const passedOn: Readonly<Record<string, readonly string[]>> = {
   "@call-transfer/mock-server": ["@call-transfer/backend"],
+};
+
+/** Files that only one package publishes, and how they are compared. */
+const published: Readonly<Record<string, readonly (readonly [string, (was: string, is: string) => Change[]])[]>> = {
+  "@call-transfer/contract": [[vectorsFolder, compareVectors]],
+  "@call-transfer/mock-server": schemaFiles.map((path) => [path, (was, is) => compareSettings(path, was, is)]),
+  [pythonPackage]: [[pythonRetryFile, compareBudgets]],
 };
 
 /**
@@ -53,6 +66,7 @@ export function movedSince(was: Read, is: Read, names: readonly string[], uncomp
       ...compareManifests(was(manifestFile(name)), is(manifestFile(name))),
       ...compareCommands(was(commandFile(name)), is(commandFile(name))),
       ...comparePython(was(pythonFile(name)), is(pythonFile(name))),
+      ...(published[name] ?? []).flatMap(([path, compare]) => compare(was(path), is(path))),
     ];
     return { name, changes: merged(changes) };
   });

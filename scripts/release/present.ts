@@ -1,5 +1,5 @@
 // The present state of everything that the gate compares, read from the working tree.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { published } from "../generate/publish.ts";
@@ -11,19 +11,23 @@ import {
   manifestFile,
   promisesFile,
   pythonFile,
+  pythonRetryFile,
+  schemaFiles,
   surfaceFile,
+  vectorsFolder,
 } from "./baseline.ts";
 import { GateError } from "./changesets.ts";
 import { commandTexts } from "./commands.ts";
 import { type Package, surfacesOf } from "./compare/surface.ts";
 import { isEqual, type JsonObject, objectIn } from "./json.ts";
+import { textNow } from "./tree.ts";
 
 /** Texts by their path in the repository. */
 export type Texts = ReadonlyMap<string, string>;
 
 /** The present state. */
 export interface Present {
-  /** The two documents, the reports, the manifests and the public names of the Python client. */
+  /** The two documents, the reports, the manifests, and what is compared as committed. */
   readonly texts: Texts;
   /** The committed reports: public types, commands and promises. */
   readonly reports: Texts;
@@ -55,9 +59,6 @@ export function compilerOptions(root: string): JsonObject {
   return { ...objectIn(objectIn(config).compilerOptions), types: ["node"] };
 }
 
-const readIn = (root: string, path: string): string =>
-  existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8").replaceAll("\r\n", "\n") : "";
-
 /** Reads the present state. @throws {GateError} if openapi/ cannot be read */
 export async function presentState(root: string, packages: readonly Package[]): Promise<Present> {
   // The compiler runs beside the rest.
@@ -65,7 +66,7 @@ export async function presentState(root: string, packages: readonly Package[]): 
   const emitting = surfacesOf(typed, root, compilerOptions(root));
   const documents = await Promise.all([publishedContract(), loaded(loadControl)]);
   const promises = await promisesIn(root, packages);
-  const generated = [contractFile, controlFile].map((path) => generatedIn(readIn(root, path)));
+  const generated = [contractFile, controlFile].map((path) => generatedIn(textNow(root, path)));
   const surfaces = await emitting;
   const reports = new Map([
     ...[...surfaces].map(([name, text]): [string, string] => [surfaceFile(name), text]),
@@ -76,9 +77,10 @@ export async function presentState(root: string, packages: readonly Package[]): 
     ]),
   ]);
   // The names of the Python client are compared as committed: this must work without Python, and its check reads the sources.
-  const committed = packages.flatMap(({ name }) =>
-    [manifestFile(name), pythonFile(name)].map((path): [string, string] => [path, readIn(root, path)]),
-  );
+  const committed = [
+    ...packages.flatMap(({ name }) => [manifestFile(name), pythonFile(name)]),
+    ...[vectorsFolder, ...schemaFiles, pythonRetryFile],
+  ].map((path): [string, string] => [path, textNow(root, path)]);
   const [contract, control] = documents.map((document) => JSON.stringify(document));
   return {
     texts: new Map([[contractFile, contract ?? ""], [controlFile, control ?? ""], ...reports, ...committed]),
@@ -94,7 +96,7 @@ async function promisesIn(root: string, packages: readonly Package[]): Promise<R
     return await promisesOf(root);
   } catch (error) {
     console.error(`The promises of the packages cannot be read: ${(error as Error).message}`);
-    const committed = packages.map(({ name }) => [name, readIn(root, promisesFile(name))] as const);
+    const committed = packages.map(({ name }) => [name, textNow(root, promisesFile(name))] as const);
     return new Map(committed.flatMap(([name, text]) => (text === "" ? [] : [[name, objectIn(JSON.parse(text))]])));
   }
 }
@@ -110,7 +112,7 @@ function generatedIn(text: string): JsonObject | undefined {
 
 /** The paths of reports that differ from the committed ones. */
 export const staleReports = (root: string, { reports }: Present): string[] =>
-  [...reports].filter(([path, text]) => readIn(root, path) !== text).map(([path]) => path);
+  [...reports].filter(([path, text]) => textNow(root, path) !== text).map(([path]) => path);
 
 /** Writes the reports that differ. */
 export function writeReports(root: string, present: Present): void {

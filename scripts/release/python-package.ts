@@ -4,5 +4,28 @@ export const pythonPackage = "@call-transfer/python";
 /** Its name at PyPI. */
 export const pythonClient = "call-transfer";
 
-/** A version as Python writes it: 2.0.0-next.1 is 2.0.0.dev1. */
-export const pythonVersion = (version: string): string => version.replace(/-.*?(\d+)$/, ".dev$1");
+/** The tags that Python has a form for. pip orders them so: dev, a, b, rc. */
+const forms: Readonly<Record<string, string>> = { next: ".dev", alpha: "a", beta: "b", rc: "rc" };
+
+/** What to do about the tag of prereleases, as `.changeset/pre.json` has it; undefined for one that Python has a form for. */
+export const tagProblem = (tag: string): string | undefined =>
+  Object.hasOwn(forms, tag)
+    ? undefined
+    : `Prereleases are tagged ${tag}, which has no form in Python. Run \`npx changeset pre exit\`, and enter prereleases as ${Object.keys(forms).join(", ")}.`;
+
+/**
+ * A version as Python writes it: 2.0.0-next.1 is 2.0.0.dev1, and 2.0.0-beta.1 is 2.0.0b1.
+ *
+ * @throws {Error} if Python has no form for the prerelease
+ */
+export function pythonVersion(version: string): string {
+  const [release = "", ...rest] = version.split("-");
+  if (rest.length === 0) return release;
+  const [, tag = "", count] = /^([a-z]+)\.(\d+)$/.exec(rest.join("-")) ?? [];
+  const form = forms[tag];
+  if (form === undefined || count === undefined)
+    throw new Error(
+      `${version} has no form in Python. Possible: ${release}-TAG.NUMBER, with the tag ${Object.keys(forms).join(", ")}.`,
+    );
+  return `${release}${form}${count}`;
+}

@@ -13,6 +13,7 @@ import {
   recordFile,
   suiteFolder,
   surfaceFile,
+  vectorsFolder,
 } from "../../scripts/release/baseline.ts";
 
 const versions = { "@pack/sdk": "1.0.0" };
@@ -37,6 +38,10 @@ function commit(message: string): string {
 }
 const record = (facts = {}): void =>
   write(recordFile, `${JSON.stringify({ versions, objects: objectsNow(root, versions), ...facts }, null, 2)}\n`);
+const objectsWithout = (path: string): Readonly<Record<string, string>> => {
+  const { [path]: _, ...objects } = objectsNow(root, versions);
+  return objects;
+};
 const problem = (): string => {
   try {
     baselineOf(root);
@@ -130,6 +135,16 @@ describe("the last release is the tree of the commit that recorded it", { timeou
     expect(baselineOf(root).read(manifestFile("@pack/sdk"))).toBe("");
   });
 
+  it("has vectors that an older record does not name, as its commit has them", () => {
+    write(`${vectorsFolder}/hints.json`, "{}\n");
+    write(contractFile, '{ "at": 4 }\n');
+    record({ objects: objectsWithout(vectorsFolder) });
+    commit("Release");
+    write(`${vectorsFolder}/hints.json`, '{ "later": true }\n');
+    commit("Go on");
+    expect(JSON.parse(baselineOf(root).read(vectorsFolder))).toEqual({ [`${vectorsFolder}/hints.json`]: "{}\n" });
+  });
+
   it("is recorded without staging anything", () => {
     write(caseFile, "export const at = 6;\n");
     record();
@@ -188,11 +203,20 @@ describe("a record is refused, with a command to run", { timeout: 30_000 }, () =
       () => {
         write(manifestFile("@pack/sdk"), "{}\n");
         write(commandFile("@pack/sdk"), "{}\n");
-        const { [commandFile("@pack/sdk")]: _, ...objects } = objectsNow(root, versions);
-        record({ objects });
+        record({ objects: objectsWithout(commandFile("@pack/sdk")) });
         commit("Release");
       },
       [commandFile("@pack/sdk"), "edited by hand"],
+    ],
+    [
+      "short of a manifest, although it names vectors",
+      () => {
+        write(manifestFile("@pack/sdk"), "{}\n");
+        write(`${vectorsFolder}/hints.json`, "{}\n");
+        record({ objects: objectsWithout(manifestFile("@pack/sdk")) });
+        commit("Release");
+      },
+      [manifestFile("@pack/sdk"), "edited by hand"],
     ],
     [
       "committed together with later changes",

@@ -23,9 +23,15 @@ describe("a changeset's text", () => {
     expect(parseChangeset("one", text)).toMatchObject({ bumps: new Map([["sdk", "minor"]]), note });
   });
 
+  it("may move no package", () => {
+    expect(parseChangeset("one", `---\n---\n\n${note}\n`)).toMatchObject({ bumps: new Map(), note });
+  });
+
   it.each([
     ["no header", "Just words.", "does not begin with a header"],
     ["an invalid header", '---\n"sdk: minor\n---\n\nWords.\n', ".changeset/one.md cannot be read"],
+    ["a list as header", '---\n- "sdk": minor\n---\n\nWords.\n', 'Write a line for each package: "NAME": BUMP.'],
+    ["a text as header", "---\nminor\n---\n\nWords.\n", "has a header of another form"],
     ["an unknown bump", '---\n"sdk": huge\n---\n\nWords.\n', "moves sdk by huge"],
   ])("is refused with %s", (_, text, problem) => {
     expect(() => parseChangeset("one", text)).toThrow(problem);

@@ -101,6 +101,13 @@ describe("the release gate", { timeout: withinMs }, () => {
     expect(status).toBe(1);
   });
 
+  it("sees vectors that are gone", () => {
+    rmSync(at("packages/contract/vectors/hints.json"));
+    const { status, said } = gate();
+    expect(said).toContain("major  vectors/hints.json: was removed");
+    expect(status).toBe(1);
+  });
+
   it.each(pythonEdits)("sees $what", (edit) => {
     make(edit);
     const python = join(ensureEnvironment("python", join(root, "packages/python/requirements.txt")), "python");
@@ -141,6 +148,11 @@ describe("the release gate", { timeout: withinMs }, () => {
   it.each([
     ["the record is lost", () => rmSync(at(recordFile)), `${recordFile} is missing`],
     ["the record is not committed", () => appendFileSync(at(recordFile), "\n"), "differs from the last commit"],
+    [
+      "prereleases have a tag without a form in Python",
+      () => writeFileSync(at(".changeset/pre.json"), '{ "mode": "pre", "tag": "canary" }'),
+      "Prereleases are tagged canary, which has no form in Python.",
+    ],
     [
       "a changeset cannot be read",
       () => writeFileSync(at(".changeset/odd.md"), "Just words.\n"),

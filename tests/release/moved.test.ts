@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { commandFile, contractFile, controlFile, manifestFile, pythonFile } from "../../scripts/release/baseline.ts";
+import {
+  commandFile,
+  contractFile,
+  controlFile,
+  manifestFile,
+  pythonFile,
+  pythonRetryFile,
+  schemaFiles,
+  vectorsFolder,
+} from "../../scripts/release/baseline.ts";
 import { bumpOf } from "../../scripts/release/change.ts";
 import { commandText } from "../../scripts/release/compare/commands.ts";
 import { movedSince } from "../../scripts/release/moved.ts";
@@ -47,6 +56,9 @@ describe("what a change weighs on", () => {
       ["@call-transfer/backend", mock],
     ],
     ["a raised engine", manifestFile(mock), '{"engines":{"node":">=20"}}', '{"engines":{"node":">=22"}}', [mock]],
+    ["vectors that are gone", vectorsFolder, '{"vectors/hints.json":"{}"}', "{}", ["@call-transfer/contract"]],
+    ["a removed key of settings files", String(schemaFiles[0]), '{"properties":{"port":{}}}', "{}", [mock]],
+    ["another retry budget of Python", pythonRetryFile, "RETRY_COST = 5\n", "RETRY_COST = 6\n", [pythonPackage]],
     ["a removed option", commandFile(mock), command({ port: { type: "string" } }), command({}), [mock]],
   ])("%s", (_, path, was = "", is = "", names) => {
     const read = (text: string) => (wanted: string) => (wanted === path ? text : "");

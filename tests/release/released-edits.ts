@@ -298,6 +298,41 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     "required: [flowId, fromNumber, toNumber, providerId]",
     "major  CreateCallRequest.providerId",
   ),
+  edit(
+    "a smaller retry budget of Python",
+    `${python}/_retry.py`,
+    "_CAPACITY = 500.0",
+    "_CAPACITY = 50.0",
+    "major  default retry budget, capacity: 500.0 is now 50.0",
+  ),
+  edit(
+    "a vector that expects another answer",
+    "packages/contract/vectors/hints.json",
+    '"retryAfter": "2", "seconds": 2 }',
+    '"retryAfter": "2", "seconds": 3 }',
+    'major  vectors/hints.json, case header "2": was changed',
+  ),
+  edit(
+    "a key of settings files that is gone",
+    `${mock}/config.schema.json`,
+    '"publicUrl": {',
+    '"publicAddress": {',
+    "major  config.schema.json.publicUrl: the field was removed",
+  ),
+  edit(
+    "fewer values of a key of settings files",
+    `${mock}/config.schema.json`,
+    '"enum": ["flowing", "frozen"]',
+    '"enum": ["flowing"]',
+    'major  config.schema.json.clock: value "frozen" was removed',
+  ),
+  edit(
+    "a new key of settings files",
+    `${mock}/config.schema.json`,
+    '    "port": {',
+    '    "door": { "type": "string" },\n    "port": {',
+    "minor  config.schema.json.door: an optional field was added",
+  ),
 ];
 
 /** Edits of the Python client. The gate sees them once its public names are recorded again. */

@@ -1,5 +1,5 @@
 // Folders with packages of their own are installed while other checks import from them.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ensureInstalled, temporaryFolder } from "../../scripts/packed.ts";
@@ -27,4 +27,15 @@ test("the packages of a folder appear all at once, when npm has ended", { timeou
   // It is there, so npm is not asked again.
   ensureInstalled(folder.path);
   expect(readFileSync(seen, "utf8")).toBe("false");
+});
+
+test("a folder whose install was killed between its last steps gets the packages that were ready", () => {
+  using folder = temporaryFolder("installing");
+  writeFileSync(join(folder.path, "package.json"), "{}");
+  const turn = join(folder.path, ".cache", "installing");
+  mkdirSync(join(turn, "old"), { recursive: true });
+  mkdirSync(join(turn, "node_modules", "yaml"), { recursive: true });
+  writeFileSync(join(turn, "node_modules", ".package-lock.json"), "{}");
+  ensureInstalled(folder.path);
+  expect(readdirSync(join(folder.path, "node_modules"))).toEqual([".package-lock.json", "yaml"]);
 });

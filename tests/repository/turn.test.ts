@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../scripts/packed.ts";
-import { makeOnce } from "../../scripts/turn.ts";
+import { makeOnce, removeLeftBehind, runWithinMs } from "../../scripts/turn.ts";
 
 it("says what it waits for, and goes on when the folder of a killed process is removed", () => {
   using folder = temporaryFolder("turn");
@@ -32,4 +32,43 @@ it("says nothing if it does not wait", () => {
   };
   makeOnce(join(folder.path, "turn"), () => isMade, make, { say: (text) => said.push(text), sayAfterMs: 0 });
   expect(said).toEqual([]);
+});
+
+describe("the folder of a killed process", () => {
+  const long = new Date(Date.now() - 2 * runWithinMs);
+  const left = (path: string): string => {
+    mkdirSync(path);
+    utimesSync(path, long, long);
+    return path;
+  };
+
+  it("is removed when it is old", () => {
+    using folder = temporaryFolder("turn");
+    removeLeftBehind(left(join(folder.path, "turn")));
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it("stays while it may still be of a process that runs", () => {
+    using folder = temporaryFolder("turn");
+    mkdirSync(join(folder.path, "turn"));
+    removeLeftBehind(join(folder.path, "turn"));
+    expect(readdirSync(folder.path)).toEqual(["turn"]);
+  });
+
+  it("is left to the process that removes it already", () => {
+    using folder = temporaryFolder("turn");
+    const turn = left(join(folder.path, "turn"));
+    mkdirSync(`${turn}.removing`);
+    removeLeftBehind(turn);
+    expect(readdirSync(folder.path)).toEqual(["turn", "turn.removing"]);
+  });
+
+  it("is removed by the next but one if the process that removed it was killed too", () => {
+    using folder = temporaryFolder("turn");
+    const turn = left(join(folder.path, "turn"));
+    left(`${turn}.removing`);
+    removeLeftBehind(turn);
+    removeLeftBehind(turn);
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
 });

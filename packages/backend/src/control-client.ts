@@ -1,5 +1,6 @@
 // Entry point for the client of the control plane. It runs in pages too. Only this repository can import it
 // (docs/decisions/0036). A command loads all of it, so it must not lead to the rest of the backend (docs/decisions/0069).
+export { controlAnswers } from "./control-client/answers.gen.ts";
 export {
   type ControlAddress,
   type ControlClient,

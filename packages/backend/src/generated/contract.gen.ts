@@ -2,3 +2,6 @@
 
 /** The major version of the contract. */
 export const contractMajor = 1;
+
+/** The tag at npm of this major's prereleases, such as "next"; empty once the major is released. */
+export const contractTag: string = "";

@@ -4,8 +4,8 @@ import { refuseOtherContract } from "../../src/http/checks/client-contract.ts";
 import { createBackend } from "../../src/index.ts";
 import { send } from "../test-client.ts";
 
-const detailFor = (agent: string | undefined, served: number) =>
-  refuseOtherContract(new Headers(agent === undefined ? {} : { "user-agent": agent }), served)?.problem.detail;
+const detailFor = (agent: string | undefined, major: number, tag = "") =>
+  refuseOtherContract(new Headers(agent === undefined ? {} : { "user-agent": agent }), { major, tag })?.problem.detail;
 
 describe("a client's contract", () => {
   it.each([
@@ -34,6 +34,29 @@ describe("a client's contract", () => {
   it("is refused if it is newer, with the mock server to install", () => {
     expect(detailFor("call-transfer-sdk/2.0.0 (contract 2)", 1)).toBe(
       "The client is made for contract 2, and this server serves contract 1. Update this server: npm install --save-dev @call-transfer/mock-server@latest",
+    );
+  });
+
+  it.each([
+    ["call-transfer-sdk/1.4.0 (contract 1)", "npm install @call-transfer/sdk@next"],
+    ["call-transfer-python/1.4.0 (contract 1)", "pip install --upgrade --pre call-transfer"],
+  ])("is refused by a prerelease of the next major with what installs then: %s", (agent, install) => {
+    expect(detailFor(agent, 2, "next")).toMatch(`Update the client: ${install}`);
+  });
+
+  it.each([
+    ["sdk/2.0.0-next.1", "next"],
+    ["sdk/2.0.0-alpha.0", "alpha"],
+    ["python/2.0.0.dev1", "next"],
+    ["python/3.0.0a0", "alpha"],
+    ["python/2.0.0b1", "beta"],
+    ["python/2.0.0rc1", "rc"],
+    // The major is released before prereleases of its minors.
+    ["sdk/2.1.0-next.0", "latest"],
+    ["python/2.1.0.dev0", "latest"],
+  ])("is refused if it is a newer prerelease, with the tag of the mock server: %s", (client, tag) => {
+    expect(detailFor(`call-transfer-${client} (contract 2)`, 1)).toMatch(
+      new RegExp(`npm install --save-dev @call-transfer/mock-server@${tag}$`),
     );
   });
 

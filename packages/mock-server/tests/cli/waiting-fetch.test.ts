@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createWaitingFetch, NoAnswerError } from "../../src/cli/terminal/waiting-fetch.ts";
@@ -89,6 +90,47 @@ describe("a command's fetch", () => {
     await vi.advanceTimersByTimeAsync(10_000);
     await Promise.all(failures);
     expect(said).toHaveLength(1);
+  });
+});
+
+describe("the body of an answer", () => {
+  /** A server that sends the headers of an answer and the first half of its body. */
+  async function beginning(path: string): Promise<string> {
+    const server = createHttpServer((request, response) => {
+      if (request.url !== path) return void response.end("ok");
+      response.writeHead(200, { "content-type": "application/json" }).write("{");
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => server.close().closeAllConnections());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it("may not stop half-way, also of a server that answers otherwise", async () => {
+    const address = await beginning("/_control/v1/clock");
+    const said: string[] = [];
+    const fetch = createWaitingFetch({ url: address, say: (text) => said.push(text), sayAfterMs: 10, endAfterMs: 50 });
+    const answer = fetch(new Request(`${address}/_control/v1/clock`));
+    await expect(answer).rejects.toThrow(NoAnswerError);
+    await expect(answer).rejects.toThrow(`No answer from ${address} within 50 ms. Check --url, or restart the server.`);
+    expect(said).toEqual([`Waiting for ${address}, which has not answered for 10 ms.`]);
+  });
+
+  it("may take as long as it takes while bytes arrive", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const body = writable.getWriter();
+    const slow = new Response(readable, { status: 201 });
+    const fetch = createWaitingFetch({ url, say: () => {}, fetch: async () => slow });
+    const answer = fetch(request());
+    for (const letter of "slow") {
+      await vi.advanceTimersByTimeAsync(9000);
+      void body.write(new TextEncoder().encode(letter));
+    }
+    void body.close();
+    const response = await answer;
+    expect([response.status, await response.text()]).toEqual([201, "slow"]);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
 
 from ._auth import AccessTokenFunction, AsyncAccessTokenFunction
-from ._client import _Base
+from ._base import _Base
 from ._errors import ConfigurationError
 from ._generated.resources import AsyncResources, Resources
 from ._options import RetryEvent, RetryOptions

@@ -29,7 +29,7 @@ export const rotate = defineCommand({
   },
 });
 
-type Context = Pick<CommandContext<unknown>, "control" | "url" | "sandbox">;
+type Context = Pick<CommandContext<unknown>, "control" | "fetch" | "url" | "sandbox">;
 
 /** The roles that may rotate a secret, of which an account need not have both. */
 const rotatingRoles = ["owner", "admin"] as const;
@@ -46,9 +46,10 @@ async function headersFor(accountId: string, { control, sandbox }: Context): Pro
   throw new Error(messageOf(failure));
 }
 
-async function rotateSecret(id: string, headers: Record<string, string>, { url }: Context) {
+async function rotateSecret(id: string, headers: Record<string, string>, { fetch, url }: Context) {
   const { method, path } = operations.rotateDestinationSecret;
-  const response = await fetch(url + path.replace(/\{\w+\}/, encodeURIComponent(id)), { method, headers });
+  const address = url + path.replace(/\{\w+\}/, encodeURIComponent(id));
+  const response = await fetch(new Request(address, { method, headers }));
   const body: unknown = await response.json();
   if (!response.ok) throw new Error(messageOf(body));
   return body as { readonly name: string; readonly signingSecret: string };

@@ -25,6 +25,8 @@ export interface CommandResult {
 
 export interface CommandContext<Values> {
   readonly control: ControlClient;
+  /** Sends a request to the API, and gives up on a server that does not answer. */
+  readonly fetch: (request: Request) => Promise<Response>;
   readonly operands: readonly string[];
   readonly values: Values;
   /** The server's URL, without a slash at the end. */

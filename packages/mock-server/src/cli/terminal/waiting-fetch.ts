@@ -1,7 +1,7 @@
 // A server that accepts connections and never answers must not hold a command in silence.
 import { formatDuration } from "@call-transfer/backend/control-client";
 
-/** The server did not answer, neither the command's request nor a question whether it is there. */
+/** The server did not answer, neither the command's request nor a question whether it is there; or it left an answer without its end. */
 export class NoAnswerError extends Error {
   override readonly name = "NoAnswerError";
 }
@@ -14,26 +14,31 @@ export interface Waiting {
   readonly fetch?: (request: Request | string, init?: RequestInit) => Promise<Response>;
   /** Milliseconds until it says so; 2 seconds by default. */
   readonly sayAfterMs?: number;
-  /** Milliseconds until it gives up; 10 seconds by default. */
+  /** Milliseconds until it gives up: without an answer, or without a byte more of one; 10 seconds by default. */
   readonly endAfterMs?: number;
 }
 
 /**
  * A `fetch` for commands. After 2 seconds without an answer it says what it waits for, and asks the server for its health. If
  * that is not answered either until 10 seconds have passed, it rejects with a NoAnswerError. A server that answers may take as
- * long as the request needs, such as one that waits for requests.
+ * long as the request needs, such as one that waits for requests. Once its headers are there, the server must not pause for 10
+ * seconds: the response resolves with its whole body.
  */
 export function createWaitingFetch(options: Waiting): (request: Request) => Promise<Response> {
-  const { url, say, fetch = globalThis.fetch, sayAfterMs = 2000, endAfterMs = 10_000 } = options;
+  const { url, fetch = globalThis.fetch, sayAfterMs = 2000, endAfterMs = 10_000 } = options;
   let hasSaid = false;
+  const say = () => {
+    if (!hasSaid) options.say(`Waiting for ${url}, which has not answered for ${formatDuration(sayAfterMs)}.`);
+    hasSaid = true;
+  };
   return async (request) => {
     const ending = new AbortController();
     const asking = new AbortController();
     const problem = `No answer from ${url} within ${formatDuration(endAfterMs)}. Check --url, or restart the server.`;
-    const limit = setTimeout(() => ending.abort(new NoAnswerError(problem)), endAfterMs);
+    const end = () => ending.abort(new NoAnswerError(problem));
+    const limit = setTimeout(end, endAfterMs);
     const patience = setTimeout(() => {
-      if (!hasSaid) say(`Waiting for ${url}, which has not answered for ${formatDuration(sayAfterMs)}.`);
-      hasSaid = true;
+      say();
       fetch(`${url}/health`, { signal: asking.signal })
         .then((response) => {
           clearTimeout(limit);
@@ -43,7 +48,12 @@ export function createWaitingFetch(options: Waiting): (request: Request) => Prom
         .catch(() => undefined);
     }, sayAfterMs);
     try {
-      return await fetch(request, { signal: AbortSignal.any([request.signal, ending.signal]) });
+      const response = await fetch(request, { signal: AbortSignal.any([request.signal, ending.signal]) });
+      clearTimeout(patience);
+      clearTimeout(limit);
+      if (response.body === null) return response;
+      const body = await readWhole(response.body, { [sayAfterMs]: say, [endAfterMs]: end });
+      return new Response(body, response);
     } finally {
       clearTimeout(patience);
       clearTimeout(limit);
@@ -51,4 +61,24 @@ export function createWaitingFetch(options: Waiting): (request: Request) => Prom
       asking.abort();
     }
   };
+}
+
+/** Reads a body to its end. Each step runs if nothing has arrived for its milliseconds. */
+async function readWhole(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  steps: Readonly<Record<number, () => void>>,
+): Promise<Blob> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const start = () => Object.entries(steps).map(([ms, step]) => setTimeout(step, Number(ms)));
+  let timers = start();
+  try {
+    for await (const part of body) {
+      parts.push(part);
+      timers.forEach(clearTimeout);
+      timers = start();
+    }
+    return new Blob(parts);
+  } finally {
+    timers.forEach(clearTimeout);
+  }
 }

@@ -280,8 +280,8 @@ class Once:
             return
         self._reported_forgotten = forgotten
         message = (
-            f"The event store has forgotten {forgotten} answers before keep_time was over, so their copies may be "
-            "handled again. Raise max_events of MemoryEventStore, or use a store that is shared."
+            f"The event store forgot answers before keep_time was over ({forgotten} so far). Copies may be handled again. "
+            "Raise its max_events or use a shared store."
         )
         yield from self._report(WebhookError(message, "store_forgets"), "store_forgets")
 

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { runLine } from "./run-line.ts";
+
+/** A server that answers everything alike. */
+async function serverOf(status: number, body: string): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => server.close().closeAllConnections());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+it.each([
+  [["clock"], "GET /_control/v1/clock"],
+  [["clock", "freeze"], "PUT /_control/v1/clock"],
+  [["clock", "advance", "1h"], "POST /_control/v1/clock/advance"],
+  [["coverage"], "GET /_control/v1/coverage"],
+  [["deliveries"], "GET /_control/v1/webhooks/deliveries"],
+  [["events"], "GET /_control/v1/events/latest"],
+  [["fault"], "GET /_control/v1/faults"],
+  [["inbox"], "GET /_control/v1/webhooks/inbox"],
+  [["keys"], "POST /_control/v1/auth/api-keys"],
+  [["policy"], "GET /_control/v1/policies/descriptions"],
+  [["requests"], "GET /_control/v1/requests"],
+  [["reset"], "POST /_control/v1/reset"],
+  [["rotate"], "GET /_control/v1/state/destinations"],
+  [["sandbox", "create", "one"], "POST /_control/v1/sandboxes"],
+  [["scenario"], "GET /_control/v1/scenarios"],
+  [["snapshot"], "GET /_control/v1/snapshot"],
+  [["state", "members"], "GET /_control/v1/state/members"],
+  [["tail"], "GET /_control/v1/state/"],
+  [["token"], "POST /_control/v1/auth/tokens"],
+])("says of another server what it answered: %j", async ([name = "", ...rest], operation) => {
+  const url = await serverOf(200, '{"hello":"world"}');
+  await expect(runLine(url, name, ...rest)).rejects.toThrow(`The server at ${url} answered ${operation}`);
+  await expect(runLine(url, name, ...rest)).rejects.toThrow("so it is not a mock server of this version. Check --url.");
+});
+
+it.each([
+  ["a list", 200, "[]", "JSON that lacks now, mode, rate, pending, upcoming, upcomingCount"],
+  ["a text", 200, '"ok"', "JSON that lacks now"],
+  ["null", 200, "null", "JSON that lacks now"],
+  [
+    "a field of another type",
+    200,
+    '{"now":1,"mode":2,"rate":3,"pending":4,"upcoming":{},"upcomingCount":5}',
+    "JSON that lacks upcoming, so",
+  ],
+  ["another status", 202, "{}", "status 202"],
+])("names what is wrong with the answer of another server: %s", async (_, status, body, what) => {
+  const url = await serverOf(status, body);
+  await expect(runLine(url, "clock")).rejects.toThrow(`answered GET /_control/v1/clock with ${what}`);
+});

@@ -1,0 +1,166 @@
+"""What both clients do without I/O: options, the parts of a request, and how to look for its result."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from ._auth import Auth
+from ._call import Call, Steps
+from ._errors import InvalidArgumentError, OutcomeUnknownError, OutcomeWindow, Reconciliation
+from ._generated.operations import FINDERS, OPERATIONS
+from ._operation import Explanation, ListSince, Operation, find_operation
+from ._options import (
+    NOT_GIVEN,
+    REQUEST_RULES,
+    RETRY_RULES,
+    USER_AGENT,
+    RetryPolicy,
+    Settings,
+    check,
+    check_options,
+    check_token,
+    read_variable,
+    resolve_base_url,
+)
+from ._other import OtherList, check_model
+from ._prepare import prepare
+from ._reconcile import explain, find_in_list
+from ._results import load
+from ._retry import RetryBudgets
+
+
+def _log_level() -> None:
+    """Follows the environment variable CALL_TRANSFER_LOG, where the program has set no level of its own."""
+    level, logger = read_variable("CALL_TRANSFER_LOG"), logging.getLogger("call_transfer")
+    if level is None:
+        return
+    levels = {"debug": 10, "info": 20, "warn": 30, "error": 40, "off": 100}
+    check(level in levels, "CALL_TRANSFER_LOG", f"must be one of {', '.join(levels)}")
+    if logger.level == logging.NOTSET:
+        logger.setLevel(levels[level])
+    if not logger.hasHandlers() and level != "off":
+        logger.addHandler(logging.StreamHandler())
+
+
+class _Base:
+    """What both clients do without I/O."""
+
+    _settings: Settings
+    _is_async = False
+
+    def _configure(self, given: dict[str, Any], http_client: Any, parent: _Base | None, connection: tuple[Any, ...]) -> None:
+        # Loaded here, so that an import of the package costs little, and no request waits for it.
+        import httpx2
+
+        kind = httpx2.AsyncClient if self._is_async else httpx2.Client
+        check(http_client is None or isinstance(http_client, kind), "http_client", f"must be an httpx2.{kind.__name__}")
+        rest = {name: value for name, value in given.items() if name in REQUEST_RULES and name != "retry"}
+        check_options(rest, REQUEST_RULES)
+        old = None if parent is None else parent._settings
+        retry = RetryPolicy(**check_options(given.get("retry") or {}, RETRY_RULES, "retry."))
+        base_url = resolve_base_url(given["base_url"], allow_insecure_http=given["allow_insecure_http"])
+        on_retry = given["on_retry"]
+        check(on_retry is None or callable(on_retry), "on_retry", "must be a function")
+        same = old is not None and old.base_url == base_url
+        self._settings = Settings(
+            base_url=base_url,
+            auth=self._resolve_auth(given, None if old is None else old.auth),
+            account_id=given["account_id"],
+            total_timeout=given["total_timeout"],
+            retry=retry,
+            headers=self._headers(given.get("headers") or {}),
+            on_retry=on_retry,
+            show_phone_numbers=given["show_phone_numbers"] is True,
+        )
+        if given["timeout"] is not None:
+            self._settings.timeout = float(given["timeout"])
+        if old is not None:
+            self._settings.budgets = old.budgets
+            self._settings.logged_deprecations = old.logged_deprecations
+            self._settings.clock, self._settings.random = old.clock, old.random
+            if same:
+                self._settings.server_time = old.server_time
+        if not retry.budget:
+            self._settings.budgets = None
+        elif self._settings.budgets is None:
+            self._settings.budgets = RetryBudgets()
+        self._given = given
+        self._connection = connection
+        self._http_client = http_client
+        load(OPERATIONS)
+        _log_level()
+
+    @staticmethod
+    def _headers(own: Mapping[str, str]) -> dict[str, str]:
+        fixed = {"user-agent": USER_AGENT, "accept": "application/json", "accept-encoding": "gzip"}
+        return {**fixed, **{name.lower(): text for name, text in own.items()}}
+
+    @staticmethod
+    def _resolve_auth(given: dict[str, Any], parent: Auth | None) -> Auth:
+        api_key, token = given["api_key"], given["access_token"]
+        check(api_key is None or token is None, "access_token", "and api_key cannot be combined. Pass one.")
+        if token is not None:
+            if not callable(token):
+                check_token(token)
+            return parent if parent and parent.is_from("access_token", token) else Auth("access_token", token)
+        if api_key is None:
+            api_key = read_variable("CALL_TRANSFER_API_KEY")
+            problem = "or access_token is required. Pass one, or set CALL_TRANSFER_API_KEY."
+            check(api_key is not None, "api_key", problem)
+        checked = check_token(api_key, "api_key")
+        return parent if parent and parent.is_from("api_key", checked) else Auth("api_key", checked)
+
+    def _call(self, operation: Operation, **parts: Any) -> Call:
+        call = prepare(self._settings, operation, **parts)
+        finder = FINDERS.get(operation.operation_id)
+        if finder is not None:
+            call.find = partial(self._find, finder, parts.get("options"))
+        call.bind = self._bind
+        return call
+
+    def _find(
+        self,
+        finder: Explanation | ListSince,
+        options: Mapping[str, Any] | None,
+        call: Call,
+        window: OutcomeWindow,
+        body: bytes | None,
+        max_calls: int,
+        end: float | None,
+    ) -> Steps[Reconciliation[Any]]:
+        """Looks for results as the caller that sent the request."""
+        if isinstance(finder, Explanation):
+            return explain(finder, window)
+        own = {name: value for name, value in (options or {}).items() if name not in ("extra_body", "extra_query")}
+
+        def prepare_page(_: Call, source: ListSince, query: Mapping[str, object], deadline: float | None) -> Call:
+            return prepare(self._settings, source.operation, query=query, options=own, deadline=deadline)
+
+        return (yield from find_in_list(prepare_page, finder, call, window, body, max_calls, end))
+
+    def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
+        raise NotImplementedError
+
+    def _requested(
+        self, method: str, path: str, path_params: Mapping[str, str] | None, query: Any, body: Any, options: Any, model: Any
+    ) -> Call:
+        operation = find_operation(method, path, OPERATIONS)
+        if query is not None and not isinstance(query, Mapping):
+            raise InvalidArgumentError("query", "must be a dict of names and values")
+        if model is not None:
+            check_model(model)
+        call = self._call(operation, route=path, path=path_params, query=query, body=body, options=options)
+        call.model = model
+        return call
+
+    def _listed(
+        self, path: str, items: str, model: Any, path_params: Mapping[str, str] | None, query: Any, options: Any
+    ) -> tuple[Any, ...]:
+        """Returns the arguments of a list of a path, checked as far as they can be before it is read."""
+        call = self._requested("GET", path, path_params, query, NOT_GIVEN, options, model)
+        if not isinstance(items, str) or not items:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidArgumentError("items", "must be the name of the field that holds the items of a page")
+        return (call.operation, items, query or {}), OtherList(path, path_params, model)
