@@ -15,7 +15,7 @@ const withVite = [
 ];
 const slow = ["**/*.{full,long}.test.ts", "tests/release/*.test.ts"];
 // What takes long runs each night.
-const never = ["**/node_modules/**", ...(isLong ? [] : ["**/*.long.test.ts"])];
+const never = ["**/{node_modules,.cache}/**", ...(isLong ? [] : ["**/*.long.test.ts"])];
 
 /** A part of the tests. Node runs the sources as they stand: Vite's modules prepare the stack of each error, which takes long. */
 const part = (name: string, include: string[], exclude: string[], viteModuleRunner = false) => ({

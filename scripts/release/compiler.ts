@@ -2,10 +2,8 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { tsc } from "../tsc.ts";
 import type { JsonObject } from "./json.ts";
-
-const compiler = fileURLToPath(new URL("../../node_modules/typescript-7/bin/tsc", import.meta.url));
 
 /** Uses a temporary folder below the root, where the compiler finds the installed types. */
 export async function withFolder<T>(root: string, use: (folder: string) => Promise<T>): Promise<T> {
@@ -27,7 +25,7 @@ export function compile(folder: string, files: readonly string[], options: JsonO
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files }));
   const settings = { cwd: folder, encoding: "utf8", maxBuffer: 1 << 28 } as const;
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [compiler, "-p", ".", "--pretty", "false"], settings, (error, stdout, stderr) => {
+    execFile(process.execPath, [...tsc, "-p", ".", "--pretty", "false"], settings, (error, stdout, stderr) => {
       // The status of errors in the files is 1 or 2. Anything else, such as a signal, is a failed run.
       if (error && (typeof error.code !== "number" || stdout === "")) reject(new Error(`${error.message}\n${stderr}`));
       else resolve(stdout);

@@ -1,3 +1,5 @@
+import type { DefaultTheme, MarkdownEnv, MarkdownRenderer } from "vitepress";
+
 /** Splits a text into words, as the search does by itself. A name such as not_found is a word, too. It runs in the browser. */
 const tokenize = (text: string): string[] => [
   ...text.split(/[\n\r\p{Z}\p{P}]+/u),
@@ -56,8 +58,27 @@ function boostDocument(id: string, term: string): number {
 /** Words such as "a" and "of" are no beginnings of others. It runs in the browser. */
 const prefix = (term: string): boolean => term.length > 2;
 
+/** Code as it is highlighted, but without the colours. */
+const withoutColours = (code: string): string => code.replaceAll("&", "&#x26;").replaceAll("<", "&#x3C;");
+
+/**
+ * Renders a page for the index, which takes its words only. Code is not highlighted, which takes most of the time. Pages are
+ * rendered with the same settings in between, so this is not async.
+ */
+function renderWords(text: string, env: MarkdownEnv, markdown: MarkdownRenderer): string {
+  const { highlight } = markdown.options;
+  markdown.options.highlight = withoutColours;
+  try {
+    const html = markdown.render(text, env);
+    return env.frontmatter?.search === false ? "" : html;
+  } finally {
+    markdown.options.highlight = highlight;
+  }
+}
+
 /** The search of the site. */
-export const searchOptions = {
+export const searchOptions: DefaultTheme.LocalSearchOptions = {
+  _render: renderWords,
   detailedView: true,
   miniSearch: { options: { tokenize }, searchOptions: { boostDocument, prefix, tokenize: tokenizeQuery } },
 };

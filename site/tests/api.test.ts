@@ -13,6 +13,7 @@ import { runLine } from "../../packages/mock-server/tests/cli/run-line.ts";
 import { responseSchemas } from "../../packages/spec/src/response-schemas.gen.ts";
 import { pythonName } from "../../scripts/generate/text/python.ts";
 import { relativeLinksIn } from "../../scripts/markdown.ts";
+import { tsc } from "../../scripts/tsc.ts";
 import { controlOperations } from "../api/control-pages.ts";
 import { fieldsOf, limitsOf, typeOf } from "../api/fields.ts";
 import { inputOf, lostAnswer, pythonProgramOf } from "../api/operation-page.ts";
@@ -87,7 +88,7 @@ describe("the programs", () => {
   it("compile", async () => {
     const config = { extends: "../../tsconfig.base.json", include: ["*.ts"] };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
-    const run = promisify(execFile)(process.execPath, [`${root}node_modules/typescript-7/bin/tsc`, "-p", folder]);
+    const run = promisify(execFile)(process.execPath, [...tsc, "-p", folder]);
     expect((await run.catch((failed: { stdout: string }) => failed)).stdout).toBe("");
   });
 });

@@ -5,6 +5,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureInstalled, run } from "../../scripts/packed.ts";
 import { runSteps } from "../../scripts/steps.ts";
+import { tsc } from "../../scripts/tsc.ts";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -13,7 +14,7 @@ const [isBuilt, asked] = [process.argv.includes("--built"), process.argv.slice(2
 
 if (!isBuilt) {
   ensureInstalled(`${root}site`);
-  run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", "site");
+  run(root, process.execPath, ...tsc, "-p", "site");
   console.log(run(root, process.execPath, "--conditions=@call-transfer/source", "site/build.ts"));
 }
 const checks = globSync(`*${suffix}`, { cwd: folder })

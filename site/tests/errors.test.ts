@@ -19,6 +19,7 @@ import { codes as specifiedCodes } from "../../packages/contract/src/facts/codes
 import { invoke } from "../../packages/contract/src/suite/client.ts";
 import { runLine } from "../../packages/mock-server/tests/cli/run-line.ts";
 import { inShort } from "../../scripts/long.ts";
+import { tsc } from "../../scripts/tsc.ts";
 import { recipes } from "../error-program.ts";
 import { type RetryClass, reactionText, retryClassNames } from "../error-retries.ts";
 import { errorPages } from "../errors.ts";
@@ -69,8 +70,7 @@ describe("the programs", () => {
   it("compile", async () => {
     const config = { extends: "../../tsconfig.base.json", include: ["*.ts"] };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
-    const compiler = join(root, "node_modules/typescript-7/bin/tsc");
-    const run = promisify(execFile)(process.execPath, [compiler, "-p", folder], { cwd: root });
+    const run = promisify(execFile)(process.execPath, [...tsc, "-p", folder], { cwd: root });
     const { stdout } = await run.catch((failed: { stdout: string }) => failed);
     expect(stdout).toBe("");
   });

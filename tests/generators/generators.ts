@@ -3,6 +3,7 @@ import { cpSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureInstalled } from "../../scripts/packed.ts";
+import { tsc } from "../../scripts/tsc.ts";
 
 /** Runs a program in the folder of a generator to its end. Returns both of its streams. Throws if it fails. */
 export type Run = (
@@ -54,7 +55,7 @@ const typescript = (
   },
   generate: (run) => run(process.execPath, command),
   async compile(run) {
-    await run(process.execPath, [join(root, "node_modules/typescript-7/bin/tsc"), "-p", "."]);
+    await run(process.execPath, [...tsc, "-p", "."]);
     const options = ["calls.ts", "--bundle", "--platform=node", "--format=esm", "--outfile=calls.mjs"];
     await run(join(root, "node_modules/.bin/esbuild"), [...options, "--log-level=warning"]);
   },

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { isLong, leftOut } from "../../scripts/long.ts";
 import { ensureTools, run } from "../../scripts/packed.ts";
 import { runSteps, type Step } from "../../scripts/steps.ts";
+import { tsc } from "../../scripts/tsc.ts";
 import { findNginx } from "./nginx.ts";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
@@ -40,7 +41,7 @@ async function check(asked: readonly string[]): Promise<number> {
   }
   run(root, process.execPath, "scripts/build.ts");
   ensureTools(folder);
-  run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", folder);
+  run(root, process.execPath, ...tsc, "-p", folder);
   const files = globSync(`*${suffix}`, { cwd: folder }).filter((file) => hasNginx || !withNginx.includes(file));
   const all = [contract, ...[kills, ...files].map(testIn)].sort((one, other) => rank(one) - rank(other));
   const usual = all.filter((step) => isLong || step !== contract);

@@ -8,6 +8,7 @@ import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { isLong, leftOut } from "../../scripts/long.ts";
 import { ensureInstalled, pack, run, temporaryFolder, tools } from "../../scripts/packed.ts";
+import { tsc } from "../../scripts/tsc.ts";
 import type { RecipeName } from "../../site/recipes.ts";
 import { missingPython, pythonCommand, pythonEnvironment } from "../receiving/python.ts";
 import { checkAttack } from "./recipes/attack.ts";
@@ -30,7 +31,6 @@ import { startWorker } from "./recipes/worker.ts";
 import { checkWrongMounts } from "./recipes/wrong-mounts.ts";
 
 const recipes = fileURLToPath(new URL("../../examples/recipes/", import.meta.url));
-const compiler = fileURLToPath(new URL("../../node_modules/typescript-7/bin/tsc", import.meta.url));
 const pythonFolder = fileURLToPath(new URL("../../examples/python/", import.meta.url));
 const withoutPython = missingPython();
 if (withoutPython !== undefined && process.env.CI) throw new Error(withoutPython);
@@ -102,8 +102,8 @@ function python(name: string): Check {
 const checks: Readonly<Record<string, Check>> = {
   nextjs: whileRunning((stage) => startNext(recipeFolder("nextjs"), stage.environment), driveNext),
   types: async () => {
-    await runProgram(recipes, [process.execPath, compiler, "-p", "."]);
-    await runProgram(recipes, [process.execPath, compiler, "-p", projectOfFolders()]);
+    await runProgram(recipes, [process.execPath, ...tsc, "-p", "."]);
+    await runProgram(recipes, [process.execPath, ...tsc, "-p", projectOfFolders()]);
     return ["compiled, also in their folders"];
   },
   ...(isLong && { installed: checkInstalled }),

@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { minVersion } from "semver";
 import { browserHere } from "../../packages/contract/targets/browser/find-browser.ts";
 import { install, optionalPeers, pack, run, temporaryFolder, unpack } from "../../scripts/packed.ts";
+import { tsc } from "../../scripts/tsc.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const runners = join(root, "tests/packages/runners");
@@ -174,7 +175,7 @@ function checkTypes(project: string): void {
     typeRoots: [join(root, "node_modules/@types")],
   };
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["vitest", "playwright"] }));
-  run(project, process.execPath, join(root, "node_modules/typescript-7/bin/tsc"), "-p", ".");
+  run(project, process.execPath, ...tsc, "-p", ".");
   console.log("ok      types");
 }
 

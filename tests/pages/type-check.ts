@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
+import { tsc } from "../../scripts/tsc.ts";
 import { type ProvedBlock, root } from "./blocks.ts";
 
 /** A file for the compiler. Line 1 of the block is line `offset + 1` of the file. */
@@ -49,9 +50,8 @@ export function typeErrors(blocks: readonly ProvedBlock[]): string[] {
     }
     const config = { extends: "../../tsconfig.base.json", compilerOptions, include: ["**/*"] };
     writeFileSync(`${folder}tsconfig.json`, JSON.stringify(config));
-    const compiler = fileURLToPath(new URL("node_modules/typescript-7/bin/tsc", root));
-    const options = ["-p", folder, "--pretty", "false"];
-    const { stdout, status } = spawnSync(process.execPath, [compiler, ...options], { cwd: folder, encoding: "utf8" });
+    const options = [...tsc, "-p", folder, "--pretty", "false"];
+    const { stdout, status } = spawnSync(process.execPath, options, { cwd: folder, encoding: "utf8" });
     const errors = stdout.split("\n").filter((line) => line !== "");
     if (status !== 0 && errors.length === 0) throw new Error(`The compiler ended with status ${status}.`);
     return errors.map((error) => located(error, sources));

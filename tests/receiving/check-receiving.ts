@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ensureInstalled, ensureTools, run } from "../../scripts/packed.ts";
+import { tsc } from "../../scripts/tsc.ts";
 import { missingPython, pythonCommand } from "./python.ts";
 import { missingPrograms } from "./servers.ts";
 
@@ -34,8 +35,8 @@ function check(): number {
   ensureInstalled(lab);
   // Copies find the database clients, which are installed here.
   cpSync(`${root}examples/stores`, `${folder}.cache/examples`, { recursive: true });
-  run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", folder);
-  run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", `${lab}crashes`);
+  run(root, process.execPath, ...tsc, "-p", folder);
+  run(root, process.execPath, ...tsc, "-p", `${lab}crashes`);
   const all = globSync(["*.check.ts", ".cache/examples/*.test.ts", `${lab}crashes/*.check.ts`], { cwd: folder });
   // Once, before several processes use it.
   if (withoutPython === undefined) pythonCommand();
