@@ -28,11 +28,10 @@ const isWanted = (part) => values.only?.includes(part) ?? true;
 
 function print(title, results) {
   console.log(`\n${title} (Node ${process.versions.node})`);
-  const interval = ({ value, low, high }, digits) =>
-    `${value.toFixed(digits)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`;
-  for (const { name, median, beside, added, cpu } of results) {
-    const cells = [`${median.toFixed(1)} µs`, `${interval(beside, 2)}×`, `+${interval(added, 1)} µs`];
-    console.log(`  ${[name, ...cells, `processor time ${interval(cpu, 2)}×`].map((cell) => cell.padEnd(28)).join("")}`);
+  const interval = ({ value, low, high }) => `${value.toFixed(2)}× (${low.toFixed(2)} to ${high.toFixed(2)})`;
+  for (const { name, median, beside, cpu } of results) {
+    const cells = [`${median.toFixed(1)} µs`, interval(beside)];
+    console.log(`  ${[name, ...cells, `processor time ${interval(cpu)}`].map((cell) => cell.padEnd(32)).join("")}`);
   }
 }
 

@@ -104,16 +104,21 @@ async function measure() {
   return { node: process.versions.node, figures };
 }
 
-/** The most that a request may take beside one through bare fetch, by what it goes through. */
-const wanted = { "SDK over fetch": { GET: 1.4, POST: 1.4 }, "SDK over nodeFetch()": { GET: 1.05, POST: 0.75 } };
-const isMet = ({ name, method, overFetch }) => overFetch.value <= (wanted[name]?.[method] ?? Number.POSITIVE_INFINITY);
+/** The most that a request may take beside one through bare fetch. On Node 24 a GET through fetch takes half as long as on others. */
+function limitOf(node, { name, method }) {
+  if (name === "SDK over fetch") return 1.4;
+  if (name !== "SDK over nodeFetch()") return undefined;
+  if (method === "POST") return 0.75;
+  return node.startsWith("24.") ? 1.1 : 1;
+}
+const isMet = (node, figure) => figure.overFetch.value <= (limitOf(node, figure) ?? Number.POSITIVE_INFINITY);
 const withInterval = ({ value, low, high }) =>
   low === high ? "1×" : `${value.toFixed(2)}× (${low.toFixed(2)} to ${high.toFixed(2)})`;
 
 function rowOf(node, figure) {
   const { method, name, us, overFetch, overHttp } = figure;
-  const limit = wanted[name]?.[method];
-  const goal = limit === undefined ? "–" : `≤ ${limit}×, ${isMet(figure) ? "met" : "missed"}`;
+  const limit = limitOf(node, figure);
+  const goal = limit === undefined ? "–" : `≤ ${limit}×, ${isMet(node, figure) ? "met" : "missed"}`;
   return `| ${[`Node ${node}`, method, name, us.toFixed(0), withInterval(overFetch), goal, withInterval(overHttp)].join(" | ")} |`;
 }
 
@@ -154,5 +159,5 @@ const page = pageOf(runs);
 console.log(page);
 if (!values.quick) {
   writeFileSync(new URL("results-transport.md", import.meta.url), page);
-  if (!runs.every(({ figures }) => figures.every(isMet))) process.exitCode = 1;
+  if (!runs.every(({ node, figures }) => figures.every((figure) => isMet(node, figure)))) process.exitCode = 1;
 }

@@ -48,7 +48,6 @@ export function medianOf(values) {
 
 /** Times beside those of another, block by block in the same round. Other load slows both blocks of a round alike. */
 export const pairedRatio = (times, others) => medianOf(times.map((time, round) => time / others[round]));
-const pairedDifference = (times, others) => medianOf(times.map((time, round) => time - others[round]));
 
 /** The time of each client's call in microseconds, and its time and processor time beside those of the first client. */
 export async function timesOf(clients, options, { rounds, calls, warmUp }) {
@@ -67,7 +66,6 @@ export async function timesOf(clients, options, { rounds, calls, warmUp }) {
       name,
       median: medianOf(times).value,
       beside: pairedRatio(times, floor.times),
-      added: pairedDifference(times, floor.times),
       cpu: pairedRatio(cpu, floor.cpu),
     };
   });
