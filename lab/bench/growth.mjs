@@ -2,11 +2,12 @@
 // results-growth.md and fails when a cost grows faster than what causes it. Requires built packages.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { circumstances } from "./circumstances.mjs";
+import { cpuSeconds } from "./cpu-seconds.mjs";
 import { medianOf, pairedRatio } from "./sdk/speed.mjs";
 
 const { createSandboxes, demo } = await import("../../packages/backend/dist/index.js");
@@ -81,16 +82,11 @@ async function startServer() {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = await once(child.stdout.setEncoding("utf8"), "data");
   const { port } = new URL(JSON.parse(line).url);
-  const processorMs = () => {
-    const [, fields] = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(/\) /);
-    const [user, system] = fields.split(" ").slice(11, 13);
-    return (Number(user) + Number(system)) * 10;
-  };
   const stop = async () => {
     child.kill("SIGTERM");
     await once(child, "exit");
   };
-  return { port, processorMs, stop };
+  return { port, pid: child.pid, stop };
 }
 
 function send(port, agent) {
@@ -101,10 +97,10 @@ function send(port, agent) {
 }
 
 /** Microseconds of the server's processor time for a request, of so many connections that ask one after another. */
-async function costOverHttp({ port, processorMs }, connections, count) {
+async function costOverHttp({ port, pid }, connections, count) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let left = count;
-  const before = processorMs();
+  const before = cpuSeconds(pid);
   const lane = async () => {
     while (left > 0) {
       left -= 1;
@@ -112,9 +108,9 @@ async function costOverHttp({ port, processorMs }, connections, count) {
     }
   };
   await Promise.all(Array.from({ length: connections }, lane));
-  const used = processorMs() - before;
+  const used = cpuSeconds(pid) - before;
   agent.destroy();
-  return (used * 1000) / count;
+  return (used * 1e6) / count;
 }
 
 async function withReaders(size) {

@@ -4,7 +4,7 @@
 //   npm run lab -- bench server --quick   a look at the mock server and at bare node:http in half a minute, which writes nothing
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -14,6 +14,7 @@ import { parseArgs } from "node:util";
 import autocannon from "autocannon";
 import { freePort } from "../../scripts/free-port.ts";
 import { circumstances } from "./circumstances.mjs";
+import { cpuSeconds } from "./cpu-seconds.mjs";
 import { installations } from "./installations.mjs";
 
 const { createBackend, demo } = await import("../../packages/backend/dist/index.js");
@@ -94,15 +95,6 @@ async function start(name, env = environment) {
     await once(child, "exit");
   };
   return { url, pid: child.pid, ms: performance.now() - from, stop };
-}
-
-/** Seconds of processor time that a process has used, all its threads together. */
-function cpuSeconds(pid) {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const nanoseconds = threads.map((id) =>
-    Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]),
-  );
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e9;
 }
 
 /** Requests that create groups, for one connection. Names repeat only after a reset of the state. */

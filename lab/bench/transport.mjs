@@ -109,7 +109,7 @@ function limitOf(node, { name, method }) {
   if (name === "SDK over fetch") return 1.4;
   if (name !== "SDK over nodeFetch()") return undefined;
   if (method === "POST") return 0.75;
-  return node.startsWith("24.") ? 1.1 : 1;
+  return node.startsWith("24.") ? 1.15 : 1;
 }
 const isMet = (node, figure) => figure.overFetch.value <= (limitOf(node, figure) ?? Number.POSITIVE_INFINITY);
 const withInterval = ({ value, low, high }) =>

@@ -29,12 +29,17 @@ export type NamedCommands = Readonly<Record<string, Named>>;
 /** A program that imports the packages from their sources. */
 export const onSources = (...words: string[]): Program => ["--conditions=@call-transfer/source", ...words];
 
-async function runProgram(words: Program): Promise<number> {
+/** Resolves with the exit status, and whether this process was told to end. */
+async function runProgram(words: Program): Promise<{ readonly status: number; readonly isEnding: boolean }> {
   const child = spawn(process.execPath, words, { cwd: root, stdio: "inherit" });
-  const forward = (signal: NodeJS.Signals): boolean => child.kill(signal);
+  let isEnding = false;
+  const forward = (signal: NodeJS.Signals): void => {
+    isEnding = true;
+    child.kill(signal);
+  };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, forward);
   const [status] = (await once(child, "exit")) as [number | null];
-  return status ?? 1;
+  return { status: status ?? 1, isEnding };
 }
 
 function programsOf(name: string, { run = [], parts }: Named, options: readonly string[]): readonly Program[] {
@@ -74,10 +79,10 @@ export async function runNamed(script: string, commands: NamedCommands, usual?: 
   if (named.installs !== undefined) ensureInstalled(root + named.installs);
   const before: readonly Program[] = named.isBuilt ? [["scripts/build.ts"]] : [];
   for (const program of [...before, ...programs]) {
-    const status = await runProgram(program);
-    if (status === 0) continue;
+    const { status, isEnding } = await runProgram(program);
+    if (status === 0 && !isEnding) continue;
     process.exitCode = status;
     // No part stands on another.
-    if (named.parts === undefined || before.includes(program)) return;
+    if (isEnding || named.parts === undefined || before.includes(program)) return;
   }
 }

@@ -1,10 +1,12 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
-it("all parts of a command run, and it fails if one of them does", () => {
+/** A program with a command whose two parts are these programs. */
+function programOf(first: string, second: string): string {
   const folder = mkdtempSync(join(tmpdir(), "named-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const write = (name: string, text: string): string => {
@@ -12,14 +14,15 @@ it("all parts of a command run, and it fails if one of them does", () => {
     writeFileSync(path, text);
     return path;
   };
-  const first = write("first.mjs", `console.log("first"); process.exitCode = 3;`);
-  const second = write("second.mjs", `console.log("second");`);
+  const parts = { first: [write("first.mjs", first)], second: [write("second.mjs", second)] };
   const named = new URL("../../scripts/commands/named.ts", import.meta.url).href;
-  const commands = JSON.stringify({ both: { does: "both", parts: { first: [first], second: [second] } } });
-  const main = write(
-    "main.mjs",
-    `import { runNamed } from ${JSON.stringify(named)}; await runNamed("try", ${commands});`,
-  );
+  const commands = JSON.stringify({ both: { does: "both", parts } });
+  const text = `import { runNamed } from ${JSON.stringify(named)};\nawait runNamed("try", ${commands});\n`;
+  return write("main.mjs", text);
+}
+
+it("all parts of a command run, and it fails if one of them does", () => {
+  const main = programOf(`console.log("first"); process.exitCode = 3;`, `console.log("second");`);
   const run = (...words: string[]) => {
     try {
       return { status: 0, output: execFileSync(process.execPath, [main, ...words], { encoding: "utf8" }) };
@@ -31,3 +34,19 @@ it("all parts of a command run, and it fails if one of them does", () => {
   expect(run("both")).toEqual({ status: 3, output: "first\nsecond\n" });
   expect(run("both", "second")).toEqual({ status: 0, output: "second\n" });
 });
+
+it.each(["SIGINT", "SIGTERM"] as const)(
+  "%s ends a command with its parts, also where a part ends well",
+  async (signal) => {
+    const wait = `process.on("${signal}", () => process.exit(0)); setInterval(() => {}, 1000); console.log("waiting");`;
+    const main = programOf(wait, `console.log("second");`);
+    const child = spawn(process.execPath, [main, "both"], { stdio: ["ignore", "pipe", "inherit"] });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+      if (text.includes("waiting")) child.kill(signal);
+    });
+    await once(child, "close");
+    expect(output).toBe("waiting\n");
+  },
+);
