@@ -15,7 +15,7 @@ const { operations } = await import("../../packages/spec/dist/index.js");
 
 const here = fileURLToPath(new URL("./", import.meta.url));
 const cli = fileURLToPath(new URL("../../packages/mock-server/dist/cli.js", import.meta.url));
-const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
 const requests = Number(process.env.BENCH_REQUESTS ?? 2000);
 /** Above this, a cost that should stay the same has grown, and not only seems to in a run beside others. */
 const tolerance = 1.5;
@@ -181,7 +181,7 @@ const report = `# What grows with the work
 One run ${circumstances()}: Node ${process.versions.node}. Microseconds
 of processor time for one request, the median of ${rounds} rounds in which the sizes took turns. Rows without HTTP call the backend
 in the process. A journal holds the latest 1000 requests, whatever came before. A ratio is the median of those of the rounds,
-with the least and the greatest in brackets. A cost that may not grow must stay below ${tolerance}× that of the smallest size, and
+with its interval of 95 % in brackets. A cost that may not grow must stay below ${tolerance}× that of the smallest size, and
 one that may, below ${tolerance}× of what the size has grown.
 
 | What grows | Sizes | Cost | Largest to smallest | May grow | |
