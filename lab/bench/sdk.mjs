@@ -87,7 +87,7 @@ async function write(run) {
   replaceIn(docs, "comparison", summary(figures));
   console.log(`\n${report}`);
   const missed = [
-    ...figures.filter(({ met }) => !met).map(({ title, wanted }) => `${title}: ${us} exceeds ${wanted}`),
+    ...figures.filter(({ met }) => !met).map(({ title, limit, unit }) => `${title}: ${us} exceeds ${limit}${unit}`),
     ...figures
       .filter(({ ahead, why }) => ahead.length > 0 && !why)
       .map((one) => `${one.title}: say why ${one.ahead} is ahead`),

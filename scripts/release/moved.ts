@@ -25,7 +25,7 @@ import { documentIn } from "./present.ts";
 import { pythonPackage } from "./python-package.ts";
 import type { Moved } from "./verdict.ts";
 
-/** A text by its path, of a folder JSON of its files by path; empty if there is none. */
+/** Reads a file, or a folder as JSON of its files by path. Empty if the path does not exist. */
 export type Read = (path: string) => string;
 
 /** Packages that a change of a document affects. */
