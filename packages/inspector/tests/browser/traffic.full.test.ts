@@ -12,13 +12,15 @@ const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: r
 const rowsOf = ({ page }: Inspector) => page.getByRole("listbox").getByRole("option");
 const detailOf = ({ page }: Inspector) => page.getByRole("region", { name: "Details" });
 
-/** A few requests of different kinds and a webhook. */
-async function play({ server, client }: Inspector): Promise<void> {
+/** A few requests of different kinds and a webhook. Waits for their rows: one that comes later moves those below it. */
+async function play(inspector: Inspector): Promise<void> {
+  const { server, client } = inspector;
   const sdk = client({ retry: { max: 0 } });
   await sdk.roles.list();
   await sdk.calls.create(call);
   await sdk.calls.create({ ...call, toNumber: "nobody" }).result();
   await server.trigger(destinations.app);
+  await rowsOf(inspector).nth(3).waitFor();
 }
 
 it("shows a request that a fault made the SDK repeat as two rows", async () => {
