@@ -1,5 +1,5 @@
 // Prints every figure of the last run that has a limit or a peer, with what is missed or behind in the end.
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { tablesIn } from "../../scripts/markdown.ts";
 
@@ -23,11 +23,17 @@ export function figuresIn(page: string): readonly Figure[] {
   );
 }
 
+/** When a page was written: one of an earlier run, whose part failed this time, is older than the others. */
+const ageOf = (path: string): string => {
+  const minutes = Math.round((Date.now() - statSync(path).mtimeMs) / 60_000);
+  return `written ${minutes} min ago`;
+};
+
 function print(): void {
   const pages = globSync(join(import.meta.dirname, "results-*.md")).sort();
   const all = pages.map((path) => ({ path, figures: figuresIn(readFileSync(path, "utf8")) }));
   for (const { path, figures } of all)
-    console.log([`\n${basename(path)}`, ...figures.map(({ text }) => `  ${text}`)].join("\n"));
+    console.log([`\n${basename(path)}, ${ageOf(path)}`, ...figures.map(({ text }) => `  ${text}`)].join("\n"));
   const figures = all.flatMap((page) => page.figures);
   const count = (verdict: Verdict): number => figures.filter((figure) => figure.verdict === verdict).length;
   console.log(
