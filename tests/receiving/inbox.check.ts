@@ -13,6 +13,7 @@ import { createEventTable, pgInbox, postgresEventStore, postgresJsInbox } from "
 import { Pool } from "pg";
 import postgres from "postgres";
 import { startCommitProxy } from "./commit-proxy.ts";
+import { startEndingDatabase } from "./ending-database.ts";
 import { startPostgres } from "./servers.ts";
 
 const server = await startPostgres();
@@ -446,6 +447,18 @@ for (const [name, open] of Object.entries(clients)) {
     });
   });
 }
+
+describe("an inbox over pg alone", () => {
+  it("survives a connection that is lost in the moment in which the pool hands it out", async () => {
+    await using database = await startEndingDatabase();
+    const pool = openPool(database.url, 1, "read committed");
+    const errors: unknown[] = [];
+    const options = { secret, waitMs: 0, onError: (error: unknown) => void errors.push(error) };
+    const receive = createWebhookHandler({ ...options, inbox: pgInbox(pool), onEvent() {} });
+    assert.equal((await deliver(receive, eventOf())).status, 503);
+    assert.equal(errors.length, 1);
+  });
+});
 
 describe("an inbox over postgres alone", () => {
   const open = () => {

@@ -27,7 +27,7 @@ function rejected(error: Error): Promise<never> {
 
 /** A pool whose clients answer as PostgreSQL does for a new event. */
 function playedPool(connecting: Promise<void> = Promise.resolve(), answered?: string) {
-  const played = { sent: [] as string[], destroyed: [] as (boolean | undefined)[], listeners: 0 };
+  const played = { sent: [] as string[], destroyed: [] as (boolean | undefined)[], listeners: 0, atHandOut: 0 };
   let owner: unknown;
   const client = {
     async query(text: string, values: unknown[] = []) {
@@ -46,10 +46,17 @@ function playedPool(connecting: Promise<void> = Promise.resolve(), answered?: st
     on: () => (played.listeners += 1),
     removeListener: () => (played.listeners -= 1),
   };
+  type Callback = (error: Error | undefined, handed: typeof client | undefined, done: () => void) => void;
   async function connect(): Promise<typeof client>;
-  function connect(callback: (error: Error | undefined, client: undefined, done: () => void) => void): void;
-  async function connect() {
-    await connecting;
+  function connect(callback: Callback): void;
+  async function connect(callback?: Callback) {
+    await connecting.then(
+      () => {
+        callback?.(undefined, client, () => {});
+        played.atHandOut = played.listeners;
+      },
+      (error) => callback?.(error, undefined, () => {}),
+    );
     return client;
   }
   return { played, pool: { connect } };
@@ -93,7 +100,8 @@ describe("a receiver with an inbox", () => {
     const { played, pool } = playedPool();
     expect((await deliver(pool, () => {})).status).toBe(204);
     expect(played.sent).toEqual(["begin", "select", "with", "with", "commit"]);
-    expect(played).toMatchObject({ destroyed: [false], listeners: 0 });
+    // A client that nobody listens to when its connection is lost ends the process.
+    expect(played).toMatchObject({ destroyed: [false], atHandOut: 1, listeners: 0 });
   });
 
   it("ends its connection after 60 seconds of an onEvent that never returns, which cannot use it afterwards", async () => {

@@ -26,17 +26,46 @@ const isRolledBack = (client: PgClient): Promise<boolean> =>
     () => false,
   );
 
+/** A client that is out of the pool. */
+interface Taken<Client> {
+  readonly client: Client;
+  /** Whether its connection was lost since then. */
+  isLost(): boolean;
+  /** Gives it back to the pool, or ends its connection. */
+  release(destroy: boolean): void;
+}
+
+/**
+ * Takes a client out of the pool and listens to it at once: without a listener, the loss of its connection ends the process.
+ * With the pool's promise there would be none until the code that awaits it goes on.
+ */
+const take = <Client extends PgClient>(
+  connect: (callback: (error: Error | undefined, client: Client | undefined) => void) => void,
+): Promise<Taken<Client>> =>
+  new Promise((resolve, reject) => {
+    connect((error, client) => {
+      if (client === undefined) return reject(error);
+      let isLost = false;
+      const onError = (): void => {
+        isLost = true;
+      };
+      client.on("error", onError);
+      resolve({
+        client,
+        isLost: () => isLost,
+        release(destroy) {
+          client.removeListener("error", onError);
+          client.release(destroy);
+        },
+      });
+    });
+  });
+
 /** Runs work in a transaction of a client that is out of the pool. */
 async function runOn<Client extends PgClient, Result>(
-  client: Client,
+  { client, isLost, release }: Taken<Client>,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  let lost: Error | undefined;
-  // Without a listener, the loss of a connection between two queries ends the process.
-  const onError = (error: Error): void => {
-    lost ??= error;
-  };
-  client.on("error", onError);
   let isReusable = false;
   try {
     await client.query("begin");
@@ -49,10 +78,9 @@ async function runOn<Client extends PgClient, Result>(
   } catch (error) {
     // Without a rollback, the end of the connection is one, and `onEvent` can send nothing more.
     if (!(error instanceof StillRunning)) isReusable = await isRolledBack(client);
-    throw lost ? new LostConnection(error) : error;
+    throw isLost() ? new LostConnection(error) : error;
   } finally {
-    client.removeListener("error", onError);
-    client.release(!isReusable);
+    release(!isReusable);
   }
 }
 
@@ -73,16 +101,16 @@ async function runOn<Client extends PgClient, Result>(
  */
 export function pgInbox<Client extends PgClient>(
   pool: {
-    /** Takes a client out of the pool. */
-    connect(): Promise<Client>;
     /** Not called. TypeScript infers the client from as many forms as the pool has. */
+    connect(): Promise<Client>;
+    /** Takes a client out of the pool. */
     connect(callback: (error: Error | undefined, client: Client | undefined, done: () => void) => void): void;
   },
   { table = defaultTable }: { table?: string } = {},
 ): EventInbox<Client> {
   return inboxOver<Client>(
     {
-      run: async (work) => runOn(await pool.connect(), work),
+      run: async (work) => runOn(await take((callback) => pool.connect(callback)), work),
       query: async (client, text, values) => (await client.query(text, values)).rows,
     },
     table,
