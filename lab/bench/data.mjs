@@ -12,6 +12,7 @@ import autocannon from "autocannon";
 import { freePort } from "../../scripts/free-port.ts";
 import { circumstances } from "./circumstances.mjs";
 import { cpuSeconds } from "./cpu-seconds.mjs";
+import { endsWithUs } from "./ends-with-us.mjs";
 import { medianOf, pairedRatio } from "./sdk/speed.mjs";
 
 const { demo } = await import("../../packages/backend/dist/index.js");
@@ -21,7 +22,7 @@ const { operations } = await import("../../packages/spec/dist/index.js");
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const here = fileURLToPath(new URL("./", import.meta.url));
 const requests = Number(process.env.BENCH_REQUESTS ?? 4000);
-const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 41);
 const warmUpRounds = 4;
 const manyConnections = 16;
 const storedGroups = 5000;
@@ -42,7 +43,7 @@ async function start(...options) {
   const policy = `rateLimit=${JSON.stringify({ requests: 2e6, windowSecs: 1 })}`;
   const cli = join(root, "packages/mock-server/dist/cli.js");
   const args = [cli, "--port", port, "--policy", policy, "--log", "silent", ...options];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
+  const child = endsWithUs(spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] }));
   const from = performance.now();
   while ((await fetch(`${url}${getPath}`, { headers }).catch(() => undefined))?.status !== 200) {
     if (performance.now() - from > 60_000) throw new Error(`The server with ${options.join(" ")} does not answer.`);
@@ -70,7 +71,7 @@ async function cost({ url, pid }, method, amount = requests, connections = manyC
   const isPost = method === "POST";
   const perConnection = Math.ceil(amount / connections);
   const result = await autocannon({
-    ...{ url: `${url}${isPost ? postPath : getPath}`, connections, amount, method, headers },
+    ...{ url: `${url}${isPost ? postPath : getPath}`, connections, amount, method, headers, sampleInt: 50 },
     ...(isPost && { setupClient: (client) => client.setRequests(groupsOf(perConnection)) }),
   });
   if (result.errors + result.non2xx > 0)
@@ -147,8 +148,8 @@ const report = `# Figures of a data file
 One run ${circumstances()}: Node ${process.versions.node}, SQLite ${process.versions.sqlite}. Processor time of the server over HTTP,
 ${manyConnections} connections, the median of ${rounds} rounds of ${requests} requests, in which both took turns, after a warm-up. GET reads a member's
 availability, POST creates a destination group. Requests that arrive together share a commit; one by one, over one connection,
-each has its own. A ratio is the median of those of the rounds, with its interval of 95 % in brackets. Only ratios of one run are
-worth comparing.
+each has its own. A ratio is the median of those of the rounds, and not the quotient of two medians; in brackets the interval of
+95 % within this run. Only ratios of one run are worth comparing.
 
 | Figure | Measured | Wanted | |
 |---|---|---|---|

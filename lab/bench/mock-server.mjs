@@ -15,6 +15,7 @@ import autocannon from "autocannon";
 import { freePort } from "../../scripts/free-port.ts";
 import { circumstances } from "./circumstances.mjs";
 import { cpuSeconds } from "./cpu-seconds.mjs";
+import { endsWithUs } from "./ends-with-us.mjs";
 import { installations } from "./installations.mjs";
 
 const { createBackend, demo } = await import("../../packages/backend/dist/index.js");
@@ -24,7 +25,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const here = fileURLToPath(new URL("./", import.meta.url));
 const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
 // The speed of a machine that others share changes within seconds. Many short turns meet that better than a few long ones.
-const [rounds, seconds, startRounds] = options.quick ? [12, 0.5, 5] : [15, 0.5, 11];
+const [rounds, seconds, startRounds] = options.quick ? [12, 0.5, 5] : [31, 0.5, 11];
 const node = process.execPath;
 
 const getPath = operations.getMemberAvailability.path.replace(/\{\w+\}/, demo.members.owner);
@@ -80,7 +81,7 @@ async function start(name, env = environment) {
   const url = `http://127.0.0.1:${port}`;
   const output = name === toFile ? openSync(join(folder, "log"), "w") : name === toPipe ? "pipe" : "ignore";
   const from = performance.now();
-  const child = spawn(node, servers[name](port), { stdio: ["ignore", output, "ignore"], env });
+  const child = endsWithUs(spawn(node, servers[name](port), { stdio: ["ignore", output, "ignore"], env }));
   // Another process reads the pipe, because this one is busy with requests.
   if (name === toPipe) spawn("cat", { stdio: [child.stdout, "ignore", "ignore"] });
   if (name === toFile) closeSync(output);
@@ -115,6 +116,8 @@ async function rate({ url, pid }, method) {
     url: `${url}${isPost ? postPath : getPath}`,
     connections: 16,
     duration: seconds,
+    // How often it looks whether the time is over, in milliseconds; a second by default.
+    sampleInt: 50,
     method,
     headers: { authorization, ...(isPost && { "content-type": "application/json" }) },
     ...(isPost && { setupClient: (client) => client.setRequests(groupsOf(connections++)) }),
@@ -240,7 +243,8 @@ const report = `# Figures of the mock server
 
 One run ${circumstances()}: Node ${process.versions.node}, Prism ${version("@stoplight/prism-cli")}, Hono ${version("hono")} on
 node-server ${version("@hono/node-server")}, autocannon ${version("autocannon")}. 16 connections, the median of ${rounds} rounds of ${seconds} s,
-in which the servers took turns; a ratio is the median of the ratios of each round, with the middle half of them in brackets.
+in which the servers took turns; a ratio is the median of the ratios of each round, with the middle half of them in brackets,
+and not the quotient of two medians.
 GET reads a member's availability, POST creates a destination group; the mock server checks, keeps state and writes its
 journal. Its state is reset 20 times a second. Bare \`node:http\` and Hono read and parse the body of a POST and write the
 same answers as JSON, without checks or state. The mock server logs nothing unless a row says otherwise; a pipe is read by

@@ -104,7 +104,7 @@ async function measure() {
   return { node: process.versions.node, figures };
 }
 
-/** The most that a request may take beside one through bare fetch. On Node 24 a GET through fetch takes half as long as on others. */
+/** The most that a request may take beside one through bare fetch: a little more than was measured on each Node. */
 function limitOf(node, { name, method }) {
   if (name === "SDK over fetch") return 1.4;
   if (name !== "SDK over nodeFetch()") return undefined;
@@ -133,7 +133,8 @@ process on it. Lower is better.
 ${runs.flatMap(({ node, figures }) => figures.map((figure) => rowOf(node, figure))).join("\n")}
 
 - A block is ${calls} requests over a kept-alive connection. The four ways take turns in ${rounds} rounds. µs is the median
-  of the blocks, and a ratio the median of the ratios in the rounds, with its interval of 95 %.
+  of the blocks. A ratio is the median of the ratios in the rounds, and not the quotient of two medians; its interval of 95 % is
+  that within this run.
 - Processor time includes the kernel's, and that of the threads that collect garbage.
 - **fetch** has a timeout and parses JSON. **http.request** has a kept-alive agent and parses JSON, without a timeout.
 - **SDK** adds what its options promise, such as deadlines, retries, redacted errors and typed results.

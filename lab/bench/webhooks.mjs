@@ -152,7 +152,7 @@ function page(runs) {
 
 Written by \`npm run lab -- bench webhooks\`. One run ${circumstances()}, with Node ${process.versions.node}, one process, and a
 redis-server on the same machine: stripe ${versionOf("stripe")}, redis ${versionOf("redis")}, ioredis ${versionOf("ioredis")}.
-Higher is better. In brackets: relative to stripe's \`constructEvent\` in the same column.
+Higher is better. In brackets: beside stripe's \`constructEvent\` of the same column, round by round.
 
 | | ${head.join(" | ")} |
 |---|${head.map(() => "---|").join("")}
@@ -163,7 +163,8 @@ ${lines.join("\n")}
 ${wanted.map((figure) => figureLine(runs, figure)).join("\n")}
 
 - Every message is a new event. The ways to receive take turns in ${rounds} rounds of short blocks. A rate is the median of
-  the blocks, and a ratio the median of the ratios of each round, with its interval of 95 %.
+  the blocks. A ratio is the median of the ratios of each round, and not the quotient of two medians; its interval of 95 % is that
+  within this run.
 - **Request to Response** is what an app writes around \`constructEvent\`: it reads the body of a \`Request\` and answers with a
   \`Response\`.
 - **stripe** and **verifyWebhook** only check the signature and its age and parse the body. \`constructEvent\` uses
@@ -185,8 +186,10 @@ for (const bytes of sizes)
     const rows = await measure(ways, bytes, inFlight);
     runs.push({ bytes, inFlight, rows });
     console.log(`\n${number(bytes)} bytes, ${inFlight} in flight`);
-    for (const { name, rate } of rows)
-      console.log(`  ${name.padEnd(32)} ${number(rate).padStart(8)}/s ${(rate / rows[0].rate).toFixed(2)}×`);
+    for (const { name, rate, rates } of rows) {
+      const beside = pairedRatio(rates, rows[0].rates).value;
+      console.log(`  ${name.padEnd(44)} ${number(rate).padStart(8)}/s ${beside.toFixed(2)}× ${rows[0].name}`);
+    }
   }
 if (!values.quick && values.only === "") {
   writeFileSync(results, page(runs));

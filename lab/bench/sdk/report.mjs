@@ -120,7 +120,7 @@ function limitTable(figures) {
 const reasons = (figures) =>
   figures
     .filter(({ ahead }) => ahead.length > 0)
-    .map(({ title, ahead, why }) => `- **${title}**, behind ${ahead.join(", ")}: ${why}`)
+    .map(({ title, ahead, why }) => `- **${title}**, behind ${ahead.join(", ")}: ${why ?? "no reason is given."}`)
     .join("\n");
 
 const versions = () => [...peerNames, "openapi-fetch"].map((name) => `${name} ${versionOf(name)}`).join(", ");
@@ -160,8 +160,8 @@ ${limitTable(figures)}
 ${reasons(figures)}
 - **Over loopback**, a client in its own process reads one small JSON response from \`node:http\` in another. Every SDK
   calls one simple reading method with its defaults, and bare \`fetch\` has \`AbortSignal.timeout(60_000)\` and \`json()\`. The
-  clients take turns every few milliseconds. The figure is the median of the ratios of each round, with its interval of
-  95 % in brackets.
+  clients take turns every few milliseconds. The figure is the median of the ratios of each round, in brackets with its
+  interval of 95 % within this run.
 - **Without a network**, the SDK gets a \`fetch\` that returns a new \`Response\`. Its figure is relative to a
   bare call of that function.
 - **Two figures** over loopback: stripe's are of its default on Node, which uses \`node:http\`, and of its \`fetch\` client, the
