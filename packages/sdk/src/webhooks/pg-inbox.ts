@@ -110,7 +110,7 @@ export function pgInbox<Client extends PgClient>(
 ): EventInbox<Client> {
   return inboxOver<Client>(
     {
-      run: async (work) => runOn(await take((callback) => pool.connect(callback)), work),
+      run: async (work) => runOn(await take<Client>((callback) => pool.connect(callback)), work),
       query: async (client, text, values) => (await client.query(text, values)).rows,
     },
     table,
