@@ -1,6 +1,7 @@
 // Commands that stand for several, such as `npm run check -- size`: prints the list of their names, or runs one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { ensureInstalled } from "../packed.ts";
 
@@ -29,17 +30,17 @@ export type NamedCommands = Readonly<Record<string, Named>>;
 /** A program that imports the packages from their sources. */
 export const onSources = (...words: string[]): Program => ["--conditions=@call-transfer/source", ...words];
 
-/** Resolves with the exit status, and whether this process was told to end. */
-async function runProgram(words: Program): Promise<{ readonly status: number; readonly isEnding: boolean }> {
+/** Resolves with the exit status, and whether a signal interrupted this process: then not all has run, whatever the program says. */
+async function runProgram(words: Program): Promise<{ readonly status: number; readonly isInterrupted: boolean }> {
   const child = spawn(process.execPath, words, { cwd: root, stdio: "inherit" });
-  let isEnding = false;
+  let interrupted: number | undefined;
   const forward = (signal: NodeJS.Signals): void => {
-    isEnding = true;
+    interrupted = 128 + constants.signals[signal];
     child.kill(signal);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, forward);
   const [status] = (await once(child, "exit")) as [number | null];
-  return { status: status ?? 1, isEnding };
+  return { status: interrupted ?? status ?? 1, isInterrupted: interrupted !== undefined };
 }
 
 function programsOf(name: string, { run = [], parts }: Named, options: readonly string[]): readonly Program[] {
@@ -79,10 +80,10 @@ export async function runNamed(script: string, commands: NamedCommands, usual?: 
   if (named.installs !== undefined) ensureInstalled(root + named.installs);
   const before: readonly Program[] = named.isBuilt ? [["scripts/build.ts"]] : [];
   for (const program of [...before, ...programs]) {
-    const { status, isEnding } = await runProgram(program);
-    if (status === 0 && !isEnding) continue;
-    process.exitCode = status;
+    const { status, isInterrupted } = await runProgram(program);
+    if (status === 0) continue;
+    process.exitCode ??= status;
     // No part stands on another.
-    if (isEnding || named.parts === undefined || before.includes(program)) return;
+    if (isInterrupted || named.parts === undefined || before.includes(program)) return;
   }
 }

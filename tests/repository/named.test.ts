@@ -35,18 +35,30 @@ it("all parts of a command run, and it fails if one of them does", () => {
   expect(run("both", "second")).toEqual({ status: 0, output: "second\n" });
 });
 
-it.each(["SIGINT", "SIGTERM"] as const)(
-  "%s ends a command with its parts, also where a part ends well",
-  async (signal) => {
-    const wait = `process.on("${signal}", () => process.exit(0)); setInterval(() => {}, 1000); console.log("waiting");`;
-    const main = programOf(wait, `console.log("second");`);
-    const child = spawn(process.execPath, [main, "both"], { stdio: ["ignore", "pipe", "inherit"] });
-    let output = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-      if (text.includes("waiting")) child.kill(signal);
-    });
-    await once(child, "close");
-    expect(output).toBe("waiting\n");
-  },
-);
+/** Runs both parts, and sends a signal when one of them waits. */
+async function interrupt(main: string, signal: NodeJS.Signals): Promise<{ status: unknown; output: string }> {
+  const child = spawn(process.execPath, [main, "both"], { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+    if (text.includes("waiting")) child.kill(signal);
+  });
+  const [status] = await once(child, "close");
+  return { status, output };
+}
+
+const waitFor = (signal: NodeJS.Signals, status: number): string =>
+  `process.on("${signal}", () => process.exit(${status})); setInterval(() => {}, 1000); console.log("waiting");`;
+
+it.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s ends a command with its parts and status %i, also where a part ends well", async (signal, status) => {
+  const main = programOf(waitFor(signal, 0), `console.log("second");`);
+  expect(await interrupt(main, signal)).toEqual({ status, output: "waiting\n" });
+});
+
+it("a command that is interrupted keeps the status of a part that failed", async () => {
+  const main = programOf("process.exitCode = 3;", waitFor("SIGTERM", 0));
+  expect(await interrupt(main, "SIGTERM")).toEqual({ status: 3, output: "waiting\n" });
+});
