@@ -20,7 +20,7 @@ import { fileURLToPath } from "node:url";
 import { digestOf } from "./digest.ts";
 import { isLong, leftOut } from "./long.ts";
 import { writeTarballs } from "./tarballs.ts";
-import { changedMs, makeOnce, runWithinMs } from "./turn.ts";
+import { changedMs, makeOnce, removeTurn, runWithinMs } from "./turn.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 /** The packages of the checks, apart from the workspace. */
@@ -75,8 +75,9 @@ export function ensureInstalled(folder: string): void {
   const turn = join(folder, ".cache", "installing");
   const modules = join(folder, "node_modules");
   const [made, old] = [join(turn, "node_modules"), join(turn, "old")];
-  // Between the two renames below there are no packages, and a process that was killed there leaves it so.
-  if (!existsSync(modules) && existsSync(old)) moveIfThere(made, modules);
+  // Between the two renames below there are no packages, and a process that was killed there leaves it so. Its folder goes
+  // too, or the next install would wait for it.
+  if (!existsSync(modules) && existsSync(old) && existsSync(made) && moveIfThere(made, modules)) removeTurn(turn);
   makeOnce(turn, isCurrent, () => {
     for (const name of installedFrom)
       if (existsSync(join(folder, name))) copyFileSync(join(folder, name), join(turn, name));
@@ -86,12 +87,14 @@ export function ensureInstalled(folder: string): void {
   });
 }
 
-/** Moves a folder, unless another process has just done so. */
-function moveIfThere(from: string, to: string): void {
+/** Moves a folder, unless another process has just done so. Returns whether this one did. */
+function moveIfThere(from: string, to: string): boolean {
   try {
     renameSync(from, to);
+    return true;
   } catch (error) {
     if (existsSync(from) || !existsSync(to)) throw error;
+    return false;
   }
 }
 

@@ -60,12 +60,15 @@ export function ensureEnvironment(name: string, requirements: string, program = 
   const install = (): void => {
     // What an interrupted install left behind, and what older versions needed.
     rmSync(cache, { recursive: true, force: true });
-    // Installing pip itself takes a third of the processor time. Where only Debian's python3-venv is installed, there is no other.
-    const hasPip = spawnSync(program, ["-m", "pip", "--version"]).status === 0;
     const python = join(commands, "python");
-    run(".", program, "-m", "venv", ...(hasPip ? ["--without-pip"] : []), folder);
-    const pip = ["-m", "pip", ...(hasPip ? ["--python", python] : [])];
-    run(".", hasPip ? program : python, ...pip, "install", ...options, "-r", requirements);
+    run(".", program, "-m", "venv", "--without-pip", folder);
+    // Installing pip itself takes a third of the processor time. Where only Debian's python3-venv is installed, there is no other.
+    // A pip before 22.3 cannot install into another environment.
+    const outside = ["-m", "pip", "--python", python];
+    const isUsable = spawnSync(program, [...outside, "--version"]).status === 0;
+    if (!isUsable) run(".", program, "-m", "venv", folder);
+    const pip = isUsable ? outside : ["-m", "pip"];
+    run(".", isUsable ? program : python, ...pip, "install", ...options, "-r", requirements);
     writeFileSync(complete, "");
   };
   makeOnce(`${cache}.turn`, () => existsSync(complete), install);

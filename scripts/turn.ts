@@ -1,5 +1,5 @@
 // Makes something once for all processes that need it.
-import { mkdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Milliseconds after which a process that has not finished counts as ended. */
@@ -39,10 +39,22 @@ export function makeOnce(
     try {
       if (!isMade()) make();
     } finally {
-      rmSync(turn, { recursive: true });
+      removeTurn(turn);
     }
     return;
   }
+}
+
+/** Ends a turn: removes its folder, unless another process has done so. The folder disappears at once, with all that is in it. */
+export function removeTurn(turn: string): void {
+  const old = `${turn}.old-${crypto.randomUUID()}`;
+  try {
+    renameSync(turn, old);
+  } catch (error) {
+    if (!existsSync(turn)) return;
+    throw error;
+  }
+  rmSync(old, { recursive: true, force: true });
 }
 
 /** Makes a folder that one process at a time can make. Otherwise waits a moment, and removes what was left behind. */

@@ -1,6 +1,7 @@
 // Commands that stand for several, such as `npm run check -- size`: prints the list of their names, or runs one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { ensureInstalled } from "../packed.ts";
 
@@ -29,27 +30,34 @@ export type NamedCommands = Readonly<Record<string, Named>>;
 /** A program that imports the packages from their sources. */
 export const onSources = (...words: string[]): Program => ["--conditions=@call-transfer/source", ...words];
 
-/** Resolves with the exit status, and whether this process was told to end. */
-async function runProgram(words: Program): Promise<{ readonly status: number; readonly isEnding: boolean }> {
+/** Resolves with the exit status, and whether a signal interrupted this process: then not all has run, whatever the program says. */
+async function runProgram(words: Program): Promise<{ readonly status: number; readonly isInterrupted: boolean }> {
   const child = spawn(process.execPath, words, { cwd: root, stdio: "inherit" });
-  let isEnding = false;
+  let interrupted: number | undefined;
   const forward = (signal: NodeJS.Signals): void => {
-    isEnding = true;
+    interrupted = 128 + constants.signals[signal];
     child.kill(signal);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, forward);
   const [status] = (await once(child, "exit")) as [number | null];
-  return { status: status ?? 1, isEnding };
+  return { status: interrupted ?? status ?? 1, isInterrupted: interrupted !== undefined };
 }
 
-function programsOf(name: string, { run = [], parts }: Named, options: readonly string[]): readonly Program[] {
+/** A program, with its name if it is a part. */
+type Step = readonly [part: string | undefined, program: Program];
+
+function stepsOf(name: string, { run = [], parts }: Named, options: readonly string[]): readonly Step[] {
   const last = run.at(-1);
-  if (parts === undefined) return last === undefined ? [] : [...run.slice(0, -1), [...last, ...options]];
+  if (parts === undefined) {
+    const programs = last === undefined ? [] : [...run.slice(0, -1), [...last, ...options]];
+    return programs.map((program) => [undefined, program]);
+  }
   const [part, ...others] = options;
-  if (part === undefined || part.startsWith("-")) return Object.values(parts).map((one) => [...one, ...options]);
+  if (part === undefined || part.startsWith("-"))
+    return Object.entries(parts).map(([one, program]) => [one, [...program, ...options]]);
   const chosen = parts[part];
   if (chosen === undefined) throw new Error(`Unknown part ${part}. ${name} has ${Object.keys(parts).join(", ")}.`);
-  return [[...chosen, ...others]];
+  return [[part, [...chosen, ...others]]];
 }
 
 /** The names with what each does. */
@@ -75,14 +83,17 @@ export async function runNamed(script: string, commands: NamedCommands, usual?: 
     process.exitCode = 2;
     return;
   }
-  const programs = programsOf(name, named, options);
+  const steps = stepsOf(name, named, options);
   if (named.installs !== undefined) ensureInstalled(root + named.installs);
-  const before: readonly Program[] = named.isBuilt ? [["scripts/build.ts"]] : [];
-  for (const program of [...before, ...programs]) {
-    const { status, isEnding } = await runProgram(program);
-    if (status === 0 && !isEnding) continue;
-    process.exitCode = status;
+  const before: readonly Step[] = named.isBuilt ? [[undefined, ["scripts/build.ts"]]] : [];
+  const failed: string[] = [];
+  for (const [part, program] of [...before, ...steps]) {
+    const { status, isInterrupted } = await runProgram(program);
+    if (status === 0) continue;
+    process.exitCode ??= status;
     // No part stands on another.
-    if (isEnding || named.parts === undefined || before.includes(program)) return;
+    if (isInterrupted || part === undefined) break;
+    failed.push(part);
   }
+  if (failed.length > 0) console.error(`Failed: ${failed.join(", ")}.`);
 }

@@ -1,8 +1,9 @@
 // Folders with packages of their own are installed while other checks import from them.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ensureInstalled, temporaryFolder } from "../../scripts/packed.ts";
+import { runWithinMs } from "../../scripts/turn.ts";
 
 const yamlVersion: string = JSON.parse(
   readFileSync(new URL("../../node_modules/yaml/package.json", import.meta.url), "utf8"),
@@ -29,13 +30,32 @@ test("the packages of a folder appear all at once, when npm has ended", { timeou
   expect(readFileSync(seen, "utf8")).toBe("false");
 });
 
-test("a folder whose install was killed between its last steps gets the packages that were ready", () => {
-  using folder = temporaryFolder("installing");
-  writeFileSync(join(folder.path, "package.json"), "{}");
-  const turn = join(folder.path, ".cache", "installing");
+/** A folder with what an install leaves that was killed while it put the packages in their place. */
+function killedIn(folder: string): { readonly turn: string; readonly modules: string } {
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ dependencies: { yaml: yamlVersion } }));
+  const turn = join(folder, ".cache", "installing");
   mkdirSync(join(turn, "old"), { recursive: true });
-  mkdirSync(join(turn, "node_modules", "yaml"), { recursive: true });
+  return { turn, modules: join(folder, "node_modules") };
+}
+
+test("an install that was killed between its last steps is completed, and can be repeated", { timeout: 60_000 }, () => {
+  using folder = temporaryFolder("installing");
+  const { turn, modules } = killedIn(folder.path);
+  mkdirSync(join(turn, "node_modules", "ready"), { recursive: true });
   writeFileSync(join(turn, "node_modules", ".package-lock.json"), "{}");
   ensureInstalled(folder.path);
-  expect(readdirSync(join(folder.path, "node_modules"))).toEqual([".package-lock.json", "yaml"]);
+  expect(readdirSync(modules)).toEqual([".package-lock.json", "ready"]);
+  expect(readdirSync(join(folder.path, ".cache"))).toEqual([]);
+  rmSync(modules, { recursive: true });
+  ensureInstalled(folder.path);
+  expect(readdirSync(modules)).toContain("yaml");
+});
+
+test("an install that was killed while it removed the old packages can be repeated", { timeout: 60_000 }, () => {
+  using folder = temporaryFolder("installing");
+  const { turn, modules } = killedIn(folder.path);
+  const long = new Date(Date.now() - 2 * runWithinMs);
+  utimesSync(turn, long, long);
+  ensureInstalled(folder.path);
+  expect(readdirSync(modules)).toContain("yaml");
 });

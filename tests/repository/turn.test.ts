@@ -34,6 +34,17 @@ it("says nothing if it does not wait", () => {
   expect(said).toEqual([]);
 });
 
+it("ends well if another process has removed its folder", () => {
+  using folder = temporaryFolder("turn");
+  const turn = join(folder.path, "turn");
+  makeOnce(
+    turn,
+    () => false,
+    () => rmSync(turn, { recursive: true }),
+  );
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
 describe("the folder of a killed process", () => {
   const long = new Date(Date.now() - 2 * runWithinMs);
   const left = (path: string): string => {

@@ -25,6 +25,7 @@ export const conditions: Readonly<Record<string, Condition>> = {
   },
   "no browser": { why: "there is no browser", holds: mayLack },
   "no shell": { why: "zsh or fish is not installed", holds: mayLack },
+  "no Python": { why: "there is no Python 3.11 or newer with venv", holds: mayLack },
   "no oasdiff": { why: "npm has oasdiff for Linux on x64 alone", holds: () => !(isLinux && process.arch === "x64") },
   "short form": { why: "it runs in the long form, with CHECKS=long", holds: () => !isLong },
 };

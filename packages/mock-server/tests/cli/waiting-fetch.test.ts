@@ -107,12 +107,33 @@ describe("the body of an answer", () => {
 
   it("may not stop half-way, also of a server that answers otherwise", async () => {
     const address = await beginning("/_control/v1/clock");
+    const fetch = createWaitingFetch({ url: address, say: () => {}, sayAfterMs: 10, endAfterMs: 50 });
+    await expect(fetch(new Request(`${address}/_control/v1/clock`))).rejects.toThrow(NoAnswerError);
+  });
+
+  it("is reported as begun when it stops: after 2 seconds as awaited, and after 10 as an error", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const begun = (signal: AbortSignal | null | undefined): ReadableStream =>
+      new ReadableStream({
+        start(body) {
+          body.enqueue(new TextEncoder().encode("{"));
+          signal?.addEventListener("abort", () => body.error(signal.reason));
+        },
+      });
     const said: string[] = [];
-    const fetch = createWaitingFetch({ url: address, say: (text) => said.push(text), sayAfterMs: 10, endAfterMs: 50 });
-    const answer = fetch(new Request(`${address}/_control/v1/clock`));
-    await expect(answer).rejects.toThrow(NoAnswerError);
-    await expect(answer).rejects.toThrow(`No answer from ${address} within 50 ms. Check --url, or restart the server.`);
-    expect(said).toEqual([`Waiting for ${address}, which has not answered for 10 ms.`]);
+    const fetch = createWaitingFetch({
+      url,
+      say: (text) => said.push(text),
+      fetch: async (_, init) => new Response(begun(init?.signal)),
+    });
+    const failure = expect(fetch(request())).rejects.toThrow(
+      `${url} stopped in the middle of its answer and has sent nothing for 10 s. Restart the server, or try again.`,
+    );
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(said).toEqual([`Waiting for the rest of the answer from ${url}, which has sent nothing for 2 s.`]);
+    await vi.advanceTimersByTimeAsync(8000);
+    await failure;
   });
 
   it("may take as long as it takes while bytes arrive", async () => {

@@ -27,18 +27,21 @@ export interface Waiting {
 export function createWaitingFetch(options: Waiting): (request: Request) => Promise<Response> {
   const { url, fetch = globalThis.fetch, sayAfterMs = 2000, endAfterMs = 10_000 } = options;
   let hasSaid = false;
-  const say = () => {
-    if (!hasSaid) options.say(`Waiting for ${url}, which has not answered for ${formatDuration(sayAfterMs)}.`);
+  const say = (text: string) => {
+    if (!hasSaid) options.say(text);
     hasSaid = true;
   };
   return async (request) => {
     const ending = new AbortController();
     const asking = new AbortController();
-    const problem = `No answer from ${url} within ${formatDuration(endAfterMs)}. Check --url, or restart the server.`;
-    const end = () => ending.abort(new NoAnswerError(problem));
-    const limit = setTimeout(end, endAfterMs);
+    const [sayAfter, endAfter] = [formatDuration(sayAfterMs), formatDuration(endAfterMs)];
+    const end = (problem: string) => ending.abort(new NoAnswerError(problem));
+    const limit = setTimeout(
+      () => end(`No answer from ${url} within ${endAfter}. Check --url, or restart the server.`),
+      endAfterMs,
+    );
     const patience = setTimeout(() => {
-      say();
+      say(`Waiting for ${url}, which has not answered for ${sayAfter}.`);
       fetch(`${url}/health`, { signal: asking.signal })
         .then((response) => {
           clearTimeout(limit);
@@ -52,7 +55,13 @@ export function createWaitingFetch(options: Waiting): (request: Request) => Prom
       clearTimeout(patience);
       clearTimeout(limit);
       if (response.body === null) return response;
-      const body = await readWhole(response.body, { [sayAfterMs]: say, [endAfterMs]: end });
+      // The server is found, so these do not doubt --url.
+      const waiting = `Waiting for the rest of the answer from ${url}, which has sent nothing for ${sayAfter}.`;
+      const stopped = `${url} stopped in the middle of its answer and has sent nothing for ${endAfter}.`;
+      const body = await readWhole(response.body, {
+        [sayAfterMs]: () => say(waiting),
+        [endAfterMs]: () => end(`${stopped} Restart the server, or try again.`),
+      });
       return new Response(body, response);
     } finally {
       clearTimeout(patience);
