@@ -9,7 +9,6 @@ describe("the inspector inside an app, over a backend in the page", () => {
   beforeAll(async () => {
     app = await openPage<MountedPage>(new URL("mounted-inspector-page.ts", import.meta.url));
     page = app.page;
-    page.setDefaultTimeout(20_000);
     await page.setViewportSize({ width: 1280, height: 1200 });
   });
   afterAll(() => app.close());

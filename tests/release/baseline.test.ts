@@ -77,7 +77,7 @@ function expectReleased(): void {
   expect([...filesIn(suiteFolder)]).toEqual([[caseFile, "export const at = 1;\n"]]);
 }
 
-describe("the last release is the tree of the commit that recorded it", { timeout: 30_000 }, () => {
+describe("the last release is the tree of the commit that recorded it", () => {
   it("is unaffected by later commits", () => {
     expectReleased();
   });
@@ -152,7 +152,7 @@ describe("the last release is the tree of the commit that recorded it", { timeou
   });
 });
 
-describe("a record is refused, with a command to run", { timeout: 30_000 }, () => {
+describe("a record is refused, with a command to run", () => {
   const bootstrap = { changeset: "first", version: "1.0.0" };
 
   it.each<[string, () => void, string[]]>([

@@ -9,7 +9,7 @@ const yamlVersion: string = JSON.parse(
   readFileSync(new URL("../../node_modules/yaml/package.json", import.meta.url), "utf8"),
 ).version;
 
-test("the packages of a folder appear all at once, when npm has ended", { timeout: 60_000 }, () => {
+test("the packages of a folder appear all at once, when npm has ended", () => {
   using folder = temporaryFolder("installing");
   const modules = join(folder.path, "node_modules");
   const seen = join(folder.path, "seen.txt");

@@ -1,6 +1,6 @@
 import { createSandboxes, demo } from "@call-transfer/backend";
 import { signal } from "@preact/signals";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { follow } from "../src/data/connection/follow.ts";
 import { createMemoryRouter } from "../src/data/session/route.ts";
 import { createSession, type Session } from "../src/data/session/session.ts";
@@ -24,7 +24,7 @@ async function start() {
     () => session.end(),
     () => sandboxes.close(),
   );
-  await vi.waitFor(() => expect(session.clock.clock.value).toBeDefined());
+  await expect.poll(() => session.clock.clock.value).toBeDefined();
   return { session, backend: sandboxes.default };
 }
 
@@ -44,11 +44,9 @@ describe("credentials of the page", () => {
     const { session, backend } = await start();
     const before = await session.credentials.headers("owner");
     await backend.advance({ by: 24 * 3_600_000 });
-    await vi.waitFor(() =>
-      expect(texts(session)).toEqual([
-        expect.stringMatching(/token of this page for the role owner expired at \d\d:00:00/),
-      ]),
-    );
+    await expect
+      .poll(() => texts(session))
+      .toEqual([expect.stringMatching(/token of this page for the role owner expired at \d\d:00:00/)]);
     expect((await session.credentials.send("owner", availability())).status).toBe(200);
     expect(await session.credentials.headers("owner")).not.toEqual(before);
   });
@@ -79,10 +77,8 @@ describe("credentials of the page", () => {
     const { session, backend } = await start();
     await session.credentials.headers("revokedKey");
     backend.reset();
-    await vi.waitFor(async () => {
-      const response = await session.credentials.send("revokedKey", availability());
-      expect(await response.json()).toMatchObject({ code: "api_key_revoked" });
-    });
+    const answer = async () => (await session.credentials.send("revokedKey", availability())).json();
+    await expect.poll(answer).toMatchObject({ code: "api_key_revoked" });
   });
 
   it("each sandbox has its own", async () => {

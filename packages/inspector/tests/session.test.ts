@@ -1,6 +1,6 @@
 import { createSandboxes } from "@call-transfer/backend";
 import { signal } from "@preact/signals";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createBackendSource } from "../src/data/connection/backend-source.ts";
 import type { Source, StreamListener } from "../src/data/connection/source.ts";
 import { trafficOf } from "../src/data/records/traffic-store.ts";
@@ -57,11 +57,11 @@ test("the clock of the sandbox before is not shown when its answer is late", asy
   listener()?.state({ state: "live" });
   session.switchTo("other");
   release();
-  await vi.waitFor(() => expect(session.clock.clock.value).toBeUndefined());
+  await expect.poll(() => session.clock.clock.value).toBeUndefined();
   const seen: (string | undefined)[] = [];
   const stop = session.clock.clock.subscribe((clock) => void seen.push(clock?.now));
   listener()?.state({ state: "live" });
-  await vi.waitFor(() => expect(session.clock.clock.value?.now).toMatch(/^2030/));
+  await expect.poll(() => session.clock.clock.value?.now).toMatch(/^2030/);
   stop();
   expect(seen.filter((now) => now !== undefined && !now.startsWith("2030"))).toEqual([]);
 });
@@ -85,21 +85,21 @@ test.each(clockEvents)("the clock and what comes next are read again after %o", 
   });
   listener()?.state({ state: "live" });
   // Once for the connection, once for the beginning of the events.
-  await vi.waitFor(() => expect(reads).toBe(2));
+  await expect.poll(() => reads).toBe(2);
   const expiresAt = new Date(session.clock.now.value + 60_000).toISOString();
   const { id } = sandboxes.default.keys.issueApiKey({ expiresAt });
   listener()?.events([{ eventId: "s-1", at: expiresAt, ...event }]);
-  await vi.waitFor(() => expect(session.clock.clock.value?.upcoming[0]).toMatchObject({ kind: "key.expires", id }));
+  await expect.poll(() => session.clock.clock.value?.upcoming[0]).toMatchObject({ kind: "key.expires", id });
 });
 
 test("a request between the reading of a sandbox's traffic and the beginning of its events is shown", async () => {
   const { session, sandboxes, listener } = start();
   const traffic = trafficOf(session);
   listener()?.state({ state: "live" });
-  await vi.waitFor(() => expect(traffic.isLoaded.value).toBe(true));
+  await expect.poll(() => traffic.isLoaded.value).toBe(true);
   session.switchTo("other");
-  await vi.waitFor(() => expect(traffic.isLoaded.value).toBe(true));
+  await expect.poll(() => traffic.isLoaded.value).toBe(true);
   await sandboxes.fetch(new Request(`${url}/`, { headers: { "X-Sandbox": "other" } }));
   listener()?.state({ state: "live" });
-  await vi.waitFor(() => expect(traffic.entries.value).toHaveLength(1));
+  await expect.poll(() => traffic.entries.value).toHaveLength(1);
 });

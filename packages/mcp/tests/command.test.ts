@@ -81,7 +81,7 @@ describe("the command", () => {
     vi.stubGlobal("fetch", createBackend().fetch);
     const args = ["--base-url", "https://api.example.com", "--allow-changes", "--secret-file", file];
     const { ended, transport, failed } = await run(args);
-    await vi.waitFor(() => expect(failed).toHaveLength(1));
+    await expect.poll(() => failed).toHaveLength(1);
     const client = new Client({ name: "tests", version: "1.0.0" });
     await client.connect(transport);
     const given = { name: "rotateDestinationSecret", arguments: { id: demo.destinations.app } };

@@ -1,7 +1,7 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { type Backend, createBackend, createSandboxes, demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 /** A way to reach a backend: the platform's `fetch` over a socket, or a `fetch` of ours. */
 interface Door {
@@ -61,7 +61,7 @@ const readingOf = (response: Response) =>
 const described = (error: unknown) => (error === reason ? "the reason" : error instanceof Error ? error.name : error);
 
 /** Waits until the request has reached the fault that holds it. */
-const held = ({ backend }: Door) => vi.waitFor(() => expect(backend.faults.list()).toEqual([]));
+const held = ({ backend }: Door) => expect.poll(() => backend.faults.list()).toEqual([]);
 
 const cases: readonly [name: string, run: (door: Door) => Promise<Response>][] = [
   ["no signal", ({ fetch, url }) => fetch(placing(url))],
@@ -235,13 +235,11 @@ describe.each(Object.entries(ours))("%s, of a request that its client aborts", (
       );
       const init = { ...placement, body: endless, signal, duplex: "half" } as RequestInit;
       const answer = expect(fetch(`${url}/api/v1/calls`, init)).rejects.toBe(reason);
-      if (when === "while it is read") await vi.waitFor(() => expect(happened).toEqual(["read"]));
+      if (when === "while it is read") await expect.poll(() => happened).toEqual(["read"]);
       stop();
       await answer;
       if (when === "while it is read") expect(happened).toEqual(["read", reason]);
-      await vi.waitFor(() =>
-        expect(backend.journal.list()).toMatchObject([{ status: 0, decidedBy: { step: "body" } }]),
-      );
+      await expect.poll(() => backend.journal.list()).toMatchObject([{ status: 0, decidedBy: { step: "body" } }]);
     },
   );
 });

@@ -83,9 +83,9 @@ describe("a query", () => {
     const { client, sent } = clientOf([hangs]);
     const options = listRolesQueryOptions(client);
     const leave = new QueryObserver(queryClient, options).subscribe(() => {});
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await expect.poll(() => sent).toHaveLength(1);
     leave();
-    await vi.waitFor(() => expect(sent[0]?.init.signal?.aborted).toBe(true));
+    await expect.poll(() => sent[0]?.init.signal?.aborted).toBe(true);
     expect(queryClient.getQueryState(options.queryKey)).toMatchObject({ status: "pending", fetchStatus: "idle" });
   });
 
@@ -97,7 +97,7 @@ describe("a query", () => {
     const { client, sent } = clientOf([hangs]);
     const fetched = queryClient.fetchQuery(listRolesQueryOptions(client, { signal: caller.signal }));
     const failed = expect(fetched).rejects.toThrow();
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await expect.poll(() => sent).toHaveLength(1);
     await abort(caller);
     await failed;
     expect(sent[0]?.init.signal?.aborted).toBe(true);
@@ -296,7 +296,7 @@ describe("a mutation", () => {
     queryClient.setMutationDefaults(options.mutationKey, { retry: 3, networkMode: "offlineFirst" });
     onlineManager.setOnline(false);
     const placed = mutate(options, { body }).catch((error: unknown) => error);
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await expect.poll(() => sent).toHaveLength(1);
     expect(await placed).toMatchObject({ outcome: "not_sent" });
     onlineManager.setOnline(true);
     await queryClient.resumePausedMutations();
@@ -309,7 +309,7 @@ describe("a mutation", () => {
     const options = createCallMutationOptions(client, { signal: caller.signal });
     onlineManager.setOnline(false);
     const placed = mutate(options, { body });
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await expect.poll(() => sent).toHaveLength(1);
     const stored = dehydrate(queryClient);
     caller.abort();
     await expect(placed).rejects.toThrow(OutcomeUnknownError);

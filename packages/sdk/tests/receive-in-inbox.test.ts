@@ -211,13 +211,13 @@ describe("a receiver with an inbox", () => {
     const { played, pool } = playedPool(connecting.promise);
     const onEvent = vi.fn();
     const answer = deliver(pool, onEvent);
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
     await vi.advanceTimersByTimeAsync(2000);
     const { status, headers } = await answer;
     expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
     expect(printed.mock.calls.join()).toContain("call-transfer: the inbox reported an error:");
     connecting.resolve();
-    await vi.waitFor(() => expect(played.sent).toEqual(["begin", "commit"]));
+    await expect.poll(() => played.sent).toEqual(["begin", "commit"]);
     expect(onEvent).not.toHaveBeenCalled();
   });
 });

@@ -457,7 +457,7 @@ describe("toNodeHandler", () => {
     }
     const response = { statusCode: 0, setHeader() {}, end() {} };
     await toNodeHandler(handle)({ method: "POST", headers: {}, [Symbol.asyncIterator]: endless }, response);
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledOnce());
+    await expect.poll(() => stopped).toHaveBeenCalledOnce();
     expect(response.statusCode).toBe(413);
   });
 

@@ -1,6 +1,6 @@
 import { fieldErrorCodes } from "@call-transfer/spec";
 import { zErrorResponse } from "@call-transfer/spec/schemas";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import type { FaultAction } from "../../src/faults/fault.ts";
@@ -359,7 +359,7 @@ describe("the journal records the request body for", () => {
     const answer = backend.fetch("http://mock.test/api/v1/calls", { ...init, signal: giveUp.signal });
     giveUp.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
-    await vi.waitFor(() => expect(backend.journal.get(1)).toBeDefined());
+    await expect.poll(() => backend.journal.get(1)).toBeDefined();
     const recorded = backend.journal.get(1, { reveal: true });
     expect(recorded).toMatchObject({ status: 0, fault: "fault-1", requestBody: JSON.parse(placement) });
     expect(recorded?.decidedBy.detail).toContain("delayed the response, and the client disconnected");

@@ -26,7 +26,6 @@ const live = (page: Page) => page.getByText("Live", { exact: true });
 /** A tab more, in the same browser as an open inspector. */
 async function openTab(page: Page, { url }: Server): Promise<Page> {
   const tab = await page.context().newPage();
-  tab.setDefaultTimeout(30_000);
   await tab.goto(`${url}/_inspector/#/default/state`);
   return tab;
 }

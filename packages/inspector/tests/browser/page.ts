@@ -116,8 +116,9 @@ async function openInspector(browser: Browser, options: OpenOptions): Promise<In
   const isRunning = "close" in given;
   const server = isRunning ? given : await startServer(given);
   const context = await browser.newContext({ viewport: sizes[size], colorScheme: theme, reducedMotion: "reduce" });
+  // Also for the tabs that a test opens.
+  context.setDefaultTimeout(withinMs);
   const page = await context.newPage();
-  page.setDefaultTimeout(withinMs);
   const troubles = watch(page, allow);
   const settled = settling(page);
   const go = async (name: string, ...rest: readonly string[]) => {
