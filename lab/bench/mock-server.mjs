@@ -206,10 +206,10 @@ const atLeast = (what, measured, wanted) => ({ what, ...measured, wanted, atLeas
 const atMost = (what, measured, wanted, unit = "×") => ({ what, ...measured, wanted, unit });
 const bare = "against bare node:http";
 const ownFigures = [
-  atLeast(`GET, ${bare}`, answered("mock", "GET", "node:http"), 0.6),
+  atLeast(`GET, ${bare}`, answered("mock", "GET", "node:http"), 0.55),
   atLeast(`POST, ${bare}`, answered("mock", "POST", "node:http"), 0.45),
-  atMost(`processor time of a GET, ${bare}`, processorTime("GET"), 1.8),
-  atMost(`processor time of a POST, ${bare}`, processorTime("POST"), 2.3),
+  atMost(`processor time of a GET, ${bare}`, processorTime("GET"), 1.9),
+  atMost(`processor time of a POST, ${bare}`, processorTime("POST"), 2.5),
   atMost(`start to first answer, ${bare}`, startRatio("mock", "node:http"), 1.5),
 ];
 
@@ -228,7 +228,7 @@ const figures = [
       atLeast(
         `${method} with ${name.replace("mock, ", "")}, ${bare}`,
         answered(name, method, "node:http"),
-        method === "GET" ? 0.45 : 0.35,
+        method === "GET" ? 0.4 : 0.35,
       ),
     ),
   ),
