@@ -121,11 +121,11 @@ describe("an object", { concurrency: true }, () => {
       members: [{ destinationId: demo.destinations.phone }],
       totalTimeoutSecs,
     });
+    const start = Date.now();
     const { id } = await server.control("ringing", "POST", "/transfers", { groupId });
     const stored = async () => (await storedRows<StoredTransfer>(folder.path, "ringing", "transfers"))[0];
     assert.equal((await stored())?.status, "ringing");
     const event = await latestEvent("ringing");
-    const start = Date.now();
     await until("the end of the transfer", async () => (await stored())?.status === "unanswered");
     const tookMs = Date.now() - start;
     // Later only by how busy the machine is.
@@ -153,6 +153,7 @@ describe("a sandbox that no one uses", { concurrency: true }, () => {
 
   it("is deleted with all it has stored, and is no longer listed", async () => {
     await clientOf("default", other).roles.list();
+    const start = Date.now();
     for (const name of ["unused", "used"]) await other.control("default", "POST", "/sandboxes", { name });
     let isOver = false;
     const using = (async () => {
@@ -162,12 +163,13 @@ describe("a sandbox that no one uses", { concurrency: true }, () => {
       }
     })();
     assert.deepEqual(await areStored("default", "unused", "used"), [true, true, true]);
-    const start = Date.now();
     await until("the end of the sandbox", async () => !(await isStored("unused")));
     assert.ok(Date.now() - start > expiryMs / 2, "not before its time");
     isOver = true;
     await using;
-    assert.deepEqual((await names(other)).slice(0, 2), ["default", "used"]);
+    // Another test makes "again" at the same time.
+    const rest = (await names(other)).filter((name) => name !== "again");
+    assert.deepEqual(rest, ["default", "used"]);
     await assert.rejects(other.control("unused", "GET", "/clock"), /404.*Sandboxes are deleted after/);
     assert.deepEqual(await areStored("default", "used"), [true, true]);
   });

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** How often a file is read that the runtime is just writing or deleting. */
-const attempts = 100;
+const attempts = 3000;
 
 /** The parsed rows of one table of a sandbox's state; empty if no file holds the sandbox. */
 export async function storedRows<Value>(folder: string, sandbox: string, table: string): Promise<Value[]> {

@@ -6,6 +6,9 @@ const args = ["--no-sandbox", "--disable-gpu"];
 export default defineConfig({
   fullyParallel: true,
   workers: 2,
+  // A busy machine starts a browser and a server slowly.
+  timeout: 120_000,
+  expect: { timeout: 60_000 },
   reporter: [["list"], ["json", { outputFile: "report.json" }]],
   use: { baseURL: APP_URL, launchOptions: { executablePath: BROWSER, args } },
 });
