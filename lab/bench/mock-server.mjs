@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import autocannon from "autocannon";
-import { freePort } from "../../scripts/free-port.ts";
+import { freePort } from "../../build/free-port.ts";
 import { circumstances } from "./circumstances.mjs";
 import { cpuSeconds } from "./cpu-seconds.mjs";
 import { endsWithUs } from "./ends-with-us.mjs";

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../scripts/free-port.ts";
+import { freePort } from "../../build/free-port.ts";
 import { pythonCommand, pythonEnvironment } from "../../tests/receiving/python.ts";
 import { type ProcessEntry, readEntries } from "./entries.ts";
 import { eventHeader, handledHeader, type ProcessOptions, scope, secret } from "./process-options.ts";

@@ -18,7 +18,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { operations } from "@call-transfer/spec";
-import { freePort } from "../../scripts/free-port.ts";
+import { freePort } from "../../build/free-port.ts";
 import { run, temporaryFolder } from "../../scripts/packed.ts";
 import { execForm, type Instruction, pairsOf, readStages, type Stage } from "./dockerfile.ts";
 

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { freePort } from "../../scripts/free-port.ts";
+import { freePort } from "../../build/free-port.ts";
 import { run } from "../../scripts/packed.ts";
 import { type Block, blocksIn, type ProvedBlock, read } from "./blocks.ts";
 import { type Statement, statementsIn } from "./commands.ts";

@@ -16,8 +16,8 @@ import { createBackend, demo } from "@call-transfer/backend";
 import { attackReceiver, expectNoFindings } from "@call-transfer/mock-server/attack";
 import { CallTransfer } from "@call-transfer/sdk";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
+import { freePort } from "../../build/free-port.ts";
 import { functionUrlEvent, httpApiEvent, restEvent } from "../../packages/sdk/tests/lambda-events.ts";
-import { freePort } from "../../scripts/free-port.ts";
 import { pythonCommand, pythonEnvironment } from "./python.ts";
 import { startPostgres, startRedis } from "./servers.ts";
 

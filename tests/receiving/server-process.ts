@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "../../scripts/free-port.ts";
+import { freePort } from "../../build/free-port.ts";
 
 /** A limit for what hangs, not for what takes long. */
 export const limitMs = 60_000;

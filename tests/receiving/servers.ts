@@ -4,7 +4,7 @@ import { existsSync, globSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { freePort } from "../../scripts/free-port.ts";
+import { freePort } from "../../build/free-port.ts";
 import { limitMs, type ServerProcess, startServer, temporaryFolder } from "./server-process.ts";
 
 /** A running Redis server. */

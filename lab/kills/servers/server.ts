@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../../scripts/free-port.ts";
+import { freePort } from "../../../build/free-port.ts";
 import type { Target } from "../clients/requests.ts";
 import type { Life } from "../history.ts";
 import type { PlantName } from "./plants.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "../../free-port.ts";
+import { freePort } from "../../../build/free-port.ts";
 import { run, tools } from "../../packed.ts";
 import { objectIn } from "../json.ts";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, type Server } from "node:net";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "../../../scripts/free-port.ts";
+import { freePort } from "../../../build/free-port.ts";
 
 /** A limit for what hangs, not for what takes long. */
 const limitMs = 300_000;

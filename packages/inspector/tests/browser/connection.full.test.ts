@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { freePort } from "../../../../build/free-port.ts";
 import { inspectorTests, themes } from "./page.ts";
-import { freePort, type Server, startServer } from "./server.ts";
+import { type Server, startServer } from "./server.ts";
 
 // A name that other machines could know, which leads to this one.
 const open = inspectorTests(["--host-resolver-rules=MAP mock.example.com 127.0.0.1"]);
@@ -68,7 +69,11 @@ describe("the control token", () => {
 
 describe("a server that is started again", () => {
   it("is found again, and nothing of the one before is shown", async () => {
-    await using inspector = await open({ screen: "traffic", allow: /ERR_|Failed to fetch/ });
+    await using inspector = await open({
+      server: { port: await freePort() },
+      screen: "traffic",
+      allow: /ERR_|Failed to fetch/,
+    });
     const { page, server } = inspector;
     await inspector.client().roles.list();
     await page.getByRole("option").filter({ hasText: "/api/v1/roles" }).first().waitFor();
@@ -88,7 +93,11 @@ describe("a server that is started again", () => {
 
 describe("the history of faults", () => {
   it("is empty after the server was started again", async () => {
-    await using inspector = await open({ screen: "faults", allow: /ERR_|Failed to fetch/ });
+    await using inspector = await open({
+      server: { port: await freePort() },
+      screen: "faults",
+      allow: /ERR_|Failed to fetch/,
+    });
     const { page, server } = inspector;
     await server.removeFault(await server.addFault("listRoles 503"));
     const removed = page.getByText(/^Removed /);

@@ -55,8 +55,8 @@ it("copies a report, and begins the counts again", async () => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await inspector.client().roles.list();
   await page.getByRole("cell", { name: "1×" }).waitFor();
-  await button(page, "Copy as Markdown").click();
-  await page.getByText("Copied").waitFor();
+  // It is said for a moment only.
+  await Promise.all([page.getByText("Copied").waitFor(), button(page, "Copy as Markdown").click()]);
   const text = await page.evaluate(() => navigator.clipboard.readText());
   expect(text).toMatch(/^Operations: 1 of 8 \(13 %\)\./);
   await button(page, "Clear the journal").click();
@@ -68,8 +68,7 @@ it("copies a report, and begins the counts again", async () => {
 it("is used by the keyboard, and has no serious finding of axe-core, wide and narrow", async () => {
   await using inspector = await open({ server: frozen, screen: "traffic" });
   const { page } = inspector;
-  await page.keyboard.press("g");
-  await page.keyboard.press("o");
+  await Promise.all([page.keyboard.press("g"), page.keyboard.press("o")]);
   await page.getByRole("columnheader", { name: "Operation" }).waitFor();
   await page.keyboard.press("j");
   const details = page.getByRole("region", { name: "Details" });

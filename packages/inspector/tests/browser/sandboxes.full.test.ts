@@ -130,8 +130,8 @@ describe("a credential", () => {
     const { page } = inspector;
     await page.getByRole("button", { name: "Create a token of the admin" }).click();
     await page.getByText("valid until 13:00:00").waitFor();
-    await page.getByRole("button", { name: "Copy as environment with the token of the admin" }).click();
-    await page.getByText("Copied").waitFor();
+    const copy = page.getByRole("button", { name: "Copy as environment with the token of the admin" });
+    await Promise.all([page.getByText("Copied").waitFor(), copy.click()]);
     const lines = await page.evaluate(() => navigator.clipboard.readText());
     const environment = new Map(lines.split("\n").map((line) => [line.split("=")[0], line.split("=")[1]]));
     const accessToken = environment.get("CALL_TRANSFER_TOKEN_ADMIN") ?? "";
@@ -157,8 +157,8 @@ describe("a credential", () => {
     const { page } = inspector;
     const item = page.getByRole("listitem").filter({ has: page.getByText(state, { exact: true }) });
     await item.getByRole("button", { name: "Create" }).click();
-    await item.getByRole("button", { name: "Copy the", exact: false }).click();
-    await item.getByText("Copied").waitFor();
+    const copy = item.getByRole("button", { name: "Copy the", exact: false });
+    await Promise.all([item.getByText("Copied").waitFor(), copy.click()]);
     const apiKey = await page.evaluate(() => navigator.clipboard.readText());
     const refused = await inspector
       .client({ apiKey })

@@ -2,8 +2,8 @@
 // would hear it: each region named, each button with what it does, nothing said twice. Renew it with `npx vitest run FILE -u`.
 import { demo } from "@call-transfer/backend";
 import { expect, it } from "vitest";
+import { freePort } from "../../../../build/free-port.ts";
 import { type Inspector, inspectorTests } from "./page.ts";
-import { freePort } from "./server.ts";
 
 const open = inspectorTests();
 const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;

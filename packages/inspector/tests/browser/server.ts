@@ -3,7 +3,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -15,7 +14,7 @@ import { commandFile } from "../../../../build/command-file.ts";
 const readyWithinMs = 120_000;
 const endsWithinMs = 30_000;
 
-/** Options of the command. The port is a free one by default. With `publicUrl`, name a {@link freePort}. */
+/** Options of the command. The port is a free one by default. With `publicUrl`, name a free one. */
 export interface ServerOptions {
   readonly port?: number;
   readonly clock?: "frozen" | "flowing";
@@ -36,16 +35,6 @@ export interface Server extends Sandbox {
 
 type Collection = "accounts" | "members" | "destinations" | "groups" | "roles";
 type StateRecord = Readonly<Record<string, unknown>>;
-
-/** A port that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const placeholder = createServer().listen(0, "127.0.0.1");
-  await once(placeholder, "listening");
-  const { port } = placeholder.address() as AddressInfo;
-  placeholder.close();
-  await once(placeholder, "close");
-  return port;
-}
 
 /** Starts the command and waits until it listens. */
 export async function startServer({ seed, ...options }: ServerOptions = {}): Promise<Server> {

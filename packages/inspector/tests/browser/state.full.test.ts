@@ -141,11 +141,13 @@ describe("records", () => {
     await using inspector = await open({ server, screen: "state" });
     const { page } = inspector;
     await inspector.go("state", "groups");
+    // The mark stays for a moment only.
+    const marked = page.locator(".record-row.changed", { hasText: "Day shift" }).waitFor();
     await inspector.client().destinationGroups.create({
       name: "Day shift",
       members: [{ destinationId: demo.destinations.phone }],
     });
-    await page.locator(".record-row.changed", { hasText: "Day shift" }).waitFor();
+    await marked;
     await page.locator(".record-row:not(.changed)", { hasText: "Day shift" }).waitFor();
   });
 

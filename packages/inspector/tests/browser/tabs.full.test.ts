@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
+import { freePort } from "../../../../build/free-port.ts";
 import { inspectorTests } from "./page.ts";
-import { freePort, startServer } from "./server.ts";
+import { startServer } from "./server.ts";
 
 const open = inspectorTests();
 

@@ -154,8 +154,7 @@ async function tabTo({ page, settled }: Inspector, element: Locator): Promise<vo
 
 const keyboard: Hand = {
   async screen({ page }, _title, key) {
-    await page.keyboard.press("g");
-    await page.keyboard.press(key);
+    await Promise.all([page.keyboard.press("g"), page.keyboard.press(key)]);
   },
   async step(inspector, step) {
     const { page } = inspector;

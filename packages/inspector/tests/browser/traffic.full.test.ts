@@ -253,11 +253,9 @@ it("keeps requests that arrive while another screen is shown, each once", async 
   const { client } = inspector;
   await client().roles.list();
   await rowsOf(inspector).waitFor();
-  await inspector.page.keyboard.press("g");
-  await inspector.page.keyboard.press("c");
+  await Promise.all([inspector.page.keyboard.press("g"), inspector.page.keyboard.press("c")]);
   await client().roles.list();
-  await inspector.page.keyboard.press("g");
-  await inspector.page.keyboard.press("t");
+  await Promise.all([inspector.page.keyboard.press("g"), inspector.page.keyboard.press("t")]);
   await expect.poll(() => rowsOf(inspector).count()).toBe(2);
 });
 

@@ -160,8 +160,7 @@ it("changes the answer of the inbox, and shows what it received", async () => {
 it("is used by the keyboard alone", async () => {
   await using inspector = await open({ server: frozen, screen: "traffic" });
   const { page } = inspector;
-  await page.keyboard.press("g");
-  await page.keyboard.press("w");
+  await Promise.all([page.keyboard.press("g"), page.keyboard.press("w")]);
   await button(page, "Send a signed webhook to the inbox").press("Enter");
   await details(page).getByText("Accepted 204").waitFor();
   await button(page, "Send again").press("Space");

@@ -74,7 +74,7 @@ describe("a correct receiver", () => {
 
   it("passes the checks that need no counts and no previous secret, and the report names the rest", async () => {
     const { url } = await start();
-    const { findings, checks } = await attackReceiver({ url, secret: secrets.secret });
+    const { findings, checks } = await attackReceiver({ url, secret: secrets.secret, patient: true });
     expect(findings).toEqual([]);
     expect(new Set(checks.flatMap(({ reason }) => reason ?? []))).toEqual(
       new Set([
@@ -257,7 +257,7 @@ describe("a receiver that", () => {
       server.close().closeAllConnections();
       return undefined;
     });
-    const { findings, checks } = await attackReceiver({ url, secret: secrets.secret });
+    const { findings, checks } = await attackReceiver({ url, secret: secrets.secret, patient: true });
     expect(findings.map(({ check }) => check)).toEqual(["verified before the answer"]);
     const reasons = checks.flatMap(({ reason }) => reason ?? []);
     expect(reasons).toContain("The rest, because the receiver stopped listening. Find out why it ended.");
@@ -383,7 +383,7 @@ describe("a slow receiver", () => {
 
   it("with a mistake gets the finding about it", async () => {
     const receiver = await startSlow({ delayMs: 1000, keyOf: ({ event }) => String(event?.id).slice(0, 12) });
-    const { findings } = await attackReceiver({ ...secrets, ...receiver, timeoutMs: 2000 });
+    const { findings } = await attackReceiver({ ...secrets, ...receiver, timeoutMs: 5000, patient: true });
     expect(namesOf(findings)).toEqual(["other: events whose ids are nearly the same"]);
   });
 
