@@ -1,16 +1,25 @@
-// Everything a change must pass once the workspace is installed: `npm test`, and side by side with it the checks of what is
-// published, from one build. `long` runs the checks in their long forms, as each night; `quick` leaves the full tier out;
-// `since REV` runs only what pages need if nothing but pages has changed since that revision. The last line sums up tests,
-// contract cases and steps.
+// The gate: what a change must pass once the workspace is installed. Each commit runs the steps of `commit`; those of `touched`
+// run if the change touches their files, and those of `night` each night. `.ci/run` installs what they need and calls this.
+// A test that fails runs once more at the end, alone. If it passes then, FLAKY is printed with its name; the night fails on it.
+// The last line sums up tests, contract cases and steps: "N passed, N failed".
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, matchesGlob, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { pagesAmong } from "./changed-pages.ts";
 import { keepBytecode } from "./python.ts";
 import { failureIn, runSteps, type Step, type StepResult } from "./steps.ts";
 
+const root = fileURLToPath(new URL("../", import.meta.url));
+const reports = mkdtempSync(join(tmpdir(), "call-transfer-ci-"));
+
+/** The file in which Vitest reports the tests of a step. */
+const reportOf = (name: string): string => join(reports, `${name.replaceAll(/\W+/g, "-")}.json`);
+const reporters = (name: string): string[] => [
+  "--reporter=default",
+  "--reporter=json",
+  `--outputFile.json=${reportOf(name)}`,
+];
 const npm = (...options: string[]): Step => ({ name: `npm ${options.join(" ")}`, command: ["npm", ...options] });
 const run = (script: string, ...options: string[]): Step =>
   npm("run", script, ...(options.length > 0 ? ["--", ...options] : []));
@@ -20,99 +29,201 @@ const tools = run("check", "tools");
 const built = (script: string, ...options: string[]): Step => ({ ...run(script, ...options), after: [build.name] });
 /** Uses tests/tools as well. Waiting for that install inside the check would keep a lane from others. */
 const equipped = (...options: string[]): Step => ({ ...built("check", ...options), after: [build.name, tools.name] });
+/** Tests of one project of vitest.config.ts. */
+const vitest = (name: string, ...options: string[]): Step => ({
+  name,
+  command: ["npx", "vitest", "run", ...options, ...reporters(name)],
+  after: [build.name],
+});
 
-const [form = "gate", revision] = process.argv.slice(2);
-const forms = ["gate", "long", "quick", "since"];
-if (!forms.includes(form) || (form === "since") !== (revision !== undefined)) {
-  console.error("Run `.ci/run`, `.ci/run long`, `.ci/run quick` or `.ci/run since REVISION`.");
-  process.exit(2);
-}
-if (form === "long") process.env.CHECKS = "long";
-// Every program that a check starts compiles its sources once.
-Object.assign(process.env, keepBytecode);
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/node", import.meta.url));
+/** It uses all cores, so it runs before the others. */
+const tests: Step = { name: "npm test", command: ["npm", "test", "--", ...reporters("npm test")] };
 
-const folder = mkdtempSync(join(tmpdir(), "call-transfer-ci-"));
-const report = join(folder, "tests.json");
-const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-const tests = npm("test", "--", ...reporters);
+/** In a real browser, the page of the mock server places a call, rings a group, and does eight other jobs. */
+const tenJobs = vitest("browser: ten jobs", "--project=browser", "packages/inspector/tests/browser/ten-jobs");
+const allBrowser = vitest("browser", "--project=browser");
 
-const quickTier = [run("check", "supply-chain"), run("check", "workflows"), run("release", "check")];
 /** The longest first, after what most of them wait for. */
-const fullTier = [
+const commit: readonly Step[] = [
   build,
-  tools,
-  built("test:slow"),
-  built("check", "site"),
-  equipped("receiving"),
   run("check", "python"),
-  equipped("hosting"),
-  equipped("recipes"),
-  equipped("pages"),
-  run("check", "schemathesis"),
-  run("check", "generators"),
-  built("release", "dry-run"),
-  built("lab", "mutants"),
+  built("check", "packed"),
+  built("check", "receiving"),
+  tenJobs,
+  built("demo"),
+  run("release", "check"),
+  run("check", "supply-chain"),
+];
+
+/** What runs if a change touches one of the files. */
+const touched: readonly { readonly step: Step; readonly files: readonly string[] }[] = [
+  {
+    step: allBrowser,
+    files: ["packages/{inspector,contract}/**", "packages/{backend,mock-server,sdk}/src/**", "openapi/control/**"],
+  },
+  { step: built("check", "site"), files: ["site/**", "docs/**", "openapi/**", "packages/backend/src/control/**"] },
+  {
+    step: equipped("hosting"),
+    files: ["tests/hosting/**", "docs/hosting.md", "packages/mock-server/src/{net,server,store,web,worker}/**"],
+  },
+  {
+    step: equipped("recipes"),
+    files: ["examples/recipes/**", "docs/recipes.md", "packages/sdk/src/webhooks/**", "tests/packages/*recipes*/**"],
+  },
+  { step: equipped("pages"), files: ["{README,CONTRIBUTING}.md", "docs/**", "examples/**", "tests/pages/**"] },
+  { step: built("check", "generators"), files: ["openapi/{paths,schemas}/**", "tests/generators/**"] },
+  {
+    step: built("release", "dry-run"),
+    files: ["scripts/release/**", "tests/release/**", ".changeset/config.json", "packages/*/package.json"],
+  },
+  { step: vitest("release", "--project=release"), files: ["scripts/release/**", "tests/release/**", "releases/**"] },
+];
+
+/** What runs each night, beside all of the above. */
+const night: readonly Step[] = [
+  run("test:contract", "--all"),
+  vitest("night", "--project=night"),
   equipped("runtimes"),
   equipped("consumers"),
-  built("check", "packages"),
-  built("lab", "soak"),
   built("check", "runners"),
+  equipped("matrix"),
   built("check", "collections"),
   built("check", "image"),
   equipped("size"),
-  built("demo"),
+  run("check", "schemathesis"),
+  run("check", "workflows"),
+  built("lab", "mutants"),
+  run("lab", "wrong-facts"),
+  run("lab", "simulate"),
+  run("lab", "kills"),
+  run("lab", "crashes"),
+  run("lab", "outages"),
+  run("lab", "resilience"),
+  run("lab", "python-fire"),
+  built("lab", "soak"),
 ];
 
-/** What may differ after a change of pages alone. */
-const pageTier = (pages: readonly string[]): Step[] => [
-  run("lint"),
-  run("generate", "--check"),
-  run("test:unit"),
-  build,
-  built("check", "pages", ...pages),
-  built("check", "site"),
-];
+/** All browser tests contain those that each commit runs. */
+const withoutRepeats = (steps: readonly Step[]): Step[] =>
+  steps.filter((step) => step !== tenJobs || !steps.includes(allBrowser));
 
-function chosenSteps(): Step[] {
-  if (form === "quick") return [tests, ...quickTier];
-  const pages = revision === undefined ? undefined : pagesAmong(changedSince(revision));
-  // A page that is gone may have been linked from anywhere.
-  if (pages === undefined || !pages.every((page) => existsSync(page))) return [tests, ...fullTier, ...quickTier];
-  console.log(`Only pages changed since ${revision}, so only what pages need is run: ${pages.join(", ")}`);
-  return pageTier(pages);
+const git = (...options: string[]): string | undefined => {
+  const { status, stdout } = spawnSync("git", options, { cwd: root, encoding: "utf8" });
+  return status === 0 ? stdout.trim() : undefined;
+};
+
+/** Where the change begins: where its branch left the main one of origin, and on that branch itself the commit before. */
+function baseOf(revision: string | undefined): string {
+  const head = git("rev-parse", "HEAD");
+  const left = git("merge-base", "HEAD", revision ?? "origin/HEAD");
+  if (revision !== undefined && left === undefined)
+    throw new Error(`Git cannot compare with ${revision}. Fetch it, or name another revision.`);
+  return left === undefined || (revision === undefined && left === head) ? "HEAD^" : left;
 }
 
-function changedSince(since: string): string[] {
-  const { status, stdout, stderr } = spawnSync("git", ["diff", "--name-only", "--no-renames", `${since}...HEAD`], {
-    encoding: "utf8",
-  });
-  if (status !== 0)
-    throw new Error(`Git cannot compare with ${since}: ${stderr.trim()} Fetch it, or name another revision.`);
-  return stdout.split("\n").filter((path) => path !== "");
+/** The files that a change touches; undefined, for all, if there is no commit before. */
+function changedSince(revision: string | undefined): readonly string[] | undefined {
+  return git("diff", "--name-only", "--no-renames", baseOf(revision))?.split("\n").filter(Boolean);
 }
 
-interface Count {
+/** The steps of the change since a revision. */
+function stepsOf(revision: string | undefined): Step[] {
+  const changed = changedSince(revision);
+  const tracked = git("ls-files")?.split("\n") ?? [];
+  for (const glob of touched.flatMap(({ files }) => files))
+    if (!tracked.some((path) => matchesGlob(path, glob))) throw new Error(`No file matches ${glob} of scripts/ci.ts.`);
+  const isTouched = (globs: readonly string[]): boolean =>
+    changed === undefined || changed.some((path) => globs.some((glob) => matchesGlob(path, glob)));
+  const chosen = touched.filter(({ files }) => isTouched(files)).map(({ step }) => step);
+  const left = touched.filter(({ step }) => !chosen.includes(step)).map(({ step }) => step.name);
+  if (left.length > 0)
+    console.log(`Left out, because ${baseOf(revision)}..HEAD touches none of their files: ${left.join(", ")}`);
+  const isEquipped = chosen.some(({ after = [] }) => after.includes(tools.name));
+  return withoutRepeats([...commit, ...(isEquipped ? [tools] : []), ...chosen]);
+}
+
+interface FailedTest {
+  readonly file: string;
+  readonly name: string;
+}
+
+interface Report {
+  readonly passed: number;
+  readonly failures: readonly FailedTest[];
+}
+
+/** What Vitest reports of a step; undefined if it did not come so far. */
+function readReport(name: string): Report | undefined {
+  try {
+    const { numPassedTests, testResults } = JSON.parse(readFileSync(reportOf(name), "utf8")) as {
+      readonly numPassedTests: number;
+      readonly testResults: readonly {
+        readonly name: string;
+        readonly status: string;
+        readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+      }[];
+    };
+    const failures = testResults.flatMap(({ name: path, status, assertionResults }) => {
+      const file = relative(root, path);
+      const failed = assertionResults.filter((test) => test.status === "failed");
+      // A file that cannot be loaded has no tests.
+      if (failed.length === 0 && status === "failed") return [{ file, name: "the file" }];
+      return failed.map(({ fullName }) => ({ file, name: fullName }));
+    });
+    return { passed: numPassedTests, failures };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parts of a step that failed, each with what runs it once more. */
+function againOf({ step, output }: StepResult): Step[] {
+  if (step !== tests) return readAgain(step.name, step);
+  const parts = [...output.matchAll(/^=== (\S+): FAILED after/gm)].map(([, name = ""]) => name);
+  if (parts.length === 0) return [step];
+  return parts.flatMap((name) => (name === "test:unit" ? readAgain(step.name, run(name)) : [run(name)]));
+}
+
+/** The files of a step's failed tests; the whole step, where Vitest did not report any. */
+function readAgain(name: string, step: Step): Step[] {
+  const files = new Set(readReport(name)?.failures.map(({ file }) => file));
+  if (files.size === 0) return [{ ...step, after: [] }];
+  const again = `${step.name}, again`;
+  return [{ name: again, command: ["npx", "vitest", "run", ...files, "--maxWorkers=1", ...reporters(again)] }];
+}
+
+interface Outcome {
+  readonly result: StepResult;
   readonly passed: number;
   readonly failed: number;
+  /** What failed first and passed alone. */
+  readonly flaky: readonly string[];
 }
 
-/** A test run counts by its tests and contract cases; lint, types and generated files count only when they fail it. */
-function countOf({ step, passed, output }: StepResult): Count {
-  if (step !== tests) return { passed: Number(passed), failed: Number(!passed) };
-  const units = readCounts();
-  const cases = /^(\d+) passed, (\d+) failed$/m.exec(output);
-  const failed = units.failed + Number(cases?.[2] ?? 0);
-  return { passed: units.passed + Number(cases?.[1] ?? 0), failed: passed ? failed : Math.max(failed, 1) };
-}
+/** More failures than this have a common cause, which a second run would only repeat. */
+const maxRepeated = 3;
 
-function readCounts(): Count {
-  try {
-    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8"));
-    return { passed: numPassedTests, failed: numFailedTests };
-  } catch {
-    return { passed: 0, failed: 0 };
+async function judge(results: readonly StepResult[]): Promise<Outcome[]> {
+  const failures = results.filter(({ passed }) => !passed);
+  const outcomes: Outcome[] = [];
+  for (const result of results) {
+    const { step, passed, output } = result;
+    const cases = Number(/^(\d+) passed, \d+ failed$/m.exec(output)?.[1] ?? 0);
+    const report = readReport(step.name);
+    const good = step === tests ? (report?.passed ?? 0) + cases : Number(passed);
+    if (passed) {
+      outcomes.push({ result, passed: good, failed: 0, flaky: [] });
+      continue;
+    }
+    const names = report?.failures.map(({ file, name }) => `${file}: ${name}`) ?? [];
+    const bad = step === tests ? Math.max(names.length, 1) : 1;
+    const isRepeated =
+      failures.length <= maxRepeated && (await runSteps(againOf(result), 1)).every((again) => again.passed);
+    if (isRepeated)
+      outcomes.push({ result, passed: good + bad, failed: 0, flaky: names.length > 0 ? names : [step.name] });
+    else outcomes.push({ result, passed: step === tests ? good : 0, failed: bad, flaky: [] });
   }
+  return outcomes;
 }
 
 /** How long all processors together were busy and idle, in milliseconds. */
@@ -122,29 +233,44 @@ function processorTimes() {
   return { idle, busy: times.reduce((sum, one) => sum + one.user + one.nice + one.sys + one.irq, 0) };
 }
 
+const [form, revision, ...rest] = process.argv.slice(2);
+const isNight = form === "nightly";
+if (rest.length > 0 || !(form === undefined || (isNight && !revision) || (form === "since" && revision))) {
+  console.error("Run `.ci/run`, `.ci/run since REVISION` or `.ci/run nightly`.");
+  process.exit(2);
+}
+// Every program that a check starts compiles its sources once.
+Object.assign(process.env, keepBytecode);
+process.env.NODE_COMPILE_CACHE ??= join(root, "node_modules/.cache/node");
+
 const startedAt = performance.now();
 const before = processorTimes();
-const results = await runSteps(chosenSteps(), 4);
-const counts = results.map(countOf);
-rmSync(folder, { recursive: true, force: true });
+const steps = isNight
+  ? withoutRepeats([...commit, tools, ...touched.map(({ step }) => step), ...night])
+  : stepsOf(revision);
+const outcomes = await judge([...(await runSteps([tests], 1)), ...(await runSteps(steps, 2))]);
+rmSync(reports, { recursive: true, force: true });
 
-const sum = (kind: keyof Count) => counts.reduce((total, count) => total + count[kind], 0);
 console.log("\n  time  processor");
-for (const { step, passed, seconds, processorSeconds } of results.toSorted(
-  (one, other) => other.processorSeconds - one.processorSeconds || other.seconds - one.seconds,
-))
-  console.log(
-    `${String(seconds).padStart(4)} s  ${String(processorSeconds).padStart(7)} s  ${step.name.split(" -- --reporter")[0]}${passed ? "" : "  FAILED"}`,
-  );
-const used = results.reduce((total, { processorSeconds }) => total + processorSeconds, 0);
+for (const { result, failed, flaky } of outcomes.toSorted(
+  (one, other) =>
+    other.result.processorSeconds - one.result.processorSeconds || other.result.seconds - one.result.seconds,
+)) {
+  const { step, seconds, processorSeconds } = result;
+  const mark = failed > 0 ? "  FAILED" : flaky.length > 0 ? "  FLAKY" : "";
+  console.log(`${String(seconds).padStart(4)} s  ${String(processorSeconds).padStart(7)} s  ${step.name}${mark}`);
+}
 const { idle, busy } = processorTimes();
 const share = Math.round((100 * (busy - before.busy)) / (busy - before.busy + idle - before.idle));
-// Browsers leave processes behind whose time only the processors know.
 console.log(
-  `${Math.round((performance.now() - startedAt) / 1000)} s and ${used} s of processor time in all; the processors were busy for ${Math.round((busy - before.busy) / 1000)} s (${share} %)`,
+  `${Math.round((performance.now() - startedAt) / 1000)} s in all; the processors were busy for ${Math.round((busy - before.busy) / 1000)} s (${share} %)`,
 );
 // Again, for who sees only the end of a long log.
-for (const { step, passed, output } of results)
-  if (!passed) console.log(`\n=== What failed in ${step.name.split(" -- --reporter")[0]}:\n${failureIn(output)}`);
-console.log(`\n${sum("passed")} passed, ${sum("failed")} failed`);
-if (sum("failed") > 0) process.exitCode = 1;
+for (const { result, failed } of outcomes)
+  if (failed > 0) console.log(`\n=== What failed in ${result.step.name}:\n${failureIn(result.output)}`);
+const flaky = outcomes.flatMap((outcome) => outcome.flaky);
+for (const name of flaky) console.log(`FLAKY ${name}`);
+const sum = (kind: "passed" | "failed"): number => outcomes.reduce((total, outcome) => total + outcome[kind], 0);
+const failed = sum("failed") + (isNight ? flaky.length : 0);
+console.log(`\n${sum("passed") - (isNight ? flaky.length : 0)} passed, ${failed} failed`);
+if (failed > 0) process.exitCode = 1;
