@@ -1,7 +1,6 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { isLong } from "./scripts/long.ts";
 import { addSkipReporter } from "./tests/skips/report-skips.ts";
 
 const conditions = ["@call-transfer/source"];
@@ -13,9 +12,12 @@ const withVite = [
   "packages/sdk/tests/{errors,webhook-signature}.test.ts",
   "tests/examples/msw-unhandled.test.ts",
 ];
-const slow = ["**/*.{full,long}.test.ts", "tests/release/*.test.ts"];
-// What takes long runs each night.
-const never = ["**/{node_modules,.cache}/**", ...(isLong ? [] : ["**/*.long.test.ts"])];
+/** Tests that `npm test` leaves out: those in a browser, those of the release tools, and those of the night. */
+const browser = ["**/*.browser.test.ts"];
+const nightly = ["**/*.nightly.test.ts"];
+const release = ["tests/release/*.test.ts"];
+const others = [...browser, ...nightly, ...release];
+const never = ["**/{node_modules,.cache}/**"];
 
 /** A part of the tests. Node runs the sources as they stand: Vite's modules prepare the stack of each error, which takes long. */
 const part = (name: string, include: string[], exclude: string[], viteModuleRunner = false) => ({
@@ -37,7 +39,13 @@ export default defineConfig({
     resolve: { conditions: [...conditions, "node", "import", "default"], externalConditions: conditions },
   },
   test: {
-    projects: [part("unit", tests, [...withVite, ...slow]), part("vite", withVite, slow, true), part("slow", slow, [])],
+    projects: [
+      part("unit", tests, [...withVite, ...others]),
+      part("vite", withVite, others, true),
+      part("browser", browser, []),
+      part("release", release, nightly),
+      part("nightly", nightly, []),
+    ],
     restoreMocks: true,
     unstubGlobals: true,
     unstubEnvs: true,

@@ -1,14 +1,12 @@
-// Drives the mock server as a busy team would for some minutes (--minutes; 0.3 by default, 10 in the long
-// form), and fails when its memory grows. Heap and buffers are read after a collection, so that what is left is what is kept, by the client too.
+// Drives the mock server as a busy team would for some minutes (--minutes; 10 by default), and fails when its memory grows. Heap and buffers are read after a collection, so that what is left is what is kept, by the client too.
 // What grows is driven for as long again, up to twice: what is only settling stops growing, and a leak does not.
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { demo } from "@call-transfer/backend";
 import { startMockServer } from "@call-transfer/mock-server";
 import { operations } from "@call-transfer/spec";
-import { isLong } from "../scripts/long.ts";
 
-const { values } = parseArgs({ options: { minutes: { type: "string", default: isLong ? "10" : "0.3" } } });
+const { values } = parseArgs({ options: { minutes: { type: "string", default: "10" } } });
 const durationMs = Number(values.minutes) * 60_000;
 if (!(durationMs > 0)) throw new Error("--minutes must be a number above 0.");
 if (globalThis.gc === undefined) throw new Error("Run it by npm run lab -- soak, which lets it collect garbage.");

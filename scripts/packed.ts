@@ -1,7 +1,6 @@
-// Uses the packages as a customer does: packs them, and installs or unpacks them in a new project.
+// Uses the packages as a customer does: packs them, and installs them in a new project.
 import { execFileSync } from "node:child_process";
 import {
-  chmodSync,
   copyFileSync,
   existsSync,
   lstatSync,
@@ -18,7 +17,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { digestOf } from "./digest.ts";
-import { isLong, leftOut } from "./long.ts";
 import { writeTarballs } from "./tarballs.ts";
 import { changedMs, makeOnce, removeTurn, runWithinMs } from "./turn.ts";
 
@@ -158,58 +156,17 @@ export function optionalPeers(packages: readonly string[]): Record<string, strin
 /** Packages by name, with the range or the tarball of each. */
 type Packages = Readonly<Record<string, string>>;
 
-function writeProject(project: string, tarballs: Packages, others: Packages): void {
-  mkdirSync(project);
-  const packed = Object.entries(tarballs).map(([name, filename]) => [name, `file:../${filename}`]);
-  const dependencies = { ...Object.fromEntries(packed), ...others };
-  const description = { name: "customer", private: true, type: "module", dependencies };
-  writeFileSync(join(project, "package.json"), JSON.stringify(description, null, 2));
-}
-
 /**
  * Creates a project beside the tarballs and installs it.
  *
  * @param others What it depends on besides them, as ranges by name.
  */
 export function install(project: string, tarballs: Packages, others: Packages = {}): void {
-  writeProject(project, tarballs, others);
+  mkdirSync(project);
+  const packed = Object.entries(tarballs).map(([name, filename]) => [name, `file:../${filename}`]);
+  const dependencies = { ...Object.fromEntries(packed), ...others };
+  const description = { name: "customer", private: true, type: "module", dependencies };
+  writeFileSync(join(project, "package.json"), JSON.stringify(description, null, 2));
   writeFileSync(join(project, ".npmrc"), "audit=false\nfund=false\nworkspaces=false\n");
   run(project, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund");
-}
-
-/**
- * The same for checks of something else than what npm installs: unpacks the tarballs, and links what they and `others` name
- * to the workspace's copies. The long form installs, and so has the newest in range.
- *
- * @throws {Error} a package needs another that is not there
- */
-export function unpack(project: string, tarballs: Packages, others: Packages = {}): void {
-  if (isLong) {
-    install(project, tarballs, others);
-    return;
-  }
-  leftOut("installing with npm what is unpacked here");
-  writeProject(project, tarballs, others);
-  const modules = join(project, "node_modules");
-  const link = (name: string, ...folders: readonly string[]): void => {
-    const found = folders.map((folder) => join(root, folder, "node_modules", name)).find((path) => existsSync(path));
-    if (found === undefined || name.startsWith("@call-transfer/")) throw new Error(`${name} is not there to link to.`);
-    const place = join(modules, name);
-    mkdirSync(dirname(place), { recursive: true });
-    if (!existsSync(place)) symlinkSync(found, place, "junction");
-  };
-  for (const [name, filename] of Object.entries(tarballs)) {
-    const folder = join(modules, name);
-    mkdirSync(folder, { recursive: true });
-    run(folder, "tar", "-xzf", join(dirname(project), filename), "--strip-components=1");
-    const { bin = {}, dependencies = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-    for (const other of Object.keys(dependencies))
-      if (!(other in tarballs)) link(other, name.replace(/^.*\//, "packages/"), ".");
-    mkdirSync(join(modules, ".bin"), { recursive: true });
-    for (const [command, path] of Object.entries(bin)) {
-      chmodSync(join(folder, path), 0o755);
-      symlinkSync(join(folder, path), join(modules, ".bin", command));
-    }
-  }
-  for (const name of Object.keys(others)) link(name, ".");
 }

@@ -1,22 +1,23 @@
 // Run it with: npm run --silent lab -- crashes --help
 import { parseArgs } from "node:util";
-import { checkPlant, checkStore, shortRun } from "./checks.ts";
+import { checkPlant, checkStore, usualRun } from "./checks.ts";
 import { plantNames, storeOfPlant } from "./plants.ts";
 import type { RunOptions } from "./run.ts";
 import { storeNames } from "./stores.ts";
 
 const help = `Delivers webhooks to processes that share a store, and kills and stops the processes at random.
+Without options it makes the runs of the night: each store, Node and Python processes together, and planted mistakes.
 
-  --store NAME          ${storeNames.join(", ")}; each in turn by default
-  --deliveries N        copies of events in total; ${shortRun.deliveries} by default
-  --at-once N           events that are delivered at once; ${shortRun.atOnce} by default
-  --receivers N         processes; ${shortRun.receivers} by default
-  --python N            how many of them are Python processes, with redis or postgres; ${shortRun.python} by default
-  --seed N              what is sent, and what is done to the processes; ${shortRun.seed} by default
-  --lease MS            leaseMs of the receivers; ${shortRun.leaseMs} by default
-  --store-timeout MS    storeTimeoutMs of the receivers; ${shortRun.storeTimeoutMs} by default
-  --pause MS            time between two acts on processes, on average; ${shortRun.pauseMs} by default
-  --on-store-error X    handle or refuse; ${shortRun.onStoreError} by default
+  --store NAME          ${storeNames.join(", ")}; or all in turn
+  --deliveries N        copies of events in total; ${usualRun.deliveries} by default
+  --at-once N           events that are delivered at once; ${usualRun.atOnce} by default
+  --receivers N         processes; ${usualRun.receivers} by default
+  --python N            how many of them are Python processes, with redis or postgres; ${usualRun.python} by default
+  --seed N              what is sent, and what is done to the processes; ${usualRun.seed} by default
+  --lease MS            leaseMs of the receivers; ${usualRun.leaseMs} by default
+  --store-timeout MS    storeTimeoutMs of the receivers; ${usualRun.storeTimeoutMs} by default
+  --pause MS            time between two acts on processes, on average; ${usualRun.pauseMs} by default
+  --on-store-error X    handle or refuse; ${usualRun.onStoreError} by default
   --restart-store       ends the store's server with SIGKILL now and then, too
   --plant NAME          plants a mistake, which the run must find, or all in turn:
                         ${plantNames.join(", ")}, all`;
@@ -32,7 +33,7 @@ const { values } = parseArgs({
     lease: { type: "string" },
     "store-timeout": { type: "string" },
     pause: { type: "string" },
-    "on-store-error": { type: "string", default: shortRun.onStoreError },
+    "on-store-error": { type: "string", default: usualRun.onStoreError },
     "restart-store": { type: "boolean", default: false },
     plant: { type: "string" },
     help: { type: "boolean", default: false },
@@ -63,16 +64,16 @@ function chosen<Name extends string>(
 async function main(): Promise<boolean> {
   const onStoreErrors = ["handle", "refuse"] as const;
   const options: Omit<RunOptions, "store" | "plant"> = {
-    ...shortRun,
-    seed: count("seed", shortRun.seed),
-    deliveries: count("deliveries", shortRun.deliveries),
-    atOnce: count("at-once", shortRun.atOnce),
-    receivers: count("receivers", shortRun.receivers),
-    python: count("python", shortRun.python),
-    onStoreError: chosen("on-store-error", onStoreErrors, values["on-store-error"])[0] ?? shortRun.onStoreError,
-    leaseMs: count("lease", shortRun.leaseMs),
-    storeTimeoutMs: count("store-timeout", shortRun.storeTimeoutMs),
-    pauseMs: count("pause", shortRun.pauseMs),
+    ...usualRun,
+    seed: count("seed", usualRun.seed),
+    deliveries: count("deliveries", usualRun.deliveries),
+    atOnce: count("at-once", usualRun.atOnce),
+    receivers: count("receivers", usualRun.receivers),
+    python: count("python", usualRun.python),
+    onStoreError: chosen("on-store-error", onStoreErrors, values["on-store-error"])[0] ?? usualRun.onStoreError,
+    leaseMs: count("lease", usualRun.leaseMs),
+    storeTimeoutMs: count("store-timeout", usualRun.storeTimeoutMs),
+    pauseMs: count("pause", usualRun.pauseMs),
     restartsStore: values["restart-store"],
   };
   let isRight = true;
@@ -87,4 +88,5 @@ async function main(): Promise<boolean> {
 }
 
 if (values.help) console.log(help);
+else if (process.argv.length === 2) await import("./crashes.check.ts");
 else if (!(await main())) process.exitCode = 1;

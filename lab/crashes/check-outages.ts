@@ -5,8 +5,9 @@ import { outageActs } from "./outage-acts.ts";
 import { eventStoreNames } from "./stores.ts";
 
 const help = `Delivers each event to receivers in this process three times, while its store's server is disturbed.
+Without options it makes the runs of the night: a burst and each disturbance, and what must be true after them.
 
-  --store NAME          ${eventStoreNames.join(", ")}; each in turn by default
+  --store NAME          ${eventStoreNames.join(", ")}; or all in turn
   --act NAME            ${outageActs.join(", ")}; none by default: a burst
   --times N             how often, spread over the deliveries; 5 by default
   --events N            1000 by default
@@ -78,4 +79,5 @@ async function main(): Promise<void> {
 }
 
 if (values.help) console.log(help);
+else if (process.argv.length === 2) await import("./outages.check.ts");
 else await main();

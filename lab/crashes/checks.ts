@@ -3,8 +3,8 @@ import type { PlantName } from "./plants.ts";
 import { countsOf, printFindings } from "./report.ts";
 import { type RunOptions, run } from "./run.ts";
 
-/** What `npm run check -- receiving` runs. */
-export const shortRun: Omit<RunOptions, "store" | "plant"> = {
+/** What the night runs. */
+export const usualRun: Omit<RunOptions, "store" | "plant"> = {
   seed: 1,
   deliveries: 1200,
   receivers: 2,

@@ -1,4 +1,5 @@
-// A store that is busy, restarts, is full, forgets or is replaced: short runs. check-outages.ts makes runs of any length.
+// A store that is busy, restarts, is full, forgets or is replaced: what `npm run lab -- outages` runs. check-outages.ts has runs of
+// any length.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type OutageOptions, type OutageResult, runOutage } from "./outage.ts";

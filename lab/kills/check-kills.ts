@@ -1,6 +1,6 @@
 // Run it with: npm run --silent lab -- kills --help
 import { parseArgs } from "node:util";
-import { checkAccidents, checkKind, checkPlant, shortRun } from "./checks.ts";
+import { checkAccidents, checkKind, checkPlant, usualRun } from "./checks.ts";
 import { plantNames } from "./servers/plants.ts";
 import { kindNames } from "./servers/server.ts";
 
@@ -9,12 +9,13 @@ const accidents = "accidents";
 const allKinds = [...kindNames, accidents] as const;
 
 const help = `Kills and restarts a mock server while clients write, and checks that nothing acknowledged is lost.
+Without options it makes the runs of the night: each kind, and some planted mistakes.
 
-  --kind NAME    ${allKinds.join(", ")}; each in turn by default. ${accidents} are what happens to a data file besides
+  --kind NAME    ${allKinds.join(", ")}; or all in turn. ${accidents} are what happens to a data file besides
                  kills: removed, replaced or damaged files, a full disk
-  --kills N      kills in total; ${shortRun.kills} by default
+  --kills N      kills in total; ${usualRun.kills} by default
   --minutes N    runs for about N minutes, instead of --kills
-  --seed N       what the clients do, and when the server is killed; ${shortRun.seed} by default
+  --seed N       what the clients do, and when the server is killed; ${usualRun.seed} by default
   --plant NAME   plants a mistake in the store of SQLite, which the run must find, or all in turn:
                  ${plantNames.join(", ")}, all`;
 
@@ -49,9 +50,9 @@ function chosen<Name extends string>(
 }
 
 async function main(): Promise<boolean> {
-  const seed = count("seed") ?? shortRun.seed;
+  const seed = count("seed") ?? usualRun.seed;
   const minutes = count("minutes");
-  const kills = count("kills") ?? (minutes === undefined ? shortRun.kills : undefined);
+  const kills = count("kills") ?? (minutes === undefined ? usualRun.kills : undefined);
   let isRight = true;
   if (values.plant !== undefined)
     for (const plant of chosen("plant", plantNames, values.plant)) isRight = (await checkPlant(plant, seed)) && isRight;
@@ -64,4 +65,5 @@ async function main(): Promise<boolean> {
 }
 
 if (values.help) console.log(help);
+else if (process.argv.length === 2) await import("./kills.check.ts");
 else if (!(await main())) process.exitCode = 1;

@@ -5,7 +5,6 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { keepSummary, writeReport } from "../../packages/contract/targets/reports.ts";
-import { isLong, leftOut } from "../../scripts/long.ts";
 import { mutants } from "./mutants.ts";
 import type { Outcome } from "./worker.ts";
 
@@ -98,12 +97,7 @@ if (values.help) {
   process.exit(0);
 }
 
-const named = mutants.filter(({ group, name }) => `${group}: ${name}`.includes(values.only));
-// An eighth of the bugs in rules, and a 24th of those in generated tables, whose rows say nearly the same. The night tries all.
-const isTried = ({ file }: { readonly file: string }, index: number): boolean =>
-  isLong || values.only !== "" || index % (file.endsWith(".gen.ts") ? 24 : 8) === 0;
-const chosen = named.filter(isTried);
-if (chosen.length < named.length) leftOut(`${named.length - chosen.length} of ${named.length} mutants`);
+const chosen = mutants.filter(({ group, name }) => `${group}: ${name}`.includes(values.only));
 if (chosen.length === 0)
   throw new Error(`No name or group of a mutant contains "${values.only}". Run without --only to list all mutants.`);
 

@@ -59,6 +59,6 @@ export default defineConfig({
       "lab/mutation/contract-suite.ts",
     ],
     // It is about types, and shows those of the mutated sources.
-    exclude: ["packages/sdk/tests/hover.test.ts", "**/*.full.test.ts"],
+    exclude: ["packages/sdk/tests/hover.test.ts", "**/*.{browser,nightly}.test.ts"],
   },
 });

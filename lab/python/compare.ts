@@ -1,11 +1,11 @@
 // The Python client beside other SDKs, one table, which it writes into docs/python.md. openapi-python-client writes its client first.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ensureInstalled, run, temporaryFolder, tools } from "../../scripts/packed.ts";
+import { run, temporaryFolder } from "../../scripts/packed.ts";
 import { ensureEnvironment } from "../../scripts/python.ts";
-import { type Checker, report, seenRightly, tasksIn } from "./types.ts";
+import { mypyReport, seenRightly, tasksIn } from "./types.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const commands = ensureEnvironment("python-peers", at("requirements.txt"));
@@ -25,39 +25,24 @@ const programs: Readonly<Record<string, string>> = {
   "openapi-python-client": "generated_tasks.py",
 };
 
-/** Returns a row for each checker: how many of the five tasks it sees rightly, and which of them it does not. */
-function typeRows(clients: readonly string[]): string[][] {
-  ensureInstalled(tools);
+/** Returns the row of how many of the five tasks mypy sees rightly, and which of them it does not. */
+function typeRow(clients: readonly string[]): string[] {
   const own = ensureEnvironment("python", at("../../packages/python/requirements.txt"));
-  const extraPaths = [at("../../packages/python/src"), folder.path];
-  const settings = join(folder.path, "pyrightconfig.json");
-  // pyright takes no paths outside of the folder of its settings.
-  cpSync(at("tasks"), join(folder.path, "tasks"), { recursive: true });
-  writeFileSync(settings, JSON.stringify({ include: ["tasks"], extraPaths, typeCheckingMode: "standard" }));
   const files = clients.map((client) => at(`tasks/${programs[client]}`));
   const strict = ["--strict", "--no-error-summary", `--cache-dir=${at("../../.cache/mypy-peers")}`];
-  const pyright = [process.execPath, join(tools, "node_modules/pyright/index.js"), "--project", settings];
-  const checkers: Checker[] = [
-    {
-      name: "`mypy --strict`",
-      command: [join(own, "mypy"), ...strict, "--python-executable", python, ...files],
-      error: /^(.*?):(\d+): error: /,
-    },
-    { name: "pyright", command: [...pyright, "--pythonpath", python], error: /^\s*(.*?):(\d+):\d+ - error: / },
-  ];
+  const reported = mypyReport([join(own, "mypy"), ...strict, "--python-executable", python, ...files], {
+    MYPYPATH: [at("../../packages/python/src"), folder.path].join(delimiter),
+  });
   const texts = files.map((file) => readFileSync(file, "utf8"));
   const tasks = tasksIn(texts[0] ?? "").map(({ name }) => name);
-  return checkers.map((checker) => {
-    const reported = report(checker, { MYPYPATH: extraPaths.join(delimiter) });
-    const cells = files.map((file, index) => {
-      const lines = reported.get(basename(file));
-      if (lines === undefined) throw new Error(`${checker.name} reports nothing in ${basename(file)}.`);
-      const right = seenRightly(texts[index] ?? "", lines);
-      const missed = tasks.filter((name) => !right.includes(name));
-      return `${right.length} of ${tasks.length}${missed.length > 0 ? `; not ${missed.join(", ")}` : ""}`;
-    });
-    return [`Types: tasks seen rightly by ${checker.name}`, ...cells];
+  const cells = files.map((file, index) => {
+    const lines = reported.get(basename(file));
+    if (lines === undefined) throw new Error(`mypy reports nothing in ${basename(file)}.`);
+    const right = seenRightly(texts[index] ?? "", lines);
+    const missed = tasks.filter((name) => !right.includes(name));
+    return `${right.length} of ${tasks.length}${missed.length > 0 ? `; not ${missed.join(", ")}` : ""}`;
   });
+  return ["Types: tasks seen rightly by `mypy --strict`", ...cells];
 }
 
 const sources = [at("../../packages/python/src"), at("../../packages/python/tests"), at(".")].join(":");
@@ -72,7 +57,7 @@ const printed = stdout.split("\n").filter((line) => line.startsWith("| "));
 const byClient = printed.map((line) => line.slice(2, -2).split(" | "));
 // A client a column: pages are narrow.
 const [head = [], ...rows] = (byClient[0] ?? []).map((_, column) => byClient.map((cells) => cells[column] ?? ""));
-const all = [["", ...head.slice(1).map((name) => `\`${name}\``)], ...rows, ...typeRows(head.slice(1))];
+const all = [["", ...head.slice(1).map((name) => `\`${name}\``)], ...rows, typeRow(head.slice(1))];
 const table = all.map((cells) => `| ${cells.join(" | ")} |`);
 table.splice(1, 0, `|${"---|".repeat(head.length)}`);
 console.log(`${table.join("\n")}\n${stdout.slice(stdout.indexOf("\n\n"))}`);

@@ -1,14 +1,6 @@
-// How many of five tasks the type checkers see rightly: they report each line that is marked as wrong, and no other.
+// How many of five tasks mypy sees rightly: it reports each line that is marked as wrong, and no other.
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
-
-/** How to start a checker, and which lines of its output are errors. */
-export interface Checker {
-  readonly name: string;
-  readonly command: readonly string[];
-  /** Matches a line of its output: file and line. */
-  readonly error: RegExp;
-}
 
 interface Task {
   readonly name: string;
@@ -28,7 +20,7 @@ export function tasksIn(text: string): Task[] {
   return tasks;
 }
 
-/** Returns the names of the tasks in which a checker reports exactly the wrong lines. */
+/** Returns the names of the tasks in which mypy reports exactly the wrong lines. */
 export function seenRightly(text: string, reported: ReadonlySet<number>): string[] {
   const tasks = tasksIn(text);
   const [{ lines: start } = { lines: 0 }] = tasks;
@@ -43,18 +35,20 @@ export function seenRightly(text: string, reported: ReadonlySet<number>): string
     .map(({ name }) => name);
 }
 
-/** Runs a checker over programs. Returns the lines that it reports, by the name of the file. */
-export function report(checker: Checker, variables: Readonly<Record<string, string>>): Map<string, Set<number>> {
-  const [program = "", ...options] = checker.command;
+/** Runs mypy over programs. Returns the lines that it reports, by the name of the file. */
+export function mypyReport(
+  [program = "", ...options]: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Map<string, Set<number>> {
   const env = { ...process.env, ...variables };
   const { stdout, stderr, error } = spawnSync(program, options, { encoding: "utf8", env, maxBuffer: 1 << 26 });
   if (error) throw error;
   const reported = new Map<string, Set<number>>();
   for (const line of stdout.split("\n")) {
-    const [, path = "", at] = checker.error.exec(line) ?? [];
+    const [, path = "", at] = /^(.*?):(\d+): error: /.exec(line) ?? [];
     const name = basename(path);
     if (at) reported.set(name, (reported.get(name) ?? new Set()).add(Number(at)));
   }
-  if (reported.size === 0) throw new Error(`${checker.name} found nothing.\n${stdout}${stderr}`);
+  if (reported.size === 0) throw new Error(`mypy found nothing.\n${stdout}${stderr}`);
   return reported;
 }

@@ -1,18 +1,14 @@
 // `npm run check -- NAME`: checks of what is published, of the pages and of servers.
-import { isLong } from "../long.ts";
 import { type NamedCommands, onSources, runNamed } from "./named.ts";
 
 export const checks: NamedCommands = {
   packages: {
     does: "whether each packed package is complete, and the types of examples/",
     isBuilt: true,
-    run: [
-      ["tests/packages/check-packages.ts"],
-      ["node_modules/typescript-7/bin/tsc", "-p", "examples", ...(isLong ? [] : ["--skipLibCheck"])],
-    ],
+    run: [["tests/packages/check-packages.ts"], ["node_modules/typescript-7/bin/tsc", "-p", "examples"]],
   },
   consumers: {
-    does: "programs built on the packed packages: each TypeScript (--all), each bundler, both formats in one process, pnpm",
+    does: "programs built on the packed packages: each TypeScript, each bundler, both formats in one process, pnpm",
     isBuilt: true,
     run: [onSources("tests/packages/check-consumers.ts")],
   },
@@ -29,8 +25,8 @@ export const checks: NamedCommands = {
     run: [onSources("tests/packages/check-runtimes.ts")],
   },
   matrix: {
-    does: "the unit tests and the built packages on each Node and Python that they support; node-20 or python-3.13 runs one row",
-    needs: "the versions of Python; the long form also redis-server and PostgreSQL",
+    does: "the unit tests and the built packages on each Node and Python that they support; node-20, stores-20 or python-3.13 runs one row",
+    needs: "the versions of Python; the rows of stores also redis-server and PostgreSQL",
     isBuilt: true,
     run: [onSources("tests/matrix/check-matrix.ts")],
   },
@@ -56,12 +52,12 @@ export const checks: NamedCommands = {
     run: [onSources("tests/packages/check-recipes.ts")],
   },
   receiving: {
-    does: "the event stores over real databases and Cloudflare's runtime, with a short run of lab crashes",
+    does: "the event stores over real databases and Cloudflare's runtime",
     needs: "redis-server and PostgreSQL; --installed says whether they are there",
     run: [onSources("tests/receiving/check-receiving.ts")],
   },
   hosting: {
-    does: "two mock servers behind nginx as in docs/hosting.md, with a short run of lab kills; restarts runs one part",
+    does: "two mock servers behind nginx as in docs/hosting.md; restarts runs one part",
     needs: "nginx; --installed says whether it is there",
     run: [onSources("tests/hosting/check-hosting.ts")],
   },
@@ -76,7 +72,7 @@ export const checks: NamedCommands = {
   },
   generators: {
     does: "clients that generators of other makers make of the published document, against a mock server; orval runs one",
-    needs: "Python 3.11 with venv; the long form also Go",
+    needs: "Python 3.11 with venv, and Go",
     run: [onSources("tests/generators/check-generators.ts")],
   },
   schemathesis: {
@@ -85,13 +81,13 @@ export const checks: NamedCommands = {
     run: [onSources("tests/schemathesis/check-schemathesis.ts")],
   },
   python: {
-    does: "the Python client: format, types by two checkers, tests, the package from an index; tests runs one part",
+    does: "the Python client: format, types, tests, the package from an index; tests runs one part",
     needs: "Python 3.11 with venv; --installed says whether it is there",
     run: [onSources("tests/python/check-python.ts")],
   },
   workflows: {
-    does: "the workflows of GitHub, by zizmor; the long form also by actionlint with shellcheck",
-    needs: "Python 3.11 with venv; the long form also Go",
+    does: "the workflows of GitHub, by zizmor, and by actionlint with shellcheck",
+    needs: "Python 3.11 with venv, and Go",
     run: [onSources("tests/workflows/check-workflows.ts")],
   },
   "supply-chain": {

@@ -7,17 +7,17 @@ export const experiments: NamedCommands = {
     run: [onSources("lab/simulate/simulate.ts")],
   },
   kills: {
-    does: "kills a mock server while clients write, and looks for lost data; --kind sqlite --kills 1000, --plant all",
+    does: "kills a mock server while clients write, and looks for lost data, as each night; --kind sqlite --kills 1000, --plant all",
     run: [onSources("lab/kills/check-kills.ts")],
   },
   crashes: {
-    does: "kills and stops processes behind one event store; --store redis --deliveries 100000, --plant all",
-    needs: "redis-server and PostgreSQL",
+    does: "kills and stops processes behind one event store, as each night; --store redis --deliveries 100000, --plant all",
+    needs: "redis-server, PostgreSQL, and Python 3.11 with venv",
     installs: "lab",
-    run: [onSources("lab/crashes/check-crashes.ts")],
+    run: [["node_modules/typescript-7/bin/tsc", "-p", "lab/crashes"], onSources("lab/crashes/check-crashes.ts")],
   },
   outages: {
-    does: "bursts, and stores that restart, hang, forget, are full or fail over; --act restart --on-store-error refuse",
+    does: "bursts, and stores that restart, hang, forget, are full or fail over, as each night; --act restart --on-store-error refuse",
     needs: "redis-server and PostgreSQL",
     installs: "lab",
     run: [onSources("lab/crashes/check-outages.ts")],
@@ -68,7 +68,7 @@ export const experiments: NamedCommands = {
     run: [onSources("lab/python/fire.ts")],
   },
   soak: {
-    does: "the mock server's memory under load; --minutes 60 for an hour",
+    does: "the mock server's memory under ten minutes of load; --minutes 60 for an hour",
     run: [onSources("--expose-gc", "lab/soak.ts")],
   },
 };

@@ -22,8 +22,11 @@ export const releaseSteps: NamedCommands = {
     run: [["scripts/release/pack.ts"]],
   },
   "dry-run": {
-    does: "moves the versions of one release in a clone and checks the result; the long form packs it twice and installs it",
-    run: [["scripts/release/dry-run.ts"]],
+    does: "moves the versions of one release in a clone and checks the result; packs it in two clones and installs it",
+    parts: {
+      versions: ["scripts/release/dry-run.ts", "versions"],
+      packing: ["scripts/release/dry-run.ts", "packing"],
+    },
   },
   rehearse: {
     does: "goes through every kind of release on a registry of this machine; patch stops after that kind",

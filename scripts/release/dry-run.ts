@@ -1,13 +1,12 @@
-// Rehearses a release in a temporary clone of the last commit: versions, changelogs, record. The long form also packs it, in two
-// clones whose tarballs must be byte-identical, installs them and calls every operation. The working tree stays untouched.
+// Rehearses a release in a temporary clone of the last commit. `versions` moves versions, changelogs and the record; `packing`
+// packs it in two clones, whose tarballs must be byte-identical, installs them and calls every operation. The working tree stays
+// untouched.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isLong, leftOut } from "../long.ts";
 import { install, run, temporaryFolder } from "../packed.ts";
 import { runEveryOperation, withPackedServer } from "../packed-server.ts";
-import { buildClone } from "./build-clone.ts";
 import { changesetsIn } from "./changesets.ts";
 import { cloneWorkspace, commitAll } from "./clone.ts";
 import { writePythonFiles } from "./python-files.ts";
@@ -48,7 +47,7 @@ function comparePacked(folder: string, commit: string, tarballs: readonly string
   const two = join(folder, "somewhere else", "two");
   const again = withUmask(0o077, () => {
     release(two, commit);
-    buildClone(two);
+    run(two, "npm", "run", "build");
     return packInto(two, join(folder, "packed-again"));
   });
   for (const [index, tarball] of tarballs.entries()) {
@@ -64,15 +63,16 @@ function comparePacked(folder: string, commit: string, tarballs: readonly string
   console.log(`Python: ${python.join(", ")}, identical in both clones`);
 }
 
-async function dryRun(): Promise<void> {
-  using temporary = temporaryFolder("release");
-  const folder = temporary.path;
-  const commit = run(root, "git", "rev-parse", "HEAD").trim();
+function versions(folder: string, commit: string): void {
   const one = join(folder, "one");
   release(one, commit);
   checkReleased(one);
-  if (!isLong) return leftOut("packing and installing what was released, twice; check packages packs what is there");
-  buildClone(one);
+}
+
+async function packing(folder: string, commit: string): Promise<void> {
+  const one = join(folder, "one");
+  release(one, commit);
+  run(one, "npm", "run", "build");
   const files = writeReleaseFiles(one, join(folder, "packed"));
   comparePacked(
     folder,
@@ -98,9 +98,12 @@ async function dryRun(): Promise<void> {
 if (run(root, "git", "status", "--porcelain")) {
   console.log("The working tree has uncommitted changes. The dry run uses the last commit, without them.");
 }
+const parts = { versions, packing };
+const part = process.argv[2] === "packing" ? "packing" : "versions";
 try {
-  await dryRun();
-  console.log("\nThe dry run passed.");
+  using folder = temporaryFolder("release");
+  await parts[part](folder.path, run(root, "git", "rev-parse", "HEAD").trim());
+  console.log(`\nThe dry run passed: ${part}.`);
 } catch (error) {
   console.error(`\nThe dry run failed. ${(error as Error).message}`);
   process.exitCode = 1;

@@ -3,7 +3,6 @@
 // last kind to go through.
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
-import { isLong, leftOut } from "../long.ts";
 import { ensureInstalled, temporaryFolder, tools } from "../packed.ts";
 import type { Project } from "./rehearsal/customer.ts";
 import { difference, type Expectation, releaseDifferences } from "./rehearsal/expectation.ts";
@@ -78,7 +77,6 @@ async function rehearse(): Promise<boolean> {
   const chosen = kindsUpTo(process.argv[2]);
   ensureInstalled(tools);
   using folder = temporaryFolder("rehearsal");
-  if (!isLong) leftOut("customers with pnpm, yarn 1, yarn 4, bun and uv");
   const rehearsal = await Rehearsal.start(folder.path, root);
   const customers: Project[] = [];
   let isGood = true;

@@ -4,10 +4,9 @@ import { execFileSync } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
-import { inShort, isLong } from "../../scripts/long.ts";
 import { nameOf, programs } from "../playground/programs.ts";
 import { editor, ended, openPlayground, output, press, run } from "./playground-page.ts";
-import { type ServedSite, serveSite, themesOf } from "./served-site.ts";
+import { type ServedSite, serveSite, themes } from "./served-site.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -16,9 +15,6 @@ before(async () => {
   site = await serveSite();
 });
 after(() => site[Symbol.asyncDispose]());
-
-/** The less usual: a test that only the long form runs. */
-const atNight = { skip: isLong ? false : "left to the long form, with CHECKS=long" };
 
 const open = (...options: Parameters<typeof openPlayground> extends [unknown, ...infer Rest] ? Rest : never) =>
   openPlayground(site, ...options);
@@ -44,7 +40,7 @@ describe("each program", async () => {
     await run(page);
     await inspector(page).waitFor();
     await page.context().setOffline(true);
-    for (const { path, title } of inShort(programs, 3, "programs")) {
+    for (const { path, title } of programs) {
       await page.getByRole("combobox", { name: "Program" }).selectOption(title);
       const printed = linesOf(await run(page));
       const options = ["--conditions=@call-transfer/source", path];
@@ -68,7 +64,7 @@ describe("each program", async () => {
 });
 
 describe("the first program", () => {
-  for (const theme of themesOf(0))
+  for (const theme of themes)
     it(`shows two requests for the call that was retried, and has no serious axe finding, ${theme}`, async () => {
       await using opened = await open(undefined, { theme });
       const { page } = opened;
@@ -115,7 +111,7 @@ describe("the backend of a program", () => {
     await inspector(page).getByText("12:01:00", { exact: true }).waitFor();
   });
 
-  it("is one of several to choose from", atNight, async () => {
+  it("is one of several to choose from", async () => {
     await using opened = await open(
       'import { createBackend } from "@call-transfer/mock-server/backend"; createBackend(); createBackend({ now: "2030-01-01T00:00:00Z" });',
     );
@@ -157,7 +153,7 @@ await create();`,
       /BadRequestError: .*code: 'validation_failed'.*attempts: \[/s,
     ],
   ];
-  for (const [name, source, number, text] of inShort(mistakes, 3, "mistakes"))
+  for (const [name, source, number, text] of mistakes)
     it(`${name} shows its line`, async () => {
       await using opened = await open(source);
       const { page } = opened;
@@ -188,7 +184,7 @@ describe("a link", () => {
     assert.equal(await run(page), "from a link: äöü 😀");
   });
 
-  it("is not made of a program that is too long", atNight, async () => {
+  it("is not made of a program that is too long", async () => {
     await using opened = await open();
     const { page } = opened;
     await editor(page).fill(`// ${"x".repeat(100_000)}`);
@@ -198,7 +194,7 @@ describe("a link", () => {
     assert.equal(page.url(), before);
   });
 
-  it("that is damaged shows the first program", atNight, async () => {
+  it("that is damaged shows the first program", async () => {
     await using opened = await open(undefined, {}, "#code=broken");
     await opened.page.getByText("The link is damaged.").waitFor();
     await opened.page.locator(".cm-line").first().getByText("The API refuses a call once").waitFor();
@@ -232,7 +228,7 @@ describe("the script of the worker", () => {
     assert.equal(await page.locator("iframe").count(), 1);
   });
 
-  it("says what to do when it cannot be loaded", atNight, async () => {
+  it("says what to do when it cannot be loaded", async () => {
     await using opened = await site.open("/errors");
     const { page } = opened;
     await page.route(script, (route) => route.abort());
@@ -255,7 +251,7 @@ console.dir("text"); console.time("t"); console.timeEnd("t"); console.timeEnd("t
     assert.deepEqual(lines, ["default: 1", "default: 2", "default: 1", "'text'", "Warning: No such label 't'"]);
   });
 
-  it("shows 2,000 texts and says that there were more", atNight, async () => {
+  it("shows 2,000 texts and says that there were more", async () => {
     await using opened = await open("for (let index = 1; index <= 2001; index += 1) console.log(index);");
     const lines = (await run(opened.page)).split("\n");
     assert.deepEqual(lines.slice(1999), [
@@ -282,7 +278,7 @@ describe("the keyboard", () => {
     assert.equal(await editor(page).evaluate((element) => element.contains(document.activeElement)), false);
   });
 
-  it("resets a program", atNight, async () => {
+  it("resets a program", async () => {
     await using opened = await open("changed");
     await press(opened.page, /^Reset/);
     await opened.page.locator(".cm-line").first().getByText("The API refuses a call once").waitFor();

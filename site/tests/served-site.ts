@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { findingsOf } from "../../packages/contract/targets/browser/axe-findings.ts";
 import { launchBrowser } from "../../packages/contract/targets/browser/launch-browser.ts";
-import { isLong } from "../../scripts/long.ts";
 
 /** The folder that was built. */
 export const built = fileURLToPath(new URL("../dist/", import.meta.url));
@@ -16,8 +15,8 @@ export const built = fileURLToPath(new URL("../dist/", import.meta.url));
 export const themes = ["light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
-/** The themes in which a page of a list is opened: both in the long form, and in the short one each in turn. */
-export const themesOf = (index: number): readonly Theme[] => (isLong ? themes : [themes[index % 2 === 0 ? 0 : 1]]);
+/** The theme in which a page of a list is opened: each in turn. */
+export const themeOf = (index: number): Theme => themes[index % 2 === 0 ? 0 : 1];
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -59,8 +58,6 @@ export interface OpenPage extends AsyncDisposable {
   readonly page: Page;
   /** The errors of the page so far. */
   readonly troubles: string[];
-  /** Shows the page in another theme. */
-  theme(theme: Theme): Promise<void>;
   /** Returns whether the page is wider than a phone of 400 px. */
   scrollsSidewaysOnPhone(): Promise<boolean>;
   /** axe-core's serious and critical findings, one text each. */
@@ -122,10 +119,6 @@ async function openPage(
   return {
     page,
     troubles,
-    async theme(colorScheme) {
-      await page.emulateMedia({ colorScheme });
-      await page.locator(colorScheme === "dark" ? "html.dark" : "html:not(.dark)").waitFor({ state: "attached" });
-    },
     async scrollsSidewaysOnPhone() {
       await page.setViewportSize({ width: 400, height: 800 });
       return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);

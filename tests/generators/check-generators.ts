@@ -1,5 +1,5 @@
 // Generates clients from the published document with generators of other makers, compiles them, and calls every operation of a
-// mock server with them. `-- orval` runs one. The short form runs those of the gate.
+// mock server with them. `-- orval` runs one.
 import { execFile } from "node:child_process";
 import { cpSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -7,7 +7,6 @@ import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startMockServer } from "@call-transfer/mock-server";
-import { isLong, leftOut } from "../../scripts/long.ts";
 import { temporaryFolder } from "../../scripts/packed.ts";
 import { environment, expectedLines, serverOptions } from "./conversation.ts";
 import { environmentPrograms, type Generator, generators, type Run } from "./generators.ts";
@@ -87,10 +86,7 @@ function chosen(): readonly (readonly [string, Generator])[] {
   const unknown = names.filter((name) => !(name in generators));
   if (unknown.length > 0)
     throw new Error(`Unknown generator ${unknown.join(", ")}. Choose from ${Object.keys(generators).join(", ")}.`);
-  if (names.length > 0) return all.filter(([name]) => names.includes(name));
-  const left = isLong ? [] : all.filter(([, { isShort }]) => !isShort);
-  if (left.length > 0) leftOut(`the generators ${left.map(([name]) => name).join(", ")}`);
-  return all.filter((one) => !left.includes(one));
+  return all.filter(([name]) => names.length === 0 || names.includes(name));
 }
 
 /** Runs a generator and prints the result. Returns whether it passed. */

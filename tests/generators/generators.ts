@@ -15,8 +15,6 @@ export type Run = (
 /** A generator with its program in the folder of its name here, of which it works on a copy. */
 export interface Generator {
   readonly language: string;
-  /** Whether the gate runs it. */
-  readonly isShort?: boolean;
   /** Installs the generator into the copy. Returns the versions of what is used. */
   install(folder: string, run: Run): Promise<string>;
   /** Generates the client. Returns what the generator said. */
@@ -40,11 +38,7 @@ const versionsIn = (folder: string, names: readonly string[]): string =>
     .join(", ");
 
 /** A generator of TypeScript. Its client is checked by the workspace's compiler and bundled for Node. */
-const typescript = (
-  home: string,
-  packages: readonly string[],
-  command: readonly string[],
-): Omit<Generator, "isShort"> => ({
+const typescript = (home: string, packages: readonly string[], command: readonly string[]): Generator => ({
   language: "TypeScript",
   async install(folder) {
     if (home !== root) ensureInstalled(home);
@@ -68,14 +62,10 @@ const inEnvironment = (program: string): string => join(environmentPrograms, pro
 
 /** By name, in the order in which they run. */
 export const generators: Readonly<Record<string, Generator>> = {
-  "hey-api": {
-    // The workspace has it, because it also generates the schemas of packages/spec.
-    ...typescript(root, ["@hey-api/openapi-ts", "zod"], ["node_modules/@hey-api/openapi-ts/bin/run.js"]),
-    isShort: true,
-  },
+  // The workspace has it, because it also generates the schemas of packages/spec.
+  "hey-api": typescript(root, ["@hey-api/openapi-ts", "zod"], ["node_modules/@hey-api/openapi-ts/bin/run.js"]),
   "openapi-python-client": {
     language: "Python",
-    isShort: true,
     async install(_folder, run) {
       await run("python3", ["-m", "venv", "environment"]);
       const options = ["--quiet", "--disable-pip-version-check", "--no-compile", "--require-hashes", "--no-deps"];

@@ -1,11 +1,10 @@
 // Tests servers that are killed, several servers behind a proxy, and a Worker in Cloudflare's runtime, as docs/hosting.md
-// describes them, and makes the short run of lab/kills. Builds the packages and installs the runtime. `--installed` only says
+// describes them. Builds the packages and installs the runtime. `--installed` only says
 // whether this machine has nginx. Without it the tests that need it are left out, or fail if CI is set. Names of tests, such as
 // restarts, run only those.
 import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isLong, leftOut } from "../../scripts/long.ts";
 import { ensureTools, run } from "../../scripts/packed.ts";
 import { runSteps, type Step } from "../../scripts/steps.ts";
 import { tsc } from "../../scripts/tsc.ts";
@@ -14,20 +13,20 @@ import { findNginx } from "./nginx.ts";
 const folder = fileURLToPath(new URL("./", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const suffix = ".check.ts";
-const kills = "../../lab/kills/kills.check.ts";
 const withNginx = ["sharding.check.ts"];
 const howToInstall = "This machine has no nginx. Install nginx-light.";
 const hasNginx = findNginx() !== undefined;
 
-const node = (name: string, ...options: string[]): Step => ({
-  name,
-  command: [process.execPath, "--conditions=@call-transfer/source", ...options],
+const testIn = (file: string): Step => ({
+  name: basename(file, suffix),
+  command: [
+    process.execPath,
+    "--conditions=@call-transfer/source",
+    ...["--test", "--test-reporter=spec", `${folder}${file}`],
+  ],
 });
-const testIn = (file: string): Step =>
-  node(basename(file, suffix), "--test", "--test-reporter=spec", `${folder}${file}`);
-const contract = node("contract", `${root}packages/contract/targets/test-contract.ts`, "--target", "durable-object");
 /** The longest, in this order. */
-const first = ["contract", "kills", "objects", "restarts"];
+const first = ["objects", "restarts"];
 const rank = ({ name }: Step): number => (first.includes(name) ? first.indexOf(name) : first.length);
 
 /** Runs the tests, and returns the status of the process. */
@@ -43,10 +42,8 @@ async function check(asked: readonly string[]): Promise<number> {
   ensureTools(folder);
   run(root, process.execPath, ...tsc, "-p", folder);
   const files = globSync(`*${suffix}`, { cwd: folder }).filter((file) => hasNginx || !withNginx.includes(file));
-  const all = [contract, ...[kills, ...files].map(testIn)].sort((one, other) => rank(one) - rank(other));
-  const usual = all.filter((step) => isLong || step !== contract);
-  if (asked.length === 0 && !isLong) leftOut("the contract suite on a Durable Object");
-  const chosen = asked.length === 0 ? usual : all.filter(({ name }) => asked.includes(name));
+  const all = files.map(testIn).sort((one, other) => rank(one) - rank(other));
+  const chosen = all.filter(({ name }) => asked.length === 0 || asked.includes(name));
   const results = await runSteps(chosen, 2);
   return results.length > 0 && results.every(({ passed }) => passed) ? 0 : 1;
 }

@@ -1,13 +1,19 @@
 // Tests the packages on each version of Node and Python that they support, in rows: `npm run check -- matrix node-22 python-3.13`
 // runs two, and without names all run. Requires built packages. Fails if a row leaves out more or less than left-out.txt says.
 import { differences, listedFor } from "./left-out.ts";
-import { type RowResult, runNodeRow } from "./node-row.ts";
+import { type RowResult, runNodeRow, runStoresRow } from "./node-row.ts";
 import { runPythonRow } from "./python-row.ts";
 
 const rows: Readonly<Record<string, () => Promise<RowResult | undefined>>> = Object.fromEntries([
-  ...[20, 22, 24, 26].map((major) => [`node-${major}`, () => runNodeRow(major)] as const),
+  ...[20, 22, 24, 26].flatMap((major) => [
+    [`node-${major}`, () => runNodeRow(major)] as const,
+    [`stores-${major}`, () => runStoresRow(major)] as const,
+  ]),
   ...[10, 11, 12, 13, 14].map((minor) => [`python-3.${minor}`, () => runPythonRow(`3.${minor}`)] as const),
 ]);
+
+const neededBy = (row: string): string =>
+  row.startsWith("stores-") ? "redis-server and PostgreSQL" : "that version of Python, with venv";
 
 /** Runs a row and prints its result. Returns whether it passed. */
 async function check(row: string, run: () => Promise<RowResult | undefined>, mustBeThere: boolean): Promise<boolean> {
@@ -15,7 +21,7 @@ async function check(row: string, run: () => Promise<RowResult | undefined>, mus
   const result = await run();
   if (result === undefined) {
     console.log(
-      `${mustBeThere ? "failed" : "absent"}  ${row}: this machine has no such interpreter. Install it, with venv.`,
+      `${mustBeThere ? "failed" : "absent"}  ${row}: this machine lacks what it needs. Install ${neededBy(row)}.`,
     );
     return !mustBeThere;
   }

@@ -1,13 +1,13 @@
-// A row of the matrix for a version of Node: the unit tests of the published packages, and the tests of the built ones.
+// Rows of the matrix for a version of Node: the unit tests of the published packages and the tests of the built ones, and their
+// stores in databases.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import { isLong, leftOut as printLeftOut } from "../../scripts/long.ts";
 import { ensureTools, published, temporaryFolder, tools } from "../../scripts/packed.ts";
-import { startPostgres, startRedis } from "../receiving/servers.ts";
+import { missingPrograms, startPostgres, startRedis } from "../receiving/servers.ts";
 import { type LeftOut, readTap } from "./left-out.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -26,6 +26,13 @@ export interface RowResult {
   readonly leftOut: readonly LeftOut[];
 }
 
+/** The Node of a row, and a folder for its reports. */
+interface NodeOfRow {
+  readonly node: string;
+  readonly version: string;
+  readonly folder: string;
+}
+
 /** Cases come from the built contract package. The document is taken in, as there: importing JSON still warns on Node 20. */
 const builtSuite: Plugin = {
   name: "built suite",
@@ -38,9 +45,7 @@ const builtSuite: Plugin = {
 };
 
 /** Writes the tests of the built packages as modules that Node 20 can load. Returns their paths. */
-async function bundleTests(): Promise<string[]> {
-  const names = ["clients", "contract", "stores"].map((name) => join(root, `tests/matrix/built/${name}.check.ts`));
-  const entryPoints = isLong ? [...names, join(receiving, "stores-on-node.ts")] : names;
+async function bundleTests(entryPoints: string[]): Promise<string[]> {
   const { metafile } = await build({
     entryPoints,
     outdir: bundles,
@@ -72,9 +77,7 @@ async function runOn(node: string, version: string, words: readonly string[], mo
   return status === 0;
 }
 
-/** The databases of the long form. */
 async function withDatabases<T>(use: (addresses: NodeJS.ProcessEnv) => Promise<T>): Promise<T> {
-  if (!isLong) return use({});
   const redis = await startRedis();
   try {
     const postgres = await startPostgres();
@@ -84,14 +87,14 @@ async function withDatabases<T>(use: (addresses: NodeJS.ProcessEnv) => Promise<T
   }
 }
 
-async function runBuilt(node: string, version: string, folder: string) {
-  const files = await bundleTests();
-  if (!isLong) printLeftOut("the stores in Redis and PostgreSQL");
+/** Runs tests of the built packages, given by their sources. */
+async function runBuilt({ node, version, folder }: NodeOfRow, sources: string[], addresses: NodeJS.ProcessEnv = {}) {
+  const files = await bundleTests(sources);
   const report = join(folder, "built.tap");
   const reporters = ["--test-reporter=tap", `--test-reporter-destination=${report}`, "--test-reporter=dot"];
   // One file at a time: a process that stalls for seconds finds its idle connections closed.
   const words = ["--test", "--test-concurrency=1", ...reporters, "--test-reporter-destination=stdout", ...files];
-  const passed = await withDatabases((addresses) => runOn(node, version, words, addresses));
+  const passed = await runOn(node, version, words, addresses);
   const text = existsSync(report) ? readFileSync(report, "utf8") : "";
   const result = readTap(text);
   if (!passed)
@@ -105,36 +108,59 @@ interface VitestReport {
   readonly numFailedTests: number;
 }
 
-async function runUnitTests(node: string, version: string, folder: string) {
+async function runUnitTests({ node, version, folder }: NodeOfRow) {
   const report = join(folder, "unit.json");
   const names = published.filter((name) => name !== "python" && (isLinux || everywhere.includes(name)));
   if (!isLinux) console.log(`Only on Linux: the unit tests of other packages than ${everywhere.join(", ")}.`);
   const folders = names.map((name) => `packages/${name}`);
-  const options = ["--project=!slow", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`];
+  const options = [
+    "--project=unit",
+    "--project=vite",
+    "--reporter=dot",
+    "--reporter=json",
+    `--outputFile.json=${report}`,
+  ];
   const passed = await runOn(node, version, ["node_modules/vitest/vitest.mjs", "run", ...options, ...folders]);
   if (!existsSync(report)) return { passed: false, summary: "the unit tests stopped" };
   const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
   return { passed, summary: `${numPassedTests} unit tests passed, ${numFailedTests} failed` };
 }
 
-/** Runs everything that this version of Node can run. */
-export async function runNodeRow(major: number): Promise<RowResult> {
+async function onNode<T>(major: number, use: (row: NodeOfRow) => Promise<T>): Promise<T> {
   ensureTools(receiving);
   mkdirSync(bundles, { recursive: true });
   const folder = join(tools, "node_modules", `node-${major}`);
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
   const node = join(folder, "bin", process.platform === "win32" ? "node.exe" : "node");
   using temporary = temporaryFolder("matrix");
-  const built = await runBuilt(node, `v${version}`, temporary.path);
-  if (major < oldestWithVitest) {
-    const why = "Vitest does not start on it; the tests of the built packages take their place";
-    return {
-      ...built,
-      summary: `v${version}: ${built.summary}`,
-      leftOut: [{ what: "unit tests", why }, ...built.leftOut],
-    };
-  }
-  const unit = await runUnitTests(node, `v${version}`, temporary.path);
-  const summary = `v${version}: ${built.summary}, ${unit.summary}`;
-  return { passed: built.passed && unit.passed, summary, leftOut: built.leftOut };
+  return await use({ node, version: `v${version}`, folder: temporary.path });
+}
+
+/** Runs everything that this version of Node can run without a database. */
+export const runNodeRow = (major: number): Promise<RowResult> =>
+  onNode(major, async (row) => {
+    const names = ["clients", "contract", "stores"].map((name) => join(root, `tests/matrix/built/${name}.check.ts`));
+    const built = await runBuilt(row, names);
+    if (major < oldestWithVitest) {
+      const why = "Vitest does not start on it; the tests of the built packages take their place";
+      return {
+        ...built,
+        summary: `${row.version}: ${built.summary}`,
+        leftOut: [{ what: "unit tests", why }, ...built.leftOut],
+      };
+    }
+    const unit = await runUnitTests(row);
+    const summary = `${row.version}: ${built.summary}, ${unit.summary}`;
+    return { passed: built.passed && unit.passed, summary, leftOut: built.leftOut };
+  });
+
+/** Runs the stores in Redis and PostgreSQL on this version of Node; undefined if this machine lacks a server. */
+export async function runStoresRow(major: number): Promise<RowResult | undefined> {
+  if (missingPrograms().length > 0) return undefined;
+  return onNode(major, (row) =>
+    withDatabases(async (addresses) => {
+      const built = await runBuilt(row, [join(receiving, "stores-on-node.ts")], addresses);
+      return { ...built, summary: `${row.version}: ${built.summary}` };
+    }),
+  );
 }

@@ -10,7 +10,7 @@ import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { editorOptions, hoversOf, publicNamesOf, sourceOptions } from "../../packages/sdk/tests/hover/answers.ts";
-import { ensureTools, optionalPeers, pack, temporaryFolder, tools, unpack } from "../../scripts/packed.ts";
+import { ensureTools, install, optionalPeers, pack, temporaryFolder, tools } from "../../scripts/packed.ts";
 import { withPackedServer } from "../../scripts/packed-server.ts";
 import { bundlers } from "./bundlers.ts";
 import { runUnderPnpm } from "./pnpm.ts";
@@ -63,16 +63,6 @@ const resolutions = [
   },
 ] as const;
 
-/** `--all` compiles every combination and runs more under pnpm, as the nightly run does. */
-const all = process.argv.includes("--all");
-
-/**
- * The fastest compiler takes every resolution, the oldest the one with most of the declarations. That of node10, which 7 lacks,
- * is resolved by are-the-types-wrong in check packages.
- */
-const isInGate = (version: string, resolution: string): boolean =>
-  version === "7" || (version === "5.4" && resolution === "bundler");
-
 /** Combinations that cannot compile, with the reason. */
 const impossible: Readonly<Record<string, string>> = { "7 node10": "TypeScript 7 removed it" };
 
@@ -85,7 +75,6 @@ function compilations(project: string): Task[] {
   copyFileSync(join(consumers, `${modulesFile}.ts`), join(project, `${modulesFile}.mts`));
   return compilers().flatMap(({ version, path }) =>
     resolutions.flatMap(({ name, options, formats }): Task[] => {
-      if (!all && !isInGate(version, name)) return [];
       const reason = impossible[`${version} ${name}`];
       const formatNames = formats.map((format) => (format === "mts" ? "ESM" : "CommonJS")).join(" and ");
       const title = `TypeScript ${version}, ${name}, ${formatNames}`;
@@ -188,20 +177,19 @@ async function runAll(tasks: readonly Task[]): Promise<boolean> {
 }
 
 async function check(folder: string): Promise<boolean> {
-  if (!all) console.log("Left to --all, as each night: other compilers and resolutions, and more examples under pnpm.");
   ensureTools(consumers);
   const project = join(folder, "customer");
   const sources = ["spec", "sdk", "backend", "mock-server", "contract"];
   const tarballs = pack(folder, sources);
-  unpack(project, tarballs, optionalPeers(sources));
+  install(project, tarballs, optionalPeers(sources));
   copyFileSync(join(consumers, "both-formats.mjs"), join(project, "both-formats.mjs"));
   const bothFormats: Task = {
     title: "instanceof and guards across the SDK's two formats",
     run: () => runFile(process.execPath, ["both-formats.mjs"], { cwd: project, timeout: withinMs }),
   };
   const underPnpm: Task = {
-    title: `${all ? "examples" : "an example"} in a project that pnpm installed`,
-    run: () => runUnderPnpm(join(folder, "pnpm"), tarballs, all),
+    title: "examples in a project that pnpm installed",
+    run: () => runUnderPnpm(join(folder, "pnpm"), tarballs),
   };
   let isGood = await runAll([underPnpm, bothFormats, hover(project), ...compilations(project)]);
   await withPackedServer(project, ["--clock", "frozen", "--now", now], async ({ url }) => {

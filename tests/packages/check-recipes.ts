@@ -6,7 +6,6 @@ import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
-import { isLong, leftOut } from "../../scripts/long.ts";
 import { ensureInstalled, pack, run, temporaryFolder, tools } from "../../scripts/packed.ts";
 import { tsc } from "../../scripts/tsc.ts";
 import type { RecipeName } from "../../site/recipes.ts";
@@ -65,17 +64,14 @@ const whileRunning =
     }
   };
 
-const isWhole = isLong || process.argv.length > 2;
-if (!isWhole) leftOut("attacks on receivers, except on one for each form of request: Node's, the web's and Lambda's");
-
-/** Checks a receiver of offers. The short form attacks one for each form of request. */
+/** Checks a receiver of offers, and attacks it. */
 const receiving =
-  (run: RunReceiver, isAttacked = isWhole): Check =>
+  (run: RunReceiver): Check =>
   (stage) =>
     run(demo.signingSecret, (receiver) =>
       withOutput(receiver, async () => {
         const rotated = await checkRotation(receiver, stage);
-        return isAttacked ? [...rotated, ...(await checkAttack(receiver))] : rotated;
+        return [...rotated, ...(await checkAttack(receiver))];
       }),
     );
 
@@ -106,20 +102,20 @@ const checks: Readonly<Record<string, Check>> = {
     await runProgram(recipes, [process.execPath, ...tsc, "-p", projectOfFolders()]);
     return ["compiled, also in their folders"];
   },
-  ...(isLong && { installed: checkInstalled }),
+  installed: checkInstalled,
   express: whileRunning(node("express"), drive),
   hono: whileRunning(node("hono"), drive),
   fastify: whileRunning(node("fastify"), drive),
   ...(withoutPython === undefined && { fastapi: python("fastapi_calls"), flask: python("flask_calls") }),
   worker: whileRunning(({ environment }) => startWorker(recipeFolder("worker"), environment), drive),
   proxy: (stage) => checkProxies(recipes, stage, withoutPython === undefined ? `${pythonBin()}/python` : undefined),
-  "receive-node": receiving(nodeReceiver("receive-node"), true),
+  "receive-node": receiving(nodeReceiver("receive-node")),
   "receive-express": receiving(nodeReceiver("receive-express")),
   "receive-express-json": receiving(nodeReceiver("receive-express-json")),
   "receive-fastify": receiving(nodeReceiver("receive-fastify")),
-  "receive-hono": receiving(nodeReceiver("receive-hono"), true),
+  "receive-hono": receiving(nodeReceiver("receive-hono")),
   "receive-nextjs": receiving(withSecretsFile((variables) => startNext(recipeFolder("nextjs"), variables))),
-  "receive-lambda": receiving(lambdaReceiver(recipes), true),
+  "receive-lambda": receiving(lambdaReceiver(recipes)),
   "receive-worker": receiving(workerReceiver),
   "receive-wrong": () => checkWrongMounts(recipes),
   pino: (stage) => checkPino(recipes, stage),

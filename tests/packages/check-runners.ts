@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { minVersion } from "semver";
 import { browserHere } from "../../packages/contract/targets/browser/find-browser.ts";
-import { install, optionalPeers, pack, run, temporaryFolder, unpack } from "../../scripts/packed.ts";
+import { install, optionalPeers, pack, run, temporaryFolder } from "../../scripts/packed.ts";
 import { tsc } from "../../scripts/tsc.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -202,8 +202,7 @@ function copyTests(from: string, to: string): void {
 using folder = temporaryFolder("runners");
 const sources = ["spec", "sdk", "backend", "mock-server"];
 const project = join(folder.path, "customer");
-const place = isOldest ? install : unpack;
-place(project, pack(folder.path, sources), versionsOf(optionalPeers(["mock-server"])));
+install(project, pack(folder.path, sources), versionsOf(optionalPeers(["mock-server"])));
 for (const runner of ["vitest", "playwright"]) {
   copyTests(join(runners, runner), join(project, runner));
   copyTests(join(root, "examples", runner), join(project, runner));

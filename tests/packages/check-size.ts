@@ -8,7 +8,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { type Metafile, build as runEsbuild } from "esbuild";
-import { ensureTools, optionalPeers, pack, run, temporaryFolder, unpack } from "../../scripts/packed.ts";
+import { ensureTools, install, optionalPeers, pack, run, temporaryFolder } from "../../scripts/packed.ts";
 import { bundlers } from "./bundlers.ts";
 import { everything, largest, pagesWithSizes, smallest } from "./size-table.ts";
 
@@ -250,7 +250,7 @@ function print(figures: readonly Figure[]): void {
 ensureTools(consumers);
 using folder = temporaryFolder("size");
 const project = join(folder.path, "project");
-unpack(project, pack(folder.path, ["sdk"]));
+install(project, pack(folder.path, ["sdk"]));
 const figures = [
   ...(await bundleFigures(project)),
   ...(await unusedFigures(project)),

@@ -42,16 +42,11 @@ async function installed(project: string, tarballs: Readonly<Record<string, stri
   await runFile(process.execPath, [pnpm, "install", "--prefer-offline"], { cwd: project, timeout: withinMs });
 }
 
-/** Runs the first example in a project of pnpm's, or all of them. */
-export async function runUnderPnpm(
-  project: string,
-  tarballs: Readonly<Record<string, string>>,
-  all: boolean,
-): Promise<void> {
+/** Runs the examples in a project of pnpm's. */
+export async function runUnderPnpm(project: string, tarballs: Readonly<Record<string, string>>): Promise<void> {
   await installed(project, tarballs);
   const run = (...command: string[]) => runFile(process.execPath, command, { cwd: project, timeout: withinMs });
-  const chosen = all ? examples : examples.slice(0, 1);
-  for (const path of chosen) copyFileSync(join(root, "examples", path), join(project, basename(path)));
-  for (const path of chosen.filter((one) => !one.includes(".test."))) await run(basename(path));
+  for (const path of examples) copyFileSync(join(root, "examples", path), join(project, basename(path)));
+  for (const path of examples.filter((one) => !one.includes(".test."))) await run(basename(path));
   await run("node_modules/vitest/vitest.mjs", "run");
 }

@@ -1,13 +1,11 @@
 // Does what the pages print as a stranger would: in a new folder outside of the repository, with the packed packages from a
 // registry on this machine, with everything else as npm resolves it, and with the oldest Node that the page names. Compares
-// what the commands print, and checks the types of the programs. `-- docs/sdk.md` runs one page; the short form runs only
-// what a newcomer opens first. Requires built packages.
+// what the commands print, and checks the types of the programs. `-- docs/sdk.md` runs one page. Requires built packages.
 import { mkdirSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { startRegistry } from "../../scripts/commands/registry.ts";
-import { isLong, leftOut } from "../../scripts/long.ts";
 import { ensureInstalled, run, temporaryFolder, tools } from "../../scripts/packed.ts";
 import { pages, read } from "./blocks.ts";
 import { matches } from "./output.ts";
@@ -16,9 +14,6 @@ import { type Session, sessionsIn } from "./sessions.ts";
 
 const atOnce = 2;
 const chosen = process.argv.slice(2);
-const openedFirst = /^(?:README|packages\/|docs\/(?:start\/|sdk|mock-server[.]|testing|webhooks[.]))/;
-/** What check runners, check generators and the contract suite's target for Prism run in the gate. */
-const ranElsewhere = /, (?:With Vitest|With Playwright|Prism|Generate a client of your own)$/;
 
 /** The folder of the newest Node of a version's major. */
 function nodeFolder(version: string): string {
@@ -76,19 +71,14 @@ async function check(folder: string): Promise<boolean> {
   ensureInstalled(tools);
   const registry = await startRegistry(0);
   const cache = join(folder, "npm");
-  const isWhole = isLong || chosen.length > 0;
-  const installed = isWhole ? undefined : join(folder, "installed");
-  for (const path of [cache, installed]) if (path !== undefined) mkdirSync(path);
+  mkdirSync(cache);
   // What npm has downloaded before, without what npx has installed before.
   symlinkSync(join(run(homedir(), "npm", "config", "get", "cache").trim(), "_cacache"), join(cache, "_cacache"));
-  if (!isWhole) leftOut("installing again what another folder has installed");
-  const whole = sessions.filter(runsCommands);
-  const left = isWhole ? whole : whole.filter(({ title }) => openedFirst.test(title) && !ranElsewhere.test(title));
-  if (left.length < whole.length) leftOut(`${whole.length - left.length} folders`);
+  const left = sessions.filter(runsCommands);
   let isGood = true;
   const lane = async (): Promise<void> => {
     for (let session = left.shift(); session; session = left.shift()) {
-      const machine = { registry: registry.url, cache, installed };
+      const machine = { registry: registry.url, cache };
       isGood = (await passes(session, machine)) && isGood;
     }
   };

@@ -92,14 +92,3 @@ export function installCommands(): InstallCommand[] {
     .flatMap((page) => installCommandsIn(page, read(page)))
     .filter(({ command }) => !seen.has(command) && seen.add(command));
 }
-
-/** A few commands: one that installs, and one that also runs, for each of our packages alone. */
-export function fewOf(commands: readonly InstallCommand[]): InstallCommand[] {
-  const seen = new Set<string>();
-  return commands.filter(({ command, packages: [name = "", ...others] }) => {
-    const key = `${isRunner(command)} ${name}`;
-    if (others.length > 0 || seen.has(key) || !/^(?:@call-transfer\/|call-transfer$)/.test(name)) return false;
-    seen.add(key);
-    return true;
-  });
-}

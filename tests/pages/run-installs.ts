@@ -1,14 +1,13 @@
 // Runs the install commands that the pages print, each in a new folder, with the registry and the index that the environment
-// names: `run-installs.ts CLONE`. Commands that name a folder run in that clone of the repository. The short form runs a few.
+// names: `run-installs.ts CLONE`. Commands that name a folder run in that clone of the repository.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { isLong, leftOut } from "../../scripts/long.ts";
 import { run, temporaryFolder, tools } from "../../scripts/packed.ts";
 import { ensureUv } from "../../scripts/python.ts";
 import { runWithinMs } from "../../scripts/turn.ts";
-import { fewOf, type InstallCommand, installCommands } from "./install-commands.ts";
+import { type InstallCommand, installCommands } from "./install-commands.ts";
 
 const [clone = ""] = process.argv.slice(2);
 
@@ -43,8 +42,5 @@ function works({ command, packages, page }: InstallCommand, folder: string): boo
 }
 
 using temporary = temporaryFolder("installs");
-const all = installCommands();
-const chosen = isLong ? all : fewOf(all);
-if (chosen.length < all.length) leftOut(`${all.length - chosen.length} install commands of the pages`);
-const failed = chosen.filter((one, index) => !works(one, join(temporary.path, `${index}`)));
+const failed = installCommands().filter((one, index) => !works(one, join(temporary.path, `${index}`)));
 if (failed.length > 0) process.exitCode = 1;

@@ -11,7 +11,7 @@ import { run } from "../../scripts/packed.ts";
 import { type Block, blocksIn, type ProvedBlock, read } from "./blocks.ts";
 import { type Statement, statementsIn } from "./commands.ts";
 import { fileOf, type Session } from "./sessions.ts";
-import { commandsHere, npmHere, prelude, quoted, typeCheck, workspace } from "./shell.ts";
+import { commandsHere, prelude, quoted, typeCheck, workspace } from "./shell.ts";
 
 /** Variables of this process that a reader's shell does not have. */
 const ownVariables = /^(?:CALL_TRANSFER|NODE_(?!EXTRA_CA_CERTS$)|npm_(?!config_registry$)|VITEST|TEST|CI$|INIT_CWD$)/;
@@ -60,8 +60,6 @@ export interface Machine {
   readonly registry: string;
   /** npm's cache. What npx installs stays there, so it is one of this run. */
   readonly cache: string;
-  /** Where results of `npm install` are kept for other folders that install the same. Without it npm always runs. */
-  readonly installed: string | undefined;
 }
 
 /** The tsconfig.json that docs/sdk.md shows, for programs whose page shows none. */
@@ -144,8 +142,7 @@ export async function runSession(session: Session, machine: Machine): Promise<Pa
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "call-transfer-pages-")));
   const [work, bin, out] = ["work", "bin", "out"].map((name) => join(folder, name)) as [string, string, string];
   for (const path of [work, bin, out]) mkdirSync(path);
-  const commands = machine.installed === undefined ? commandsHere : { ...commandsHere, npm: npmHere };
-  for (const [name, text] of Object.entries(commands)) {
+  for (const [name, text] of Object.entries(commandsHere)) {
     // Not sh: where that is dash, it drops variables such as npm_config_@scope:registry.
     writeFileSync(join(bin, name), `#!/usr/bin/env bash\n${text}\n`);
     chmodSync(join(bin, name), 0o755);
@@ -174,7 +171,6 @@ export async function runSession(session: Session, machine: Machine): Promise<Pa
       OUT: out,
       TZ: "UTC",
       PORT: ports.get("3000"),
-      INSTALLED: machine.installed,
     },
     ...{ CALL_TRANSFER_MOCK_PORT: ports.get("4010"), npm_config_cache: machine.cache },
     ...{ npm_config_audit: "false", npm_config_fund: "false", npm_config_update_notifier: "false" },

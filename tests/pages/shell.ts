@@ -31,23 +31,10 @@ started() {
 trap 'echo "$step $?" > "$OUT/end"' EXIT
 `;
 
-/** In the short form. Any other command of npm, and any in the workspace, is npm's. */
-export const npmHere = `if [ "$1" = install ] && [ "$PWD/" != "$ROOT" ]; then exec own-node "$ROOT/tests/pages/install.ts" "$@"; fi
-PATH=\${PATH#*:}; exec npm "$@"`;
-
-/**
- * What follows the commands of a page that installs packages: a reader's editor and build check its TypeScript. The short
- * form takes the workspace's compiler and types of Node.
- */
+/** What follows the commands of a page that installs packages: a reader's editor and build check its TypeScript. */
 export const typeCheck = `programs=$(find . -name node_modules -prune -o \\( -name '*.ts' -o -name '*.tsx' -o -name '*.mts' \\) -print)
 if [ "$PWD/" != "$ROOT" ] && [ -e package.json ] && [ -n "$programs" ]; then
   [ -e tsconfig.json ] || cp "$OUT/tsconfig.json" tsconfig.json
-  if [ -n "$INSTALLED" ]; then
-    mkdir -p node_modules/@types
-    [ -e node_modules/@types/node ] || ln -s "$ROOT/node_modules/@types/node" node_modules/@types/node
-    own-node "$ROOT/node_modules/typescript-7/bin/tsc" --noEmit
-  else
-    npm install --save-dev typescript @types/node
-    npx tsc --noEmit
-  fi
+  npm install --save-dev typescript @types/node
+  npx tsc --noEmit
 fi`;

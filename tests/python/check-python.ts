@@ -1,12 +1,10 @@
-// Checks packages/python: format and lint, the types by mypy and pyright, the record of public names, and the tests. `npm run check --
+// Checks packages/python: format and lint, the types by mypy, the record of public names, the tests, and the package. `npm run check --
 // python tests` runs one part, with options for it; `surface --write` writes the record. `--installed` only says whether this machine has Python, and `--environment` where its packages are.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { commandFile } from "../../build/command-file.ts";
-import { isLong, leftOut } from "../../scripts/long.ts";
-import { ensureInstalled, tools } from "../../scripts/packed.ts";
 import { ensureEnvironment, keepBytecode, missingPython } from "../../scripts/python.ts";
 import { checkPackage } from "./check-package.ts";
 import { checkSurface } from "./surface.ts";
@@ -21,38 +19,19 @@ async function run(program: string, ...options: readonly string[]): Promise<bool
   return status === 0;
 }
 
-function parts(
-  commands: string,
-  name: string | undefined,
-): Readonly<Record<string, (...options: string[]) => Promise<boolean>>> {
+function parts(commands: string): Readonly<Record<string, (...options: string[]) => Promise<boolean>>> {
   const python = (name: string) => join(commands, name);
-  const pyright = join(tools, "node_modules/pyright/index.js");
   return {
     format: async () => (await run(python("ruff"), "check")) && run(python("ruff"), "format", "--check"),
     mypy: () => run(python("mypy"), "--cache-dir=../../.cache/mypy"),
-    pyright: async () => {
-      if (!isLong && name !== "pyright") {
-        leftOut("the types by pyright; mypy has judged them");
-        return true;
-      }
-      ensureInstalled(tools);
-      return run(process.execPath, pyright, "--warnings", "--pythonpath", python("python"));
-    },
     surface: async (...options) => {
       console.log("\n--- surface");
       return checkSurface(commands, folder, options.includes("--write"));
     },
     tests: (...options) => {
-      if (!isLong) leftOut("9,600 of 10,000 requests in each mode under the faults of lab/simulate");
       // The sources as one file start in a third of the time.
       const command = `call_transfer_mock_command=${process.execPath} ${commandFile()}`;
       return run(python("python"), "-m", "pytest", "-o", command, ...options);
-    },
-    contract: async () => {
-      if (isLong || name === "contract")
-        return run("npm", "run", "--silent", "--prefix", "../..", "test:contract", "--", "--client", "python");
-      leftOut("the contract suite through the client");
-      return true;
     },
     package: async () => {
       console.log("\n--- package");
@@ -70,7 +49,7 @@ if (name === "--installed") {
 } else if (name === "--environment") {
   console.log(ensureEnvironment("python", join(folder, "requirements.txt")));
 } else {
-  const all = parts(ensureEnvironment("python", join(folder, "requirements.txt")), name);
+  const all = parts(ensureEnvironment("python", join(folder, "requirements.txt")));
   const chosen = name === undefined ? Object.values(all) : [all[name]];
   if (chosen.includes(undefined)) throw new Error(`Unknown part ${name}. There are ${Object.keys(all).join(", ")}.`);
   for (const part of chosen) if (!(await part?.(...options))) process.exitCode = 1;

@@ -1,17 +1,15 @@
-// Tests the SDK's event stores over real servers: Redis, PostgreSQL and Cloudflare's runtime, and makes the short run of
-// lab/crashes. `--installed` only says whether this machine has the servers. Without them it leaves their tests out, or fails if
+// Tests the SDK's event stores over real servers: Redis, PostgreSQL and Cloudflare's runtime. `--installed` only says whether this machine has the servers. Without them it leaves their tests out, or fails if
 // CI is set.
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ensureInstalled, ensureTools, run } from "../../scripts/packed.ts";
+import { ensureTools, run } from "../../scripts/packed.ts";
 import { tsc } from "../../scripts/tsc.ts";
 import { missingPython, pythonCommand } from "./python.ts";
 import { missingPrograms } from "./servers.ts";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const lab = fileURLToPath(new URL("../../lab/", import.meta.url));
 /** They need no server. */
 const serverless = ["durable-object.check.ts", ".cache/examples/own-store.test.ts"];
 
@@ -32,12 +30,10 @@ function check(): number {
     console.log(`${withoutPython} The tests of the Python client's stores are left out.`);
   if (withoutPython !== undefined && process.env.CI) return 1;
   ensureTools(folder);
-  ensureInstalled(lab);
   // Copies find the database clients, which are installed here.
   cpSync(`${root}examples/stores`, `${folder}.cache/examples`, { recursive: true });
   run(root, process.execPath, ...tsc, "-p", folder);
-  run(root, process.execPath, ...tsc, "-p", `${lab}crashes`);
-  const all = globSync(["*.check.ts", ".cache/examples/*.test.ts", `${lab}crashes/*.check.ts`], { cwd: folder });
+  const all = globSync(["*.check.ts", ".cache/examples/*.test.ts"], { cwd: folder });
   // Once, before several processes use it.
   if (withoutPython === undefined) pythonCommand();
   const files =

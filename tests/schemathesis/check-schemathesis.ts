@@ -1,10 +1,9 @@
-// Lets Schemathesis judge the mock server by the published document. `--seed N` repeats a run of the night, and `--installed`
+// Lets Schemathesis judge the mock server by the published document. `--seed N` repeats a run, and `--installed`
 // only says whether this machine has Python.
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { demo } from "@call-transfer/backend";
 import { startMockServer } from "@call-transfer/mock-server";
-import { isLong, leftOut } from "../../scripts/long.ts";
 import { missingPython } from "../../scripts/python.ts";
 import { ensureSchemathesis } from "./environment.ts";
 import { compare, readExplanations } from "./explained.ts";
@@ -14,12 +13,10 @@ import type { Finding } from "./report.ts";
 import { type Result, type Run, runSchemathesis } from "./schemathesis.ts";
 
 const { values } = parseArgs({ options: { installed: { type: "boolean" }, seed: { type: "string" } } });
-/** The gate has one seed, each night others. */
-const [usualSeed, nightlySeeds, seedRange] = [1, 2, 2 ** 31];
-const chosenSeeds = isLong ? Array.from({ length: nightlySeeds }, () => randomInt(seedRange)) : [usualSeed];
-const seeds = values.seed === undefined ? chosenSeeds : [Number(values.seed)];
+/** Each night others. */
+const seeds = values.seed === undefined ? [randomInt(2 ** 31), randomInt(2 ** 31)] : [Number(values.seed)];
 const document = judgedDocument();
-const maxExamples = isLong ? 300 : 30;
+const maxExamples = 300;
 /** So few that calls are also queued. */
 const concurrentCallLimit = 3;
 
@@ -70,8 +67,7 @@ async function check(): Promise<readonly string[]> {
   const command = ensureSchemathesis();
   const results: Result[] = [];
   for (const seed of seeds) {
-    const repeat = `${isLong ? "CHECKS=long " : ""}npm run check -- schemathesis --seed ${seed}`;
-    console.log(`\nSeed ${seed}. To repeat it alone: ${repeat}`);
+    console.log(`\nSeed ${seed}. To repeat it alone: npm run check -- schemathesis --seed ${seed}`);
     for (const part of parts) results.push(await judge(command, seed, part));
   }
   const list = readExplanations();
@@ -80,13 +76,10 @@ async function check(): Promise<readonly string[]> {
   const followed = new Set(results.flatMap(({ followedLinks }) => [...followedLinks]));
   const links = countLinks(document);
   console.log(`\n${followed.size} of ${links} links followed. ${unexplained.length} findings without an explanation.`);
-  if (!isLong) leftOut(`other seeds, longer runs, and whether each explanation is needed (${unused.length} here not)`);
   return [
     ...results.flatMap(({ errors }) => errors.map((error) => `Schemathesis failed: ${error}`)),
     ...unexplained.map((finding) => `Unexplained: ${describe(finding)}`),
-    ...(isLong
-      ? unused.map(({ because }) => `explained.yaml explains what was not found. Remove the entry: ${because}`)
-      : []),
+    ...unused.map(({ because }) => `explained.yaml explains what was not found. Remove the entry: ${because}`),
     ...(followed.size < links ? [`Only these links were followed:\n  ${[...followed].join("\n  ")}`] : []),
     ...(await checkPlanted(command, document)),
   ];

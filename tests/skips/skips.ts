@@ -1,7 +1,6 @@
 // Why a test may be skipped on this machine, by the list in skips.txt.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { isLong } from "../../scripts/long.ts";
 
 interface Condition {
   readonly why: string;
@@ -27,7 +26,6 @@ export const conditions: Readonly<Record<string, Condition>> = {
   "no shell": { why: "zsh or fish is not installed", holds: mayLack },
   "no Python": { why: "there is no Python 3.11 or newer with venv", holds: mayLack },
   "no oasdiff": { why: "npm has oasdiff for Linux on x64 alone", holds: () => !(isLinux && process.arch === "x64") },
-  "short form": { why: "it runs in the long form, with CHECKS=long", holds: () => !isLong },
 };
 
 /** Containers often have a root without this right. */

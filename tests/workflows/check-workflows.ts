@@ -1,10 +1,9 @@
 // Judges .github/workflows by tools of other makers: zizmor for security, actionlint with shellcheck for mistakes. actionlint
-// is built by Go, so the short form leaves it out. Both run offline; requirements.txt and go.sum pin them.
+// is built by Go. Both run offline; requirements.txt and go.sum pin them.
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isLong, leftOut } from "../../scripts/long.ts";
 import { ensureEnvironment } from "../../scripts/python.ts";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
@@ -24,8 +23,6 @@ function passes(name: string, program: string, ...options: readonly string[]): b
 const commands = ensureEnvironment("workflows", join(folder, "requirements.txt"));
 const zizmor = ["--offline", "--no-progress", "--quiet", "--color=never", join(root, ".github")];
 let isGood = passes("zizmor", join(commands, "zizmor"), ...zizmor);
-if (isLong) {
-  const actionlint = ["tool", "actionlint", `-shellcheck=${join(commands, "shellcheck")}`, "-pyflakes="];
-  isGood = passes("actionlint with shellcheck", "go", ...actionlint, ...workflows) && isGood;
-} else leftOut("actionlint with shellcheck");
+const actionlint = ["tool", "actionlint", `-shellcheck=${join(commands, "shellcheck")}`, "-pyflakes="];
+isGood = passes("actionlint with shellcheck", "go", ...actionlint, ...workflows) && isGood;
 if (!isGood) process.exitCode = 1;

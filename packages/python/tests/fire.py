@@ -189,7 +189,10 @@ def main() -> None:
         print(f"\n{mode}, seed {given.seed}, {spent}\n{judgement.table()}", flush=True)
         for problem in (*judgement.twice, *judgement.misreported)[:20]:
             print(problem)
-        failed = failed or bool(judgement.twice or judgement.misreported)
+        unmet = [fault for fault, counts in judgement.counts.items() if counts["met"] == 0]
+        if unmet:
+            print("never met:", ", ".join(unmet))
+        failed = failed or bool(judgement.twice or judgement.misreported or unmet)
     raise SystemExit(1 if failed else 0)
 
 

@@ -199,7 +199,7 @@ def test_the_tests_that_pages_show_pass(path: str, call_transfer_server: MockSer
 
 def test_handle_errors_says_what_came_of_a_request(call_transfer: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
-    from handle_errors import create_group, place_call  # type: ignore[import-not-found]  # pyright: ignore
+    from handle_errors import create_group, place_call  # type: ignore[import-not-found]
 
     client = call_transfer.client()
     phone = [demo.destinations.phone]
@@ -214,7 +214,7 @@ def test_handle_errors_says_what_came_of_a_request(call_transfer: Sandbox, monke
 
 def test_unnamed_fields_are_sent_and_read(call_transfer: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
-    from unnamed_fields import history, place_for  # type: ignore[import-not-found]  # pyright: ignore
+    from unnamed_fields import history, place_for  # type: ignore[import-not-found]
 
     client = call_transfer.client()
     assert place_for(client, "spring", demo.flows.published, (demo.numbers.working, demo.recipients.anyone)) == "initiated"
@@ -264,7 +264,7 @@ def test_replace_key_gives_the_new_client(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.syspath_prepend(str(EXAMPLES))
     monkeypatch.setenv("CALL_TRANSFER_BASE_URL", "https://api.example.com")
     monkeypatch.setenv("CALL_TRANSFER_API_KEY", "svc_live_old")
-    import replace_key  # type: ignore[import-not-found]  # pyright: ignore
+    import replace_key  # type: ignore[import-not-found]
 
     before = replace_key.call_transfer()
     replace_key.replace_key("svc_live_new")

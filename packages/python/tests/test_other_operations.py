@@ -68,7 +68,7 @@ def test_the_types_are_those_of_the_model() -> None:
         assert_type(client.request("GET", PATH), ApiResponse[Any])
         assert_type(client.list("/api/v1/contacts", items="contacts", model=Contact), Pages[dict[str, Any], Contact])
         assert_type(client.list("/api/v1/contacts", items="contacts"), Pages[dict[str, Any], Any])
-        client.request("GET", PATH, model=str)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
+        client.request("GET", PATH, model=str)  # type: ignore[type-var]
 
     async def async_requests(client: AsyncCallTransfer) -> None:
         assert_type(await client.request("GET", PATH, model=Contact), ApiResponse[Contact])

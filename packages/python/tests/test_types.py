@@ -22,19 +22,19 @@ def test_a_request_can_be_kept_and_sent_later() -> None:
 
 
 def test_a_request_that_lacks_a_number_is_refused_by_types() -> None:
-    call: CreateCallRequest = {"flow_id": "f-1", "from_number": "+15550100001"}  # type: ignore[typeddict-item]  # pyright: ignore[reportAssignmentType]
+    call: CreateCallRequest = {"flow_id": "f-1", "from_number": "+15550100001"}  # type: ignore[typeddict-item]
     assert "to_number" not in call
 
 
 def test_options_of_a_client_have_types() -> None:
     with pytest.raises(ConfigurationError, match="retries is not an option"):
-        CallTransfer(base_url="https://api.example.com", retries=3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+        CallTransfer(base_url="https://api.example.com", retries=3)  # type: ignore[call-arg]
 
 
 def test_options_of_a_copy_have_types() -> None:
     with CallTransfer(base_url="https://api.example.com", api_key=KEY) as client:
         assert client.with_options(timeout=20, retry={"max": 0}, account_id=None)._settings.timeout == 20
         with pytest.raises(ConfigurationError, match="timeuot cannot be changed"):
-            client.with_options(timeuot=20)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+            client.with_options(timeuot=20)  # type: ignore[call-arg]
         with pytest.raises(ConfigurationError, match="timeout must be seconds"):
-            client.with_options(timeout="20")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+            client.with_options(timeout="20")  # type: ignore[arg-type]

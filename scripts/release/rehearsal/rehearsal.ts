@@ -1,11 +1,9 @@
 // What every kind of release uses: the registry, the repository, the workflow and the customers.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { isLong } from "../../long.ts";
 import { run, runWith } from "../../packed.ts";
 import { parseRecord, recordFile } from "../baseline.ts";
-import { buildClone } from "../build-clone.ts";
 import type { Bump } from "../change.ts";
 import { packagesIn } from "../compare/surface.ts";
 import { objectIn } from "../json.ts";
@@ -31,8 +29,8 @@ export class Rehearsal {
   /** The public packages. */
   readonly names: readonly string[];
   /** The package managers of customers. */
-  readonly managers: readonly ManagerName[] = isLong ? managerNames : managerNames.slice(0, 1);
-  readonly pythonManagers: readonly PythonManagerName[] = isLong ? pythonManagerNames : pythonManagerNames.slice(0, 1);
+  readonly managers: readonly ManagerName[] = managerNames;
+  readonly pythonManagers: readonly PythonManagerName[] = pythonManagerNames;
   readonly #folder: string;
   readonly #root: string;
   readonly #index: PythonIndex;
@@ -105,8 +103,16 @@ export class Rehearsal {
     return runWith(this.#publisher, this.repository.clone, program, ...options);
   }
 
+  /**
+   * Builds the clone, with the types of this workspace, because they take most of a build: only where the SDK's name its version,
+   * or the clone changed them, do they differ.
+   */
   build(): void {
-    buildClone(this.repository.clone);
+    const { clone } = this.repository;
+    run(clone, "npm", "run", "build", "--", "--no-dts");
+    run(this.#root, "npm", "run", "build");
+    for (const file of globSync("packages/*/dist/**/*.d.{ts,cts}", { cwd: this.#root }))
+      cpSync(join(this.#root, file), join(clone, file));
   }
 
   /** Whether the workspace has never been released, so that its changesets make the first versions. */

@@ -1,7 +1,6 @@
 // Programs that take the place of others while the rehearsal runs the workflow. They find its folder in $REHEARSAL.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isLong } from "../../long.ts";
 
 /** The part of gh that the workflow uses. Pull requests are files; tags are those of the remote. */
 const gh = `#!/bin/sh
@@ -67,9 +66,9 @@ export function installGh(folder: string): string {
   return binOf(folder);
 }
 
-/** Writes the stand-in for uv where the workflow installs it. The long form lets the workflow install it before. */
+/** Writes the stand-in for uv where the workflow installs it. The workflow installs it before. */
 export function installUv(workspace: string, run: () => void): void {
-  if (isLong) run();
+  run();
   writeProgram(join(workspace, "uv/bin"), "uv", uv);
 }
 

@@ -1,4 +1,4 @@
-// `npm test` runs the cases that see an edit; the long form, with CHECKS=long, runs every case against every server.
+// Runs the cases that see an edit against a server with that edit.
 import { createBackend, demo } from "@call-transfer/backend";
 import { expect, it } from "vitest";
 import { isObject, memberOf } from "../../src/document/json.ts";
@@ -6,8 +6,6 @@ import type { LiveOptions } from "../../src/live/options.ts";
 import { checkServer, liveCases, statusOfReport } from "../../src/live/run-live.ts";
 import { operationOf } from "../../src/suite/recorder.ts";
 import { type Edit, lawful, type Server, unlawful } from "./servers.ts";
-
-const isLong = process.env.CHECKS === "long";
 
 /** A JSON value with another value at a pointer; undefined removes a member. */
 function withValue(root: unknown, pointer: string, value: unknown): unknown {
@@ -84,7 +82,7 @@ async function check(server: Server) {
     },
     call: { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone },
   };
-  const cases = isLong ? liveCases : liveCases.filter(({ name }) => name.includes(server[3]));
+  const cases = liveCases.filter(({ name }) => name.includes(server[3]));
   expect(cases, "the cases that see the edit").not.toEqual([]);
   const report = await checkServer(options, { announce() {}, saveSecret() {}, fetch }, cases);
   return {
@@ -93,8 +91,6 @@ async function check(server: Server) {
     differing: report.verdicts.filter(({ verdict }) => verdict === "differs").map(({ id }) => id),
   };
 }
-
-if (!isLong) console.log("Left to the long form, with CHECKS=long: the cases that an edit does not touch.");
 
 it.each(lawful)("passes: %s (%s)", async (...server) => {
   const { statuses, failures, differing } = await check(server);

@@ -17,7 +17,7 @@
 // what is shown: `for (const colours of themes) await inspector.theme(colours)`.
 // `screens()` reads the ids of all screens from the page. `shot(name)` writes a picture below reports/, to look at.
 //
-// `npx vitest run packages/inspector/tests/browser/hostile.full.test.ts` builds the page when it is not current. Without a browser the tests
+// `npx vitest run packages/inspector/tests/browser/hostile.browser.test.ts` builds the page when it is not current. Without a browser the tests
 // fail, also outside CI.
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -34,8 +34,6 @@ import { type Server, type ServerOptions, startServer } from "./server.ts";
 /** How long a page may take for anything; long enough for a busy machine. */
 const withinMs = 60_000;
 const starting = fileURLToPath(new URL("../../../../scripts/start.ts", import.meta.url));
-/** Whether checks run in their long forms, as each night. */
-export const isLong = process.env.CHECKS === "long";
 /** An answer that the API or the control plane meant. Browsers log each as an error. */
 const meantAnswer =
   /^Failed to load resource: the server responded with a status of \d+ .* \(https?:\/\/[^)]*\/(?:api|_control)\//;
@@ -48,18 +46,15 @@ export type Theme = (typeof themes)[number];
 export const sizes = {
   phone: { width: 400, height: 800 },
   laptop: { width: 1280, height: 800 },
-  wide: { width: 1920, height: 1080 },
 } as const;
 
 type Look = readonly [size: keyof typeof sizes, theme: Theme];
 
-/** The widths and colours in which the tests of a screen look at it: each night in all of them, in the gate in two. */
-export const looks: readonly Look[] = isLong
-  ? (["laptop", "phone", "wide"] as const).flatMap((size) => themes.map((theme): Look => [size, theme]))
-  : [
-      ["laptop", "light"],
-      ["phone", "dark"],
-    ];
+/** The widths and colours in which the tests of a screen look at it. */
+export const looks: readonly Look[] = [
+  ["laptop", "light"],
+  ["phone", "dark"],
+];
 
 export interface OpenOptions {
   /** The options of the mock server that is started, or a running one. */

@@ -161,6 +161,6 @@ class _Base:
     ) -> tuple[Any, ...]:
         """Returns the arguments of a list of a path, checked as far as they can be before it is read."""
         call = self._requested("GET", path, path_params, query, NOT_GIVEN, options, model)
-        if not isinstance(items, str) or not items:  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(items, str) or not items:
             raise InvalidArgumentError("items", "must be the name of the field that holds the items of a page")
         return (call.operation, items, query or {}), OtherList(path, path_params, model)

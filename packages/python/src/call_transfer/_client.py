@@ -184,7 +184,7 @@ class Core(_Base):
 
         """
         sent = self._run(self._requested(method, path, path_params, query, body, options, model))
-        return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]  # pyright: ignore
+        return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]
 
     def list(
         self,
@@ -329,7 +329,7 @@ class AsyncCore(_Base):
     ) -> ApiResponse[ModelT]:
         """Sends a request to a path. See `CallTransfer.request()`."""
         sent = await self._run(self._requested(method, path, path_params, query, body, options, model))
-        return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]  # pyright: ignore
+        return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]
 
     def list(
         self,

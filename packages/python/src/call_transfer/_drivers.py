@@ -83,7 +83,7 @@ class _Exchange:
 
 
 class _AsyncExchange(_Exchange):
-    async def _trace(self, event: str, _info: dict[str, Any]) -> None:  # type: ignore[override]  # pyright: ignore
+    async def _trace(self, event: str, _info: dict[str, Any]) -> None:  # type: ignore[override]
         super()._trace(event, _info)
 
 

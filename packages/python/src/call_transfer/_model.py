@@ -71,10 +71,10 @@ def _keep(model: type[ApiModel], data: Mapping[str, Any]) -> ApiModel:
 def _nested(annotation: Any, value: Any) -> Any:
     inner = get_args(annotation)
     if isinstance(value, list) and inner:
-        items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        items: list[Any] = value
         return [_nested(inner[0], item) for item in items]
     if isinstance(value, dict):
         for one in (annotation, *inner):
             if isinstance(one, type) and issubclass(one, ApiModel):
                 return parse(one, value)
-    return value  # pyright: ignore[reportUnknownVariableType]
+    return value

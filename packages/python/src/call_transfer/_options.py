@@ -176,7 +176,7 @@ _FIELDS: Rule = (lambda value: isinstance(value, Mapping), "must be a dict of na
 def _are_headers(value: object) -> bool:
     if not isinstance(value, Mapping):
         return False
-    pairs: list[tuple[object, object]] = list(value.items())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    pairs: list[tuple[object, object]] = list(value.items())
     return all(
         isinstance(name, str) and isinstance(text, str) and _HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(text)
         for name, text in pairs
@@ -252,14 +252,14 @@ def check_options(options: object, rules: Mapping[str, Rule], prefix: str = "") 
     if not isinstance(options, Mapping):
         raise ConfigurationError(prefix.rstrip(".") or "options", "must be a dict")
     given: dict[str, Any] = {}
-    for name, value in options.items():  # pyright: ignore[reportUnknownVariableType]
-        rule = rules.get(str(name))  # pyright: ignore[reportUnknownArgumentType]
+    for name, value in options.items():
+        rule = rules.get(str(name))
         if rule is None:
             raise unknown_option(f"{prefix}{name}", f"; known are {', '.join(rules)}")
         if value is None:
             continue
-        check(rule[0](value), f"{prefix}{name}", rule[1])  # pyright: ignore[reportUnknownArgumentType]
-        given[str(name)] = value  # pyright: ignore[reportUnknownArgumentType]
+        check(rule[0](value), f"{prefix}{name}", rule[1])
+        given[str(name)] = value
     return given
 
 

@@ -72,7 +72,7 @@ def prepare(
     content = None
     if body is not NOT_GIVEN or extra_body:
         if isinstance(body, Mapping):
-            body = _given(body)  # pyright: ignore[reportUnknownArgumentType]
+            body = _given(body)
         if extra_body:
             if not isinstance(body, dict):
                 problem = f"requires a body that is an object, in {operation.operation_id}"

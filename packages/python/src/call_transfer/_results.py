@@ -57,7 +57,7 @@ def wire(value: Any, name: str) -> Any:
         return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
     if isinstance(value, Mapping):
         names = {field: info.alias or field for field, info in model_of(name).model_fields.items()}
-        return {names.get(key, key): inner for key, inner in value.items()}  # pyright: ignore
+        return {names.get(key, key): inner for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [wire(inner, name) for inner in value]  # pyright: ignore
+        return [wire(inner, name) for inner in value]
     return value

@@ -45,9 +45,9 @@ def _postgres(url: str, **options: Any) -> PostgresEventStore:
 
 # The types of from_url() are incomplete.
 _from_url: dict[str, Callable[..., Any]] = {
-    "redis": Redis.from_url,  # pyright: ignore[reportUnknownMemberType]
-    "async": AsyncRedis.from_url,  # pyright: ignore[reportUnknownMemberType]
-    "cluster": RedisCluster.from_url,  # pyright: ignore[reportUnknownMemberType]
+    "redis": Redis.from_url,
+    "async": AsyncRedis.from_url,
+    "cluster": RedisCluster.from_url,
     "async cluster": AsyncRedisCluster.from_url,
 }
 

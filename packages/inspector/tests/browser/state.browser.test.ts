@@ -1,7 +1,7 @@
 // The screen State in a real browser: records, edited while a program of the SDK reads and changes them.
 import { demo, type Seed } from "@call-transfer/backend";
 import { describe, expect, it } from "vitest";
-import { inspectorTests, isLong } from "./page.ts";
+import { inspectorTests } from "./page.ts";
 
 const open = inspectorTests();
 /** A Monday, within the hours of the demo's agent. */
@@ -262,13 +262,10 @@ const places = [
   ["destinations", demo.destinations.app],
 ];
 
-it.each(isLong ? places : places.slice(0, 2))(
-  "%s has no serious finding of axe-core, wide and narrow",
-  async (...place) => {
-    await using inspector = await open({ server, screen: "state" });
-    expect(await inspector.findingsInLooks(() => inspector.go("state", ...place))).toEqual([]);
-  },
-);
+it.each(places)("%s has no serious finding of axe-core, wide and narrow", async (...place) => {
+  await using inspector = await open({ server, screen: "state" });
+  expect(await inspector.findingsInLooks(() => inspector.go("state", ...place))).toEqual([]);
+});
 
 /** Groups of one phone. */
 function manyGroups(count: number): Seed {

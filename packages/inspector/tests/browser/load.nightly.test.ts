@@ -1,5 +1,5 @@
 // What the page keeps under load is bounded. How fast it is depends on the machine, so that is printed, not checked.
-// `INSPECTOR_LOAD_SECONDS=30 CHECKS=long npx vitest run packages/inspector/tests/browser/load` prints figures to publish.
+// `INSPECTOR_LOAD_SECONDS=30 npx vitest run packages/inspector/tests/browser/load` prints figures to publish.
 import { setTimeout as sleep } from "node:timers/promises";
 import { demo } from "@call-transfer/backend";
 import { expect, it } from "vitest";
