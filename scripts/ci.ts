@@ -73,7 +73,7 @@ const touched: readonly { readonly step: Step; readonly files: readonly string[]
   { step: equipped("pages"), files: ["{README,CONTRIBUTING}.md", "docs/**", "examples/**", "tests/pages/**"] },
   { step: built("check", "generators"), files: ["openapi/{paths,schemas}/**", "tests/generators/**"] },
   {
-    step: built("release", "dry-run"),
+    step: built("release", "dry-run", "versions"),
     files: ["scripts/release/**", "tests/release/**", ".changeset/config.json", "packages/*/package.json"],
   },
   { step: vitest("release", "--project=release"), files: ["scripts/release/**", "tests/release/**", "releases/**"] },
@@ -82,7 +82,8 @@ const touched: readonly { readonly step: Step; readonly files: readonly string[]
 /** What runs each night, beside all of the above. */
 const night: readonly Step[] = [
   run("test:contract", "--all"),
-  vitest("night", "--project=night"),
+  vitest("nightly", "--project=nightly"),
+  built("release", "dry-run", "packing"),
   equipped("runtimes"),
   equipped("consumers"),
   built("check", "runners"),

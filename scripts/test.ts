@@ -1,6 +1,6 @@
 // `npm test`: the contract suite, the unit tests, types, lint and generated files, side by side. Options go to Vitest, such
-// as `npm test -- --reporter=json`. Those in a browser, of the release tools and of the night are in `npm run test:browser`,
-// `test:release` and `test:nightly`.
+// as `npm test -- --reporter=json`. Those in a browser, of the release tools and of the night are other projects of
+// vitest.config.ts, such as `npx vitest run --project=browser`.
 import { runSteps, type Step } from "./steps.ts";
 
 const npm = (script: string, ...options: string[]): Step => ({

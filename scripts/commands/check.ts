@@ -52,12 +52,12 @@ export const checks: NamedCommands = {
     run: [onSources("tests/packages/check-recipes.ts")],
   },
   receiving: {
-    does: "the event stores over real databases and Cloudflare's runtime",
+    does: "the event stores over real databases",
     needs: "redis-server and PostgreSQL; --installed says whether they are there",
     run: [onSources("tests/receiving/check-receiving.ts")],
   },
   hosting: {
-    does: "two mock servers behind nginx as in docs/hosting.md; restarts runs one part",
+    does: "two mock servers behind nginx as in docs/hosting.md, and Cloudflare's runtime; restarts runs one part",
     needs: "nginx; --installed says whether it is there",
     run: [onSources("tests/hosting/check-hosting.ts")],
   },
@@ -95,7 +95,7 @@ export const checks: NamedCommands = {
     run: [["tests/packages/check-supply-chain.ts"]],
   },
   tools: {
-    does: "installs what the checks use besides the workspace: runtimes, compilers, bundlers, clients of databases",
+    does: "installs what the checks use besides the workspace: runtimes, compilers, bundlers",
     installs: "tests/tools",
   },
   browser: {

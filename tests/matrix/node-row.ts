@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import { ensureTools, published, temporaryFolder, tools } from "../../scripts/packed.ts";
+import { ensureInstalled, published, temporaryFolder, tools } from "../../scripts/packed.ts";
 import { missingPrograms, startPostgres, startRedis } from "../receiving/servers.ts";
 import { type LeftOut, readTap } from "./left-out.ts";
 
@@ -127,7 +127,8 @@ async function runUnitTests({ node, version, folder }: NodeOfRow) {
 }
 
 async function onNode<T>(major: number, use: (row: NodeOfRow) => Promise<T>): Promise<T> {
-  ensureTools(receiving);
+  ensureInstalled(tools);
+  ensureInstalled(receiving);
   mkdirSync(bundles, { recursive: true });
   const folder = join(tools, "node_modules", `node-${major}`);
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };

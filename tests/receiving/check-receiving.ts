@@ -1,9 +1,9 @@
-// Tests the SDK's event stores over real servers: Redis, PostgreSQL and Cloudflare's runtime. `--installed` only says whether this machine has the servers. Without them it leaves their tests out, or fails if
-// CI is set.
+// Tests the SDK's event stores over real servers: Redis and PostgreSQL. `--installed` only says whether this machine has them.
+// Without them it leaves their tests out, or fails if CI is set.
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ensureTools, run } from "../../scripts/packed.ts";
+import { ensureInstalled, run } from "../../scripts/packed.ts";
 import { tsc } from "../../scripts/tsc.ts";
 import { missingPython, pythonCommand } from "./python.ts";
 import { missingPrograms } from "./servers.ts";
@@ -11,7 +11,7 @@ import { missingPrograms } from "./servers.ts";
 const folder = fileURLToPath(new URL("./", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** They need no server. */
-const serverless = ["durable-object.check.ts", ".cache/examples/own-store.test.ts"];
+const serverless = [".cache/examples/own-store.test.ts"];
 
 const missing = missingPrograms();
 const withoutPython = missingPython();
@@ -29,7 +29,7 @@ function check(): number {
   if (withoutPython !== undefined)
     console.log(`${withoutPython} The tests of the Python client's stores are left out.`);
   if (withoutPython !== undefined && process.env.CI) return 1;
-  ensureTools(folder);
+  ensureInstalled(folder);
   // Copies find the database clients, which are installed here.
   cpSync(`${root}examples/stores`, `${folder}.cache/examples`, { recursive: true });
   run(root, process.execPath, ...tsc, "-p", folder);
