@@ -22,7 +22,7 @@ const clients: Readonly<Record<string, readonly string[]>> = { python: ["python-
 const usage = `Usage: npm run test:contract -- [--target NAME]... [--client python] [--json]
 
   --target NAME  one of ${names.join(", ")},
-                 durable-object after npm ci --prefix tests/hosting,
+                 durable-object after npm run check -- tools,
                  or the address of a server; repeatable (default: all names of the first line)
   --client NAME  the cases through a client in another language: ${Object.keys(clients).join(", ")}
   --json         print the results as one JSON document
