@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { signatureHeader } from "@call-transfer/backend/unstable";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { type AttackOptions, attackReceiver, type Finding, formatReport } from "../../src/attack.ts";
 import { type Bug, bugs, type HandWrittenReceiver, startHandWrittenReceiver } from "./hand-written-receiver.ts";
 import { type Steps, startReceiver } from "./receiver-steps.ts";
@@ -15,7 +15,7 @@ const secrets = {
 };
 const close: (() => Promise<unknown> | unknown)[] = [];
 
-afterEach(async () => {
+afterAll(async () => {
   await Promise.all(close.splice(0).map((one) => one()));
 });
 
@@ -56,7 +56,7 @@ function countsUntilItStops(server: Server): () => Record<string, number> {
 
 const namesOf = (findings: readonly Finding[]) => findings.map(({ kind, check }) => `${kind}: ${check}`);
 
-describe("a correct receiver", () => {
+describe.concurrent("a correct receiver", () => {
   it("passes every check", async () => {
     const { findings, checks, deliveries } = await attack();
     expect(findings).toEqual([]);
@@ -180,7 +180,7 @@ const findingsOf: Readonly<Record<Bug, readonly string[]>> = {
   ],
 };
 
-describe("a receiver that", () => {
+describe.concurrent("a receiver that", () => {
   it.each(bugs.filter((bug) => bug !== "answers before it verifies"))("%s gets the findings about it", async (bug) => {
     const { findings } = await attack(bug);
     expect(namesOf(findings.filter(({ check }) => check !== racing))).toEqual(findingsOf[bug]);
@@ -357,7 +357,7 @@ describe("a receiver that", () => {
   });
 });
 
-describe("a slow receiver", () => {
+describe.concurrent("a slow receiver", () => {
   const startSlow = async (steps: Partial<Steps>) => {
     const {
       url,
@@ -402,7 +402,7 @@ describe("a slow receiver", () => {
   });
 });
 
-describe("the evidence of a finding", () => {
+describe.concurrent("the evidence of a finding", () => {
   it("is the delivery as curl sends it, and the answer, without secrets", async () => {
     const { url, handled } = await startReceiver({
       secrets: [secrets.secret],
@@ -438,7 +438,7 @@ describe("the evidence of a finding", () => {
   });
 });
 
-describe("attackReceiver", () => {
+describe.concurrent("attackReceiver", () => {
   it("says where no receiver is listening", async () => {
     const url = await unusedUrl();
     await expect(attackReceiver({ url, secret: "secret" })).rejects.toThrow(
