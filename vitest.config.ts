@@ -43,7 +43,8 @@ export default defineConfig({
     unstubEnvs: true,
     // Files share a worker and its modules: loading them again for each file took half of the time.
     isolate: false,
-    maxWorkers: availableParallelism(),
+    // One more than processors, because many tests wait.
+    maxWorkers: availableParallelism() + 1,
     // Clients warn of each retry by default.
     onConsoleLog: (line) => !line.startsWith("call-transfer: "),
     // Programs that tests start compile their sources once.
