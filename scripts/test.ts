@@ -8,6 +8,8 @@ const npm = (script: string, ...options: string[]): Step => ({
   command: ["npm", "run", "--silent", script, ...(options.length > 0 ? ["--", ...options] : [])],
 });
 
+// Redocly sends figures and prints notices of updates otherwise.
+Object.assign(process.env, { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" });
 // Each program compiles its sources once, and not once a run.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/node", import.meta.url));
 
