@@ -11,7 +11,6 @@ const tests = ["packages/*/{tests,targets}/**/*.test.ts", "{lab,scripts,site,tes
 const withVite = [
   "packages/inspector/tests/*.test.ts",
   "packages/sdk/tests/{errors,webhook-signature}.test.ts",
-  "tests/examples/msw-unhandled.test.ts",
 ];
 const slow = ["**/*.{full,long}.test.ts", "tests/release/*.test.ts"];
 // What takes long runs each night.

@@ -102,14 +102,14 @@ describe.concurrent("a correct receiver", () => {
         response.end();
       });
     });
-    await attackReceiver({ url, secret: "secret", payload: { destinationId: "chosen" } });
+    await attackReceiver({ url, secret: "secret", patient: true, payload: { destinationId: "chosen" } });
     expect([...seen]).toEqual(["chosen"]);
   });
 
   it("gets the same events from the same seed, with the given fields", async () => {
     const idsOf = async (seed: number) => {
       const { url, handled } = await start();
-      await attackReceiver({ url, ...secrets, seed });
+      await attackReceiver({ url, ...secrets, seed, patient: true });
       return [...handled.keys()].sort();
     };
     expect(await idsOf(1)).toEqual(await idsOf(1));
@@ -188,7 +188,7 @@ describe.concurrent("a receiver that", () => {
   });
 
   it("answers before it verifies gets a finding about it, and no forgery is tried on it alone", async () => {
-    const { findings, checks } = await attack("answers before it verifies", { timeoutMs: 5000 });
+    const { findings, checks } = await attack("answers before it verifies", { timeoutMs: 5000, patient: false });
     // What else is found depends on how much of a body had arrived at the answer.
     expect(namesOf(findings)).toEqual(expect.arrayContaining([...findingsOf["answers before it verifies"]]));
     const forged = checks.filter(({ group, outcome }) => group === "forged" && outcome !== "failed");
@@ -224,7 +224,7 @@ describe.concurrent("a receiver that", () => {
       const ids = new Set([...one.handled.keys(), ...two.handled.keys()]);
       return new Map([...ids].map((id) => [id, (one.handled.get(id) ?? 0) + (two.handled.get(id) ?? 0)]));
     };
-    const { findings } = await attackReceiver({ url: [one.url, two.url], ...secrets, handled });
+    const { findings } = await attackReceiver({ url: [one.url, two.url], ...secrets, handled, patient: true });
     expect(namesOf(findings.filter(({ check }) => check !== racing))).toEqual(findingsOf["does not recognize copies"]);
   });
 
@@ -270,7 +270,12 @@ describe.concurrent("a receiver that", () => {
       request.on("error", () => server.close().closeAllConnections());
       request.resume().on("end", () => response.writeHead(isGenuine ? 200 : 405).end());
     });
-    const { findings } = await attackReceiver({ url, secret: "secret", handled: countsUntilItStops(server) });
+    const { findings } = await attackReceiver({
+      url,
+      secret: "secret",
+      patient: true,
+      handled: countsUntilItStops(server),
+    });
     expect(findings).toContainEqual(
       expect.objectContaining({
         check: "a body that stops in the middle",
@@ -287,7 +292,7 @@ describe.concurrent("a receiver that", () => {
       return undefined;
     });
     const handled = countsUntilItStops(server);
-    const { findings, checks } = await attackReceiver({ url, secret: "secret", handled });
+    const { findings, checks } = await attackReceiver({ url, secret: "secret", patient: true, handled });
     expect(findings.map(({ check }) => check)).toEqual(["verified before the answer"]);
     expect(checks.flatMap(({ reason }) => reason ?? [])).not.toContain(expect.stringContaining("give handled"));
   });
@@ -297,7 +302,7 @@ describe.concurrent("a receiver that", () => {
       if (request.headers["service-signature"] === undefined) request.socket.destroy();
       else response.end();
     });
-    const { findings } = await attackReceiver({ url, secret: "secret" });
+    const { findings } = await attackReceiver({ url, secret: "secret", patient: true });
     expect(findings).toContainEqual(expect.objectContaining({ check: "another secret", kind: "accepted" }));
   });
 
@@ -312,7 +317,7 @@ describe.concurrent("a receiver that", () => {
         response.writeHead(request.headers["service-signature"] === undefined ? 400 : 200).end(answer);
       });
     });
-    const { findings } = await attackReceiver({ url: new URL(path, url).href, secret: "secret" });
+    const { findings } = await attackReceiver({ url: new URL(path, url).href, secret: "secret", patient: true });
     expect(findings.some(({ check }) => check === "the path of a file")).toBe(isFound);
   });
 
@@ -324,7 +329,7 @@ describe.concurrent("a receiver that", () => {
         .resume()
         .on("end", () => response.writeHead(status).end(isOffer ? "" : "load(/_next/static/chunks/app.js)"));
     });
-    const { findings } = await attackReceiver({ url, secret: "secret" });
+    const { findings } = await attackReceiver({ url, secret: "secret", patient: true });
     expect(findings.map(({ check }) => check)).not.toContain("the path of a file");
   });
 
@@ -342,7 +347,7 @@ describe.concurrent("a receiver that", () => {
       if (request.headers["service-signature"] === undefined) request.socket.destroy();
       else response.end();
     });
-    const { findings } = await attackReceiver({ url, secret: "secret" });
+    const { findings } = await attackReceiver({ url, secret: "secret", patient: true });
     expect(findings[0]).toMatchObject({
       check: "verified before the answer",
       problem: "A forgery got no answer (the connection was closed), as from code that crashed.",
@@ -414,7 +419,7 @@ describe.concurrent("the evidence of a finding", () => {
       return receiver;
     });
     const payload = { note: "it's" };
-    const { findings } = await attackReceiver({ url, ...secrets, handled, payload });
+    const { findings } = await attackReceiver({ url, ...secrets, handled, payload, patient: true });
     const [{ evidence, severity, basis } = {}] = findings;
     expect({ severity, basis }).toEqual({ severity: "medium", basis: "stated" });
     const [{ sent = "", answer } = {}] = evidence ?? [];
@@ -430,7 +435,7 @@ describe.concurrent("the evidence of a finding", () => {
 
   it("says in words what curl cannot send, and names chunks and other methods", async () => {
     const { url } = await serve((request, response) => void request.resume().on("end", () => response.end()));
-    const { findings } = await attackReceiver({ url, secret: "secret" });
+    const { findings } = await attackReceiver({ url, secret: "secret", patient: true });
     const sentBy = (name: string) => findings.find(({ check }) => check === name)?.evidence[0]?.sent;
     expect(sentBy("verified before the answer")).toContain("-H 'content-type: application/json'");
     expect(sentBy("a forged body of 64 MB")).toBe(
