@@ -10,7 +10,6 @@ const tests = ["packages/*/{tests,targets}/**/*.test.ts", "{lab,scripts,site,tes
 const withVite = [
   "packages/inspector/tests/*.test.ts",
   "packages/sdk/tests/{errors,webhook-signature}.test.ts",
-  "tests/examples/msw-unhandled.test.ts",
 ];
 /** Tests that `npm test` leaves out: those in a browser, those of the release tools, and those of the night. */
 const browser = ["**/*.browser.test.ts"];
@@ -51,7 +50,8 @@ export default defineConfig({
     unstubEnvs: true,
     // Files share a worker and its modules: loading them again for each file took half of the time.
     isolate: false,
-    maxWorkers: availableParallelism(),
+    // One more than processors, because many tests wait.
+    maxWorkers: availableParallelism() + 1,
     // Clients warn of each retry by default.
     onConsoleLog: (line) => !line.startsWith("call-transfer: "),
     // Programs that tests start compile their sources once.

@@ -79,7 +79,11 @@ export function ensureInstalled(folder: string): void {
   makeOnce(turn, isCurrent, () => {
     for (const name of installedFrom)
       if (existsSync(join(folder, name))) copyFileSync(join(folder, name), join(turn, name));
-    execFileSync("npm", [...command, "--prefer-offline"], { cwd: turn, stdio: "inherit", timeout: runWithinMs });
+    execFileSync("npm", [...command, "--prefer-offline", "--no-audit", "--no-fund"], {
+      cwd: turn,
+      stdio: "inherit",
+      timeout: runWithinMs,
+    });
     if (existsSync(modules)) renameSync(modules, old);
     moveIfThere(made, modules);
   });

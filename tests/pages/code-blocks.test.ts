@@ -69,11 +69,9 @@ describe("the code blocks of the pages", () => {
     expect(wrong.map((block) => `${placeOf(block)}: ${block.proof.path} does not read this page.`)).toEqual([]);
   });
 
-  it("say why they are not run, and can be parsed at least", () => {
-    for (const block of provedBy("not run")) {
-      console.info(`${placeOf(block)} is not run: ${block.proof.reason}`);
+  it("can be parsed at least where they are not run", () => {
+    for (const block of provedBy("not run"))
       if (block.language === "ts") expect(syntaxErrors(block.text), placeOf(block)).toEqual([]);
-    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fallen, updated } from "./reports.ts";
+import { fallen, lostNumbers, updated } from "./reports.ts";
 
 const table = (number: number, other = 3) =>
   `| Cells | one | two |\n| --- | --- | --- |\n| status | ${number} | ${other} |`;
@@ -36,6 +36,14 @@ describe("the committed page", () => {
     expect(problems.join(" ")).toContain(
       "Coverage fell: status, one: 5 before, 4 now. If that is intended, delete the row",
     );
+  });
+
+  it("is compared with the numbers of a run on some of its targets", () => {
+    const ofTwo = (number: number) => [
+      { heading: "Cells", text: `| Cells | two |\n| --- | --- |\n| status | ${number} |` },
+    ];
+    expect(lostNumbers(page(5), ofTwo(2), "run").join(" ")).toContain("Coverage fell: status, two: 3 before, 2 now.");
+    expect(lostNumbers(page(5), ofTwo(3), "run")).toEqual([]);
   });
 
   it("accepts a falling number with mayFall", () => {

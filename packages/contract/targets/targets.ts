@@ -18,6 +18,9 @@ export const targets: Readonly<Record<string, () => Promise<TargetRunner | undef
   "prism-proxy": async () => (await import("./prism-proxy.ts")).prismProxy,
 };
 
+/** The targets of a run that names none. The others answer like one of these, with another client or server in between. */
+export const defaultTargets: readonly string[] = ["in-process", "http", "sqlite", "msw"];
+
 /** Targets that run only when they are named, since they need what the workspace does not install. */
 export const namedTargets: typeof targets = {
   "python-sync": async () => (await import("./python.ts")).pythonSync,

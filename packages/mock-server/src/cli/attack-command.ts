@@ -16,8 +16,8 @@ import {
 
 type AttackValues = ReturnType<typeof readArguments<typeof attackOptions>>["values"];
 
-/** Attacks a receiver and prints the report. The process ends with status 1 if there are findings. */
-export async function attack(operands: readonly string[], values: AttackValues): Promise<void> {
+/** Attacks a receiver and prints the report. Returns the exit status: 1 if there are findings. */
+export async function attack(operands: readonly string[], values: AttackValues): Promise<number> {
   const { prng, payload, "handled-url": handledUrl, "allow-remote": allowRemote, patient } = values;
   const { "retired-secret": retiredSecret } = values;
   if (values.json && values.markdown)
@@ -49,7 +49,7 @@ export async function attack(operands: readonly string[], values: AttackValues):
   });
   const format = values.json ? JSON.stringify : values.markdown ? formatMarkdown : formatReport;
   console.log(format(report));
-  if (report.findings.length > 0) process.exitCode = exitStatus.failure;
+  return report.findings.length > 0 ? exitStatus.failure : exitStatus.success;
 }
 
 function readFields(option: string, path: string): Record<string, unknown> {

@@ -21,18 +21,19 @@ export function checkPlace(path: string): void {
   const folder = dirname(path);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new StoreError(`${path}: the folder ${folder} does not exist. Create it first.`);
+  // The file first: another folder would not make a device or another format a data file.
+  const file = isAllowed(folder, constants.X_OK) ? statSync(path, { throwIfNoEntry: false }) : undefined;
+  if (file !== undefined) checkReadable(path);
   if (!isWritable(folder))
     throw new StoreError(
       `${path}: this user cannot write to the folder ${folder}. Make it writable, or name another file.`,
     );
-  const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined) {
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
       throw new StoreError(`${path} is a link to a file that does not exist. Remove the link, or name another file.`);
     checkOrphan(path);
     return;
   }
-  checkReadable(path);
   if (!isAllowed(path, constants.W_OK))
     throw new StoreError(`${path} is read-only. Make it writable, or name another file.`);
 }

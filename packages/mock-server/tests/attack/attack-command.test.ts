@@ -1,15 +1,13 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { commandFile } from "../../../../build/command-file.ts";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { finish } from "../cli/run-line.ts";
 import { type Bug, startHandWrittenReceiver } from "./hand-written-receiver.ts";
 
-const cli = commandFile();
 const secrets = { secret: "secret-of-today", previousSecret: "secret-of-yesterday" };
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-attack-"));
 const close: (() => Promise<unknown> | unknown)[] = [];
@@ -21,18 +19,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs the command and returns its exit status and output. */
 async function run(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [cli, "attack", ...args], {
-    env: { ...process.env, ...variables },
-  });
-  const output = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text) => {
-    output.stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text) => {
-    output.stderr += text;
-  });
-  const [status] = await once(child, "close");
-  return { status, ...output };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  return finish("attack", ...args);
 }
 
 /** Starts a receiver, and a page with its counts. */

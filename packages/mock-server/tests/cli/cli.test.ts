@@ -10,6 +10,7 @@ import { demo } from "@call-transfer/backend";
 import { demoSeed } from "@call-transfer/backend/unstable";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commandFile } from "../../../../build/command-file.ts";
+import { finish } from "./run-line.ts";
 
 const cli = commandFile();
 let running: ChildProcess[] = [];
@@ -31,7 +32,8 @@ function runIn(cwd: string, env: NodeJS.ProcessEnv, ...args: string[]) {
   return { child, output };
 }
 
-async function finish(...args: string[]) {
+/** Runs a command line in a process of its own, to its end. */
+async function finishAlone(...args: string[]) {
   const { child, output } = run(...args);
   const [status] = await once(child, "close");
   return { status, ...output };
@@ -188,7 +190,7 @@ it("refuses a Node that is too old, and says which one it needs", async () => {
 
 it("prints its version", async () => {
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  expect(await finish("--version")).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
+  expect(await finishAlone("--version")).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
 });
 
 it("says what to do when the port is in use", async () => {
@@ -425,7 +427,7 @@ it("does not start when a .env file cannot hold a credential, and leaves the fil
   const [app] = destinations?.filter(({ kind }) => kind === "app") ?? [];
   const seed = fileOf("odd.json", { accounts, destinations: [{ ...app, signingSecret: "it's $1" }] });
   const file = fileOf("odd.env", "OTHER=1\n");
-  const { status, stdout, stderr } = await finish("--port", "0", "--seed", seed, "--write-env", file);
+  const { status, stdout, stderr } = await finishAlone("--port", "0", "--seed", seed, "--write-env", file);
   expect([status, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("CALL_TRANSFER_SIGNING_SECRET cannot be written to a .env file: ");
   expect(stderr).not.toContain("it's $1");

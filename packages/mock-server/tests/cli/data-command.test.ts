@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { createBackend, demo } from "@call-transfer/backend";
 import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
 import { commandFile } from "../../../../build/command-file.ts";
+import { finish as runHere } from "./run-line.ts";
 
 const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-data-command-"));
@@ -26,8 +27,7 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function run(...args: string[]) {
-  const port = args[0] === "backup" ? [] : ["--port", "0"];
-  const child = spawn(process.execPath, [cli, ...port, ...args]);
+  const child = spawn(process.execPath, [cli, "--port", "0", ...args]);
   running.push(child);
   const output = { stderr: "" };
   child.stderr.setEncoding("utf8").on("data", (text) => {
@@ -60,9 +60,8 @@ async function ready(...args: string[]) {
 
 /** Runs the command until it ends. */
 async function finish(...args: string[]) {
-  const { child, output } = run(...args);
-  const [status] = await once(child, "close");
-  return { status, ...output };
+  const { status, stderr } = await runHere(...(args[0] === "backup" ? args : ["--port", "0", ...args]));
+  return { status, stderr };
 }
 
 it.each(["SIGKILL", "SIGTERM"] as const)(

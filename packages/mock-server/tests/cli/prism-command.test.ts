@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { operations } from "@call-transfer/spec";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { commandFile } from "../../../../build/command-file.ts";
+import { finish } from "./run-line.ts";
 
 const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-prism-"));
@@ -20,7 +21,7 @@ function run(...args: string[]) {
   return child;
 }
 
-async function finish(...args: string[]) {
+async function finishAlone(...args: string[]) {
   const child = run(...args);
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   return { stdout, stderr, status };
@@ -56,7 +57,7 @@ it("serves pages of other origins with --cors, and exits with 0 on a signal", as
 it("removes an old ready file when it does not start", async () => {
   const readyFile = join(folder, "stale.json");
   writeFileSync(readyFile, "{}");
-  expect((await finish(cli, "--engine", "prism", "--ready-file", readyFile, "--port", "many")).status).toBe(2);
+  expect((await finish("--engine", "prism", "--ready-file", readyFile, "--port", "many")).status).toBe(2);
   expect(existsSync(readyFile)).toBe(false);
 });
 
@@ -72,7 +73,7 @@ it.each([
   [["--engine", "prism", "--port", "many"], "--port"],
   [["--engine", "prisma"], "--engine prisma"],
 ])("rejects %j with status 2", async (args, name) => {
-  const { status, stderr } = await finish(cli, ...args);
+  const { status, stderr } = await finish(...args);
   expect([status, stderr]).toEqual([2, expect.stringContaining(name)]);
 });
 
@@ -85,6 +86,6 @@ it("prints the command that installs Prism when it is missing", async () => {
       return resolve.call(Module, name, ...rest);
     };`;
   const preload = `data:text/javascript,${encodeURIComponent(hide)}`;
-  const { status, stderr } = await finish("--import", preload, cli, "--engine", "prism", "--port", "0");
+  const { status, stderr } = await finishAlone("--import", preload, cli, "--engine", "prism", "--port", "0");
   expect([status, stderr]).toEqual([1, expect.stringContaining("npm install --save-dev @stoplight/prism-cli")]);
 });

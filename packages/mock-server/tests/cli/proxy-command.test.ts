@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { demo } from "@call-transfer/backend";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { commandFile } from "../../../../build/command-file.ts";
 import { type MockServer, startMockServer } from "../../src/server/server.ts";
+import { finish } from "./run-line.ts";
 
 const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-proxy-"));
@@ -20,12 +20,6 @@ function run(...args: string[]) {
   });
   running.push(child);
   return child;
-}
-
-async function finish(...args: string[]) {
-  const child = run(...args);
-  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-  return { stdout, stderr, status };
 }
 
 afterEach(async () => {

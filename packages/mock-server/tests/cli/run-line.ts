@@ -1,3 +1,8 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { vi } from "vitest";
+import { commandFile } from "../../../../build/command-file.ts";
 import { parseCommand, runCommand } from "../../src/cli/run.ts";
 import { asPrinted } from "../../src/cli/terminal/program.ts";
 import type { Terminal } from "../../src/cli/terminal/terminal.ts";
@@ -32,4 +37,27 @@ export async function runIn(
     throw error;
   });
   return { status, stdout: output.stdout.join("\n"), stderr: output.stderr.join("\n") };
+}
+
+/** What each command line that runs in this process has printed. */
+const printing = new AsyncLocalStorage<{ stdout: string; stderr: string }>();
+
+/**
+ * Runs a whole command line in this process, from the bundle that a start would run: a start takes fifty times as long. For
+ * those that end by themselves; one that starts a server would stay.
+ */
+export async function finish(...args: string[]) {
+  const file = pathToFileURL(join(dirname(commandFile()), "main.js")).href;
+  const { main }: typeof import("../../src/cli/main.ts") = await import(file);
+  const to = (stream: "stdout" | "stderr") => (text: string) => {
+    const printed = printing.getStore();
+    if (printed !== undefined) printed[stream] += `${text}\n`;
+  };
+  vi.spyOn(console, "log").mockImplementation(to("stdout"));
+  vi.spyOn(console, "error").mockImplementation(to("stderr"));
+  // Each command listens for the end of the reader.
+  vi.spyOn(process.stdout, "on").mockReturnThis();
+  const printed = { stdout: "", stderr: "" };
+  const status = (await printing.run(printed, main, args)) ?? 0;
+  return { status, ...printed };
 }

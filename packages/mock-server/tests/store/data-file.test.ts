@@ -318,7 +318,11 @@ describe("a place without a file", () => {
   });
 
   it.runIf(process.platform !== "win32")("of a device is refused", () => {
-    expect(messageOf("/dev/null")).toBe("FILE is not a regular file. Name another one.");
+    const message = "FILE is not a regular file. Name another one.";
+    expect(messageOf("/dev/null")).toBe(message);
+    // What a user may do in its folder says nothing about it.
+    path = "/dev/null";
+    expect(elsewhere("unprivileged")).toBe(`StoreError: ${message}`);
   });
 
   it("of a link to a missing file is refused, and the link stays", () => {

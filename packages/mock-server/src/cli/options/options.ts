@@ -10,7 +10,7 @@ const ofState = { ...ofData, isState: true } as const;
 const ofProxy = { readBy: "cli/start/proxy-command.ts", engines: ["proxy"] } as const;
 const file = { kind: "path", value: "FILE" } as const;
 
-const info = { type: "boolean", default: false, readBy: "cli.ts" } as const;
+const info = { type: "boolean", default: false, readBy: "cli/main.ts" } as const;
 const common = { help: { ...info, short: "h" }, all: info, version: info } as const;
 
 /** The options of the command `help`. */
@@ -143,7 +143,7 @@ export const startOptions = {
     "set address and credentials as variables in a .env file. They are CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET, …_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is kept at shutdown",
   ),
   engine: option(
-    { readBy: "cli.ts", choices: engines, value: "ENGINE", fallback: "stateful", engines },
+    { readBy: "cli/main.ts", choices: engines, value: "ENGINE", fallback: "stateful", engines },
     "stateful behaves like the platform (default). prism is stateless and returns examples from the OpenAPI document. It requires @stoplight/prism-cli and supports only --port, --host, --cors (which then allows every origin), --json and --ready-file. proxy forwards each request once to a real API and checks both sides against the contract; its journal shows what deviates. It keeps no data, so options for data do not work",
   ),
   target: option({ ...ofProxy, value: "URL" }, "the API that --engine proxy forwards to, without /api/v1"),
