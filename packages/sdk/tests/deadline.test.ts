@@ -107,6 +107,48 @@ it("a timer that is up to 100 ms late ends the request at once", async () => {
   expect(await ended).toMatchObject({ error: { name: "OutcomeUnknownError" } });
 });
 
+it.each([1, 1.5, 2])("a timer that is %s ms early does not end the request before its time", async (earlyMs) => {
+  const { clock, runNext } = manualClock();
+  const { answer, ended } = requestWith(clock);
+  await untilSent();
+  expect(runNext(-earlyMs)).toBe(timeoutMs);
+  answer();
+  expect(await ended).toMatchObject({ ok: true, data: placed });
+  const { ended: unanswered } = requestWith(clock);
+  await untilSent();
+  const from = clock.now();
+  runNext(-earlyMs);
+  runNext(-earlyMs);
+  expect(await unanswered).toMatchObject({ error: { name: "OutcomeUnknownError" } });
+  expect(clock.now() - from).toBeGreaterThanOrEqual(timeoutMs);
+});
+
+it("a retry is not sent before its hint, although timers are 2 ms early", async () => {
+  const { clock, runNext } = manualClock();
+  const busy = new Response("busy", { status: 503, headers: { "retry-after": "7" } });
+  const times: number[] = [];
+  const responses = [busy, json(200, { data: [] })].map((response) => () => {
+    times.push(clock.now());
+    return response;
+  });
+  const { client } = clientOf(responses, { clock, timeoutMs, random: () => 0 });
+  const ended = client.roles.list().result();
+  await untilSent();
+  // The timer of the first attempt was cleared.
+  const delays = [runNext(-timeoutMs), runNext(-2), runNext(-2)];
+  expect(await ended).toMatchObject({ ok: true });
+  expect(delays).toEqual([timeoutMs, 7001, 4]);
+  expect(times.map((time) => time >= 7000)).toEqual([false, true]);
+});
+
+it("a timer of a clock that stands still ends the request", async () => {
+  const { clock, runNext } = manualClock();
+  const { ended } = requestWith({ ...clock, now: () => 0 });
+  await untilSent();
+  runNext(0);
+  expect(await ended).toMatchObject({ error: { name: "OutcomeUnknownError" } });
+});
+
 it("a late timer ends the request although the clock fails by then", async () => {
   const { clock, runNext } = manualClock();
   let fails = false;
