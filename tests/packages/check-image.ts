@@ -126,6 +126,7 @@ function checkTree(): void {
 }
 
 async function checkRun(): Promise<void> {
+  // The health check of the image must know it, too.
   const port = await freePort();
   const state = join(image, "state");
   const environment = Object.assign(

@@ -63,6 +63,7 @@ assert.deepEqual([...attacked.keys()], ["fastapi", "flask"]);
 
 /** Starts a recipe. Returns its address, and what it prints. */
 async function start(name: string): Promise<{ url: string; printed: () => string }> {
+  // The command of the page names it.
   const port = String(await freePort());
   const command = `exec ${commands.get(name)?.replace("3000", port)}`;
   const child = spawn("sh", ["-c", command], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -155,6 +156,7 @@ for _ in range(2):
     print("answered", receiver.handle(sys.argv[2], {"Service-Signature": sys.argv[3]}).status)
 print("ready", receiver.check_ready() == [])`;
   it("readiness, whose store waits for replicas", async () => {
+    // The program of the page names it.
     const port = await freePort();
     const text = readFileSync(join(folder, "readiness.py"), "utf8").replace("8081", String(port));
     const file = join(scratch, "readiness.py");

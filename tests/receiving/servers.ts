@@ -65,6 +65,7 @@ export async function startRedis(
 
 /** Starts a primary with a replica that are a Redis Cluster. */
 export async function startRedisCluster(): Promise<readonly RedisServer[]> {
+  // By default, its bus listens on the port of the node plus 10,000, which somebody else may have.
   const startNode = async () =>
     startRedis({ settings: ["--cluster-enabled", "yes", "--cluster-port", String(await freePort())] });
   const [primary, replica] = [await startNode(), await startNode()];

@@ -63,6 +63,7 @@ export interface Server extends Target {
 /** Prepares a server on a free port. Its processes are added to `lives`. */
 export async function prepareServer(kind: KindName, lives: Life[], plant: PlantName | undefined): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), "call-transfer-kills-"));
+  // Another process must not take it between two starts.
   const port = await freePort();
   const watcher = spawn("sh", ["-c", watch, "watch", folder], { stdio: ["pipe", "ignore", "ignore"] });
   const errors: string[] = [];

@@ -161,7 +161,13 @@ class Server:
             thread.join(10)
 
 
+_holders: list[socket.socket] = []
+"""Bound, and never listening."""
+
+
 def unused_port() -> int:
-    """Returns a port on which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
+    """Returns a port on which nothing listens, and nobody else may."""
+    holder = socket.socket()
+    _holders.append(holder)
+    holder.bind(("127.0.0.1", 0))
+    return int(holder.getsockname()[1])

@@ -71,6 +71,7 @@ export async function startVerdaccio(folder: string): Promise<Rehearsed> {
   const storage = join(folder, "storage");
   mkdirSync(storage, { recursive: true });
   const uplink = run(folder, "npm", "config", "get", "registry").trim();
+  // Verdaccio starts again on the same one.
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
