@@ -19,6 +19,7 @@ import { signWebhook } from "@call-transfer/sdk/webhooks";
 import { freePort } from "../../build/free-port.ts";
 import { functionUrlEvent, httpApiEvent, restEvent } from "../../packages/sdk/tests/lambda-events.ts";
 import { pythonCommand, pythonEnvironment } from "./python.ts";
+import { limitMs } from "./server-process.ts";
 import { startPostgres, startRedis } from "./servers.ts";
 
 const folder = fileURLToPath(new URL("../../examples/python/", import.meta.url));
@@ -97,7 +98,7 @@ describe("a recipe of Python receives signed offers, also while the secret is ro
       assert.deepEqual([second.status, second.signature?.v1.length], [204, 2], printed());
       const offers = () => printed().match(/^offer /gm)?.length ?? 0;
       // What a program prints may arrive after its answer.
-      for (const end = Date.now() + 60_000; offers() < 2 && Date.now() < end; ) await sleep(20);
+      for (const end = Date.now() + limitMs; offers() < 2 && Date.now() < end; ) await sleep(20);
       const post = (body: string, headers: Record<string, string> = {}) =>
         fetch(url, { method: "POST", body, headers });
       const forged = '{"type":"transfer.offer"}';
@@ -124,7 +125,7 @@ describe("a recipe of Python passes what its page says of an attack", { concurre
         const body = JSON.stringify({ type: "transfer.offer", id: last });
         const headers = { "Service-Signature": await signWebhook(body, { secret }) };
         assert.equal((await fetch(url, { method: "POST", body, headers })).status, 204);
-        for (const end = Date.now() + 60_000; !printed().includes(last) && Date.now() < end; ) await sleep(20);
+        for (const end = Date.now() + limitMs; !printed().includes(last) && Date.now() < end; ) await sleep(20);
         const counts = new Map<string, number>();
         for (const [, id = ""] of printed().matchAll(/offer ([0-9a-f-]{36}(?:-2)?)/g))
           if (id !== last) counts.set(id, (counts.get(id) ?? 0) + 1);

@@ -73,7 +73,7 @@ export async function startRedisCluster(): Promise<readonly RedisServer[]> {
   const busPort = /,|@(\d+)/.exec(await primary.command("cluster", "nodes"))?.[1] ?? "";
   await replica.command("cluster", "meet", "127.0.0.1", String(primary.port), busPort);
   const until = async (isTrue: () => Promise<boolean>) => {
-    const limit = AbortSignal.timeout(60_000);
+    const limit = AbortSignal.timeout(limitMs);
     while (!(await isTrue())) {
       limit.throwIfAborted();
       await sleep(50);

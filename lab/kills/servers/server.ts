@@ -22,7 +22,7 @@ const expectedErrors = /^workerd\/io\/actor-sqlite\.c\+\+:\d+: warning: NOSENTRY
 const workerToken = "a-control-token-for-kills";
 
 /** A limit for what hangs, not for what takes long. */
-const readyLimitMs = 60_000;
+const readyLimitMs = 300_000;
 
 const sourceOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const source = ["--conditions=@call-transfer/source", "--no-warnings=MODULE_TYPELESS_PACKAGE_JSON"];

@@ -158,7 +158,7 @@ class Server:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
-            thread.join(10)
+            thread.join(300)
 
 
 _holders: list[socket.socket] = []

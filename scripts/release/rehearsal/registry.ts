@@ -9,7 +9,7 @@ import { run, tools } from "../../packed.ts";
 import { objectIn } from "../json.ts";
 
 const user = { name: "publisher", password: "rehearsal" };
-const startsWithinMs = 120_000;
+const startsWithinMs = 300_000;
 const pollMs = 200;
 
 /** What a registry says of a package. */
