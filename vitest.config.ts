@@ -57,7 +57,7 @@ export default defineConfig({
     // Programs that tests start compile their sources once.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/node", import.meta.url)) },
     // A limit for what hangs: on a busy machine what merely takes long takes many times as long.
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 240_000 } },
     testTimeout: 300_000,
     hookTimeout: 300_000,
     teardownTimeout: 300_000,

@@ -10,8 +10,8 @@ import { fileURLToPath } from "node:url";
 import { runWithinMs } from "./turn.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const readyWithinMs = 120_000;
-const stopWithinMs = 60_000;
+const readyWithinMs = 300_000;
+const stopWithinMs = 300_000;
 const program = "every-operation.mjs";
 
 /** What the mock server prints when it is ready. */

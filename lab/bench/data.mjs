@@ -9,7 +9,6 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
-import { freePort } from "../../build/free-port.ts";
 import { circumstances } from "./circumstances.mjs";
 import { cpuSeconds } from "./cpu-seconds.mjs";
 import { endsWithUs } from "./ends-with-us.mjs";
@@ -38,12 +37,12 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 /** Starts a server in a process of its own, and waits for its first response. */
 async function start(...options) {
-  const port = String(await freePort());
-  const url = `http://127.0.0.1:${port}`;
   const policy = `rateLimit=${JSON.stringify({ requests: 2e6, windowSecs: 1 })}`;
   const cli = join(root, "packages/mock-server/dist/cli.js");
-  const args = [cli, "--port", port, "--policy", policy, "--log", "silent", ...options];
-  const child = endsWithUs(spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] }));
+  const args = [cli, "--port", "0", "--json", "--policy", policy, "--log", "silent", ...options];
+  const child = endsWithUs(spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] }));
+  const [line] = await once(child.stdout, "data");
+  const { url } = JSON.parse(line);
   const from = performance.now();
   while ((await fetch(`${url}${getPath}`, { headers }).catch(() => undefined))?.status !== 200) {
     if (performance.now() - from > 60_000) throw new Error(`The server with ${options.join(" ")} does not answer.`);

@@ -77,6 +77,7 @@ const servers = {
 
 /** Starts a server and measures the time to its first response. */
 async function start(name, env = environment) {
+  // Peers do not say on which port they listen.
   const port = String(await freePort());
   const url = `http://127.0.0.1:${port}`;
   const output = name === toFile ? openSync(join(folder, "log"), "w") : name === toPipe ? "pipe" : "ignore";

@@ -59,6 +59,7 @@ export async function startFleet(
   folder: string,
   options: Omit<ProcessOptions, "name" | "port" | "entries">,
 ): Promise<Fleet> {
+  // Other processes must not take them between two starts.
   const ports = await Promise.all(Array.from({ length: receivers }, freePort));
   const lives: Life[] = [];
   const running = new Map<number, Running>();

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import { freePort } from "../../build/free-port.ts";
 
 /** A complete request. */
 export interface Received {
@@ -185,9 +186,5 @@ export async function startFaultServer(behaviour: Behaviour | Script = answers(2
   };
 }
 
-/** The URL of a port without a server. */
-export async function refusedUrl(): Promise<string> {
-  const server = await startFaultServer();
-  await server.close();
-  return server.url;
-}
+/** The URL of a port on which nothing listens, and nobody else may. */
+export const refusedUrl = async (): Promise<string> => `http://127.0.0.1:${await freePort()}`;

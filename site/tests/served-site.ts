@@ -110,7 +110,7 @@ async function openPage(
     },
   );
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(240_000);
   page.on("pageerror", (error) => troubles.push(`Error: ${error.stack ?? error.message}`));
   page.on("console", (message) => {
     if (message.type() === "error") troubles.push(`${message.text()} (${message.location().url})`);

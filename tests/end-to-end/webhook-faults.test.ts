@@ -128,7 +128,7 @@ describe("over HTTP", () => {
           expect(listed.deliveries).toHaveLength(count);
           return listed;
         },
-        { timeout: 60_000 },
+        { timeout: 240_000 },
       );
       return { answer, deliveries, app, other };
     } finally {

@@ -54,7 +54,7 @@ function waitToTake(): () => void {
 }
 
 /** Waits until a check passes. The limit is long because machines may be slow. */
-const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000 });
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 240_000 });
 
 describe("a customer's app server", () => {
   it("gets the call if it takes it first", async () => {

@@ -10,6 +10,7 @@ import { eventStoreCases } from "@call-transfer/contract/webhooks";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import type { Order } from "./event-store-worker.ts";
+import { limitMs } from "./server-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-durable-"));
 const { outputFiles } = await build({
@@ -80,7 +81,7 @@ describe("what a Durable Object stores", () => {
     const held = async () => (await ask({ binding: "QUICK" })) as { rows: number; alarms: number };
     // Two alarms from now on: one of them came after the answer ran out.
     const { alarms } = await held();
-    const limit = AbortSignal.timeout(60_000);
+    const limit = AbortSignal.timeout(limitMs);
     while ((await held()).alarms < alarms + 2) {
       limit.throwIfAborted();
       await sleep(20);

@@ -29,7 +29,7 @@ export function startMock(...options: readonly string[]): Promise<ServerProcess>
 /** Runs a command of the mock server against a server, and returns what it prints. */
 export async function runCommand(url: string, ...words: readonly string[]): Promise<string> {
   const [file = "", ...options] = [...program, ...words, "--url", url, "--token", controlToken];
-  const { stdout } = await promisify(execFile)(file, options, { timeout: 60_000 });
+  const { stdout } = await promisify(execFile)(file, options, { timeout: 300_000 });
   return stdout;
 }
 

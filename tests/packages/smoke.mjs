@@ -20,11 +20,11 @@ const server = spawn(process.execPath, [at("packages/mock-server/dist/cli.js"), 
   stdio: ["ignore", "pipe", "inherit"],
 });
 try {
-  const [line] = await once(createInterface(server.stdout), "line", { signal: AbortSignal.timeout(60_000) });
+  const [line] = await once(createInterface(server.stdout), "line", { signal: AbortSignal.timeout(300_000) });
   const { url, apiKey } = JSON.parse(line);
   await openInspector(url);
   const env = { ...process.env, CALL_TRANSFER_BASE_URL: url, CALL_TRANSFER_API_KEY: apiKey };
-  const options = { env, stdio: "inherit", timeout: 120_000 };
+  const options = { env, stdio: "inherit", timeout: 300_000 };
   const { status } = spawnSync(process.execPath, [at("examples/every-operation.mjs")], options);
   console.log(`Node ${process.version} on ${process.platform}: ${status === 0 ? "every operation answers" : "FAILED"}`);
   process.exitCode = status ?? 1;

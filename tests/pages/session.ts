@@ -219,7 +219,7 @@ async function endGroup(pid: number | undefined): Promise<void> {
   }
 }
 
-/** A free port for each that the page names. */
+/** A free port for each that the page names: its commands must find what it has started. */
 async function freePorts(wanted: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
   const free = new Set<string>();
   while (free.size < wanted.size) free.add(String(await freePort()));

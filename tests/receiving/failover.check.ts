@@ -5,6 +5,7 @@ import { createWebhookHandler, type EventStore, signWebhook } from "@call-transf
 import { ioredisEventStore, type RedisEventStoreOptions, redisEventStore } from "@call-transfer/sdk/webhooks/redis";
 import { Redis } from "ioredis";
 import { createClient, createClientPool } from "redis";
+import { limitMs } from "./server-process.ts";
 import { type RedisServer, startRedis } from "./servers.ts";
 
 /** Opens a store over a client that reports a lost connection at once. */
@@ -144,7 +145,7 @@ const eventOf = (type: string) => JSON.stringify({ type });
 
 /** Delivers until the receiver accepts. */
 async function untilAccepted(receiver: (request: Request) => Promise<Response>, body: string): Promise<void> {
-  const limit = AbortSignal.timeout(60_000);
+  const limit = AbortSignal.timeout(limitMs);
   while ((await deliver(receiver, body)) !== 204) limit.throwIfAborted();
 }
 

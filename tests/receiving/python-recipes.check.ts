@@ -19,6 +19,7 @@ import { signWebhook } from "@call-transfer/sdk/webhooks";
 import { freePort } from "../../build/free-port.ts";
 import { functionUrlEvent, httpApiEvent, restEvent } from "../../packages/sdk/tests/lambda-events.ts";
 import { pythonCommand, pythonEnvironment } from "./python.ts";
+import { limitMs } from "./server-process.ts";
 import { startPostgres, startRedis } from "./servers.ts";
 
 const folder = fileURLToPath(new URL("../../examples/python/", import.meta.url));
@@ -63,6 +64,7 @@ assert.deepEqual([...attacked.keys()], ["fastapi", "flask"]);
 
 /** Starts a recipe. Returns its address, and what it prints. */
 async function start(name: string): Promise<{ url: string; printed: () => string }> {
+  // The command of the page names it.
   const port = String(await freePort());
   const command = `exec ${commands.get(name)?.replace("3000", port)}`;
   const child = spawn("sh", ["-c", command], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -96,7 +98,7 @@ describe("a recipe of Python receives signed offers, also while the secret is ro
       assert.deepEqual([second.status, second.signature?.v1.length], [204, 2], printed());
       const offers = () => printed().match(/^offer /gm)?.length ?? 0;
       // What a program prints may arrive after its answer.
-      for (const end = Date.now() + 60_000; offers() < 2 && Date.now() < end; ) await sleep(20);
+      for (const end = Date.now() + limitMs; offers() < 2 && Date.now() < end; ) await sleep(20);
       const post = (body: string, headers: Record<string, string> = {}) =>
         fetch(url, { method: "POST", body, headers });
       const forged = '{"type":"transfer.offer"}';
@@ -123,7 +125,7 @@ describe("a recipe of Python passes what its page says of an attack", { concurre
         const body = JSON.stringify({ type: "transfer.offer", id: last });
         const headers = { "Service-Signature": await signWebhook(body, { secret }) };
         assert.equal((await fetch(url, { method: "POST", body, headers })).status, 204);
-        for (const end = Date.now() + 60_000; !printed().includes(last) && Date.now() < end; ) await sleep(20);
+        for (const end = Date.now() + limitMs; !printed().includes(last) && Date.now() < end; ) await sleep(20);
         const counts = new Map<string, number>();
         for (const [, id = ""] of printed().matchAll(/offer ([0-9a-f-]{36}(?:-2)?)/g))
           if (id !== last) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -155,6 +157,7 @@ for _ in range(2):
     print("answered", receiver.handle(sys.argv[2], {"Service-Signature": sys.argv[3]}).status)
 print("ready", receiver.check_ready() == [])`;
   it("readiness, whose store waits for replicas", async () => {
+    // The program of the page names it.
     const port = await freePort();
     const text = readFileSync(join(folder, "readiness.py"), "utf8").replace("8081", String(port));
     const file = join(scratch, "readiness.py");

@@ -65,6 +65,7 @@ export async function startRedis(
 
 /** Starts a primary with a replica that are a Redis Cluster. */
 export async function startRedisCluster(): Promise<readonly RedisServer[]> {
+  // By default, its bus listens on the port of the node plus 10,000, which somebody else may have.
   const startNode = async () =>
     startRedis({ settings: ["--cluster-enabled", "yes", "--cluster-port", String(await freePort())] });
   const [primary, replica] = [await startNode(), await startNode()];
@@ -72,7 +73,7 @@ export async function startRedisCluster(): Promise<readonly RedisServer[]> {
   const busPort = /,|@(\d+)/.exec(await primary.command("cluster", "nodes"))?.[1] ?? "";
   await replica.command("cluster", "meet", "127.0.0.1", String(primary.port), busPort);
   const until = async (isTrue: () => Promise<boolean>) => {
-    const limit = AbortSignal.timeout(60_000);
+    const limit = AbortSignal.timeout(limitMs);
     while (!(await isTrue())) {
       limit.throwIfAborted();
       await sleep(50);

@@ -128,7 +128,7 @@ function breaks(command: string, before: JsonObject, after: JsonObject): boolean
 }
 
 describe.skipIf(!binary)("the verdict of oasdiff", () => {
-  it("is ours for each edit of the contract, except for the listed disagreements", { timeout: 300_000 }, () => {
+  it("is ours for each edit of the contract, except for the listed disagreements", () => {
     const rows = [
       ...verdicts.map(([bump, what, edit]) => ({ bump, what, before: contract, after: edited(edit) })),
       ...turns.map(([bump, what, edit]) => ({ bump, what, before: turned(edit)[0], after: turned(edit)[1] })),

@@ -44,7 +44,7 @@ function killedIn(folder: string): { readonly turn: string; readonly modules: st
   return { turn, modules: join(folder, "node_modules") };
 }
 
-test("an install that was killed between its last steps is completed, and can be repeated", { timeout: 60_000 }, () => {
+test("an install that was killed between its last steps is completed, and can be repeated", () => {
   using folder = temporaryFolder("installing");
   const { turn, modules } = killedIn(folder.path);
   mkdirSync(join(turn, "node_modules", "ready"), { recursive: true });
@@ -57,7 +57,7 @@ test("an install that was killed between its last steps is completed, and can be
   expect(readdirSync(modules)).toContain("packed");
 });
 
-test("an install that was killed while it removed the old packages can be repeated", { timeout: 60_000 }, () => {
+test("an install that was killed while it removed the old packages can be repeated", () => {
   using folder = temporaryFolder("installing");
   const { turn, modules } = killedIn(folder.path);
   const long = new Date(Date.now() - 2 * runWithinMs);

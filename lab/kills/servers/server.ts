@@ -22,7 +22,7 @@ const expectedErrors = /^workerd\/io\/actor-sqlite\.c\+\+:\d+: warning: NOSENTRY
 const workerToken = "a-control-token-for-kills";
 
 /** A limit for what hangs, not for what takes long. */
-const readyLimitMs = 60_000;
+const readyLimitMs = 300_000;
 
 const sourceOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const source = ["--conditions=@call-transfer/source", "--no-warnings=MODULE_TYPELESS_PACKAGE_JSON"];
@@ -63,6 +63,7 @@ export interface Server extends Target {
 /** Prepares a server on a free port. Its processes are added to `lives`. */
 export async function prepareServer(kind: KindName, lives: Life[], plant: PlantName | undefined): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), "call-transfer-kills-"));
+  // Another process must not take it between two starts.
   const port = await freePort();
   const watcher = spawn("sh", ["-c", watch, "watch", folder], { stdio: ["pipe", "ignore", "ignore"] });
   const errors: string[] = [];

@@ -18,7 +18,7 @@ const controlOf =
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(300_000),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} /_control/v1${path} → ${response.status} ${text}`);

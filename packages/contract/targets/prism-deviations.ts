@@ -129,7 +129,7 @@ export const reasonFor = (list: keyof typeof deviations, { noun, name }: CaseNam
     (deviation) => deviation.noun === noun && deviation.names.test(name) && concerns(deviation, name),
   )?.why;
 
-const answerWithinMs = 30_000;
+const answerWithinMs = 300_000;
 const notAnsweredWithinMs = 300;
 
 /** The global fetch, with a short timeout for cases that Prism never responds to. */

@@ -158,10 +158,16 @@ class Server:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
-            thread.join(10)
+            thread.join(300)
+
+
+_holders: list[socket.socket] = []
+"""Bound, and never listening."""
 
 
 def unused_port() -> int:
-    """Returns a port on which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
+    """Returns a port on which nothing listens, and nobody else may."""
+    holder = socket.socket()
+    _holders.append(holder)
+    holder.bind(("127.0.0.1", 0))
+    return int(holder.getsockname()[1])

@@ -41,7 +41,7 @@ def roles(client: Any) -> Any:
 def test_a_kept_connection_that_was_closed_is_not_used(run: Run, action: Action, answer: Answer) -> None:
     closed = threading.Event()
     with Server(then_closes(respond(200, {"roles": []}), closed), answer) as server:
-        run(server.url, in_turn(roles, lambda _: closed.wait(10), action), retry={"max": 0})
+        run(server.url, in_turn(roles, lambda _: closed.wait(300), action), retry={"max": 0})
     assert (len(server.requests), server.connections) == (2, 2)
 
 

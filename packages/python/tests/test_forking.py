@@ -53,7 +53,7 @@ def test_a_child_does_not_share_a_connection_with_its_parent() -> None:
             with turn:
                 if len([one for one in server.requests if "first" not in one.target]) == 2:
                     both.set()
-            both.wait(10)
+            both.wait(300)
         respond(200, {"memberId": name, "userId": "u", "status": "away", "busy": False})(connection, request, stop)
 
     with Server(who) as server, CallTransfer(base_url=server.url, api_key=KEY) as client:
@@ -78,7 +78,7 @@ def test_a_child_does_not_wait_for_a_renewal_of_its_parent() -> None:
             return "old-token"
         if os.getpid() == parent:
             begun.set()
-            go.wait(20)
+            go.wait(300)
         return "new-token"
 
     def by_token(connection: Any, request: Request, stop: threading.Event) -> None:
@@ -88,7 +88,7 @@ def test_a_child_does_not_wait_for_a_renewal_of_its_parent() -> None:
     with Server(by_token) as server, CallTransfer(base_url=server.url, access_token=token, account_id="a") as client:
         thread = threading.Thread(target=client.roles.list)
         thread.start()
-        assert begun.wait(10)
+        assert begun.wait(300)
         child = in_child(lambda: len(client.roles.list(options={"timeout": 5}).roles))
         try:
             assert child() == 0

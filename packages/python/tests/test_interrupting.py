@@ -45,7 +45,7 @@ def test_a_cancelled_placement_says_that_its_outcome_is_unknown() -> None:
 
     with Server(silent) as server:
         stopped = asyncio.run(cancel(server.url))
-        assert silent.closed.wait(10)
+        assert silent.closed.wait(300)
     assert isinstance(stopped.__cause__, OutcomeUnknownError)
     assert stopped.__cause__.outcome == "unknown"
     assert [attempt.error for attempt in stopped.__cause__.attempts] == ["aborted"]

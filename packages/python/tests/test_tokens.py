@@ -70,7 +70,7 @@ def test_a_crowd_of_threads_shares_a_renewal() -> None:
 
     def wait_for_all(connection: Any, request: Request, stop: threading.Event) -> None:
         if request.headers["authorization"] == "Bearer old-token":
-            together.wait(20)
+            together.wait(300)
         real(connection, request, stop)
 
     server.answers = [wait_for_all]
@@ -152,14 +152,14 @@ def test_an_interrupt_of_one_thread_is_none_of_the_others(monkeypatch: pytest.Mo
         calls.append(threading.get_ident())
         if len(calls) == 1:
             begun.set()
-            waiting.wait(10)
+            waiting.wait(300)
             raise KeyboardInterrupt
         return "new-token"
 
     auth = Auth("access_token", token)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(auth.renew, Credential("old-token", 0), 0.0, 20.0)
-        assert begun.wait(10)
+        assert begun.wait(300)
         pending = auth._pending
         assert pending is not None
         result = pending.result
@@ -206,14 +206,14 @@ def test_a_thread_gives_up_a_renewal_that_hangs_after_a_minute() -> None:
     def token(*, force_refresh: bool) -> str:
         if not begun.is_set():
             begun.set()
-            go.wait(20)
+            go.wait(300)
             return "late-token"
         return "new-token"
 
     auth, expired = Auth("access_token", token), Credential("old-token", 0)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(auth.renew, expired, 0.0, 20.0)
-        assert begun.wait(10)
+        assert begun.wait(300)
         renewed = auth.renew(expired, 60.0, 20.0)
         go.set()
         late = first.result()

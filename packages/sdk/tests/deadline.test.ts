@@ -10,17 +10,40 @@ import type { Clock } from "../src/options/options.ts";
 import { clientOf, json } from "./test-server.ts";
 
 const count = 8;
-const timeoutMs = 2000;
+const timeoutMs = 300;
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
 const placed = { type: "initiated", callId: "c" };
 
-/** Places calls at once and prints how each ended. */
+/**
+ * Places calls at once and prints how each ended. At a line, it starts the timers of the requests, which are all under way by
+ * then, and suspends itself in the same turn.
+ */
 const program = (port: number) => `
+import { writeSync } from "node:fs";
 import { CallTransfer } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
-const client = new CallTransfer({ baseUrl: "http://127.0.0.1:${port}", apiKey: "svc_live_suspended", timeoutMs: ${timeoutMs} });
+const timers = new Set();
+const clock = {
+  now: Date.now,
+  elapsed: () => performance.now(),
+  setTimeout(run, ms) {
+    const timer = { start: () => { timer.id = setTimeout(run, ms); } };
+    if (timers.size < ${count}) timers.add(timer);
+    // What is left for the answers. A busy machine needs longer than 50 ms to read them.
+    else timer.id = setTimeout(run, ms * 1000);
+    return timer;
+  },
+  clearTimeout: ({ id }) => clearTimeout(id),
+};
+process.stdin.once("data", () => {
+  for (const { start } of timers) start();
+  writeSync(1, "suspended\\n");
+  process.kill(process.pid, "SIGSTOP");
+});
+const client = new CallTransfer({ baseUrl: "http://127.0.0.1:${port}", apiKey: "svc_live_suspended", timeoutMs: ${timeoutMs}, clock });
 const place = () => client.calls.create(${JSON.stringify(placement)}).result();
 const results = await Promise.all(Array.from({ length: ${count} }, place));
-console.log(JSON.stringify(results.map(({ data, error }) => data?.callId ?? error.name)));
+writeSync(1, JSON.stringify(results.map(({ data, error }) => data?.callId ?? error.name)));
+process.exit();
 `;
 
 it("a process that was suspended keeps the answers that arrived meanwhile", async () => {
@@ -31,19 +54,23 @@ it("a process that was suspended keeps the answers that arrived meanwhile", asyn
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", program(port)], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"],
   });
+  let timer: ReturnType<typeof setInterval> | undefined;
   try {
     await once(server, "all");
-    child.kill("SIGSTOP");
+    child.stdin.write("\n");
+    const [line] = await once(child.stdout, "data");
+    expect(String(line)).toBe("suspended\n");
     for (const response of waiting) {
       response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify(placed));
     }
-    // Each timer is late by at least the rest: it began before the process was suspended.
+    // Each timer is late by at least the rest. The child may stop a moment after it says so, so one signal may come too early.
     await sleep(timeoutMs + 500);
-    child.kill("SIGCONT");
+    timer = setInterval(() => child.kill("SIGCONT"), 100);
     expect(JSON.parse(await text(child.stdout))).toEqual(Array.from({ length: count }, () => placed.callId));
   } finally {
+    clearInterval(timer);
     child.kill("SIGKILL");
     server.close();
     server.closeAllConnections();
@@ -104,6 +131,48 @@ it("a timer that is up to 100 ms late ends the request at once", async () => {
   await untilSent();
   runNext(100);
   answer();
+  expect(await ended).toMatchObject({ error: { name: "OutcomeUnknownError" } });
+});
+
+it.each([1, 1.5, 2])("a timer that is %s ms early does not end the request before its time", async (earlyMs) => {
+  const { clock, runNext } = manualClock();
+  const { answer, ended } = requestWith(clock);
+  await untilSent();
+  expect(runNext(-earlyMs)).toBe(timeoutMs);
+  answer();
+  expect(await ended).toMatchObject({ ok: true, data: placed });
+  const { ended: unanswered } = requestWith(clock);
+  await untilSent();
+  const from = clock.now();
+  runNext(-earlyMs);
+  runNext(-earlyMs);
+  expect(await unanswered).toMatchObject({ error: { name: "OutcomeUnknownError" } });
+  expect(clock.now() - from).toBeGreaterThanOrEqual(timeoutMs);
+});
+
+it("a retry is not sent before its hint, although timers are 2 ms early", async () => {
+  const { clock, runNext } = manualClock();
+  const busy = new Response("busy", { status: 503, headers: { "retry-after": "7" } });
+  const times: number[] = [];
+  const responses = [busy, json(200, { data: [] })].map((response) => () => {
+    times.push(clock.now());
+    return response;
+  });
+  const { client } = clientOf(responses, { clock, timeoutMs, random: () => 0 });
+  const ended = client.roles.list().result();
+  await untilSent();
+  // The timer of the first attempt was cleared.
+  const delays = [runNext(-timeoutMs), runNext(-2), runNext(-2)];
+  expect(await ended).toMatchObject({ ok: true });
+  expect(delays).toEqual([timeoutMs, 7001, 4]);
+  expect(times.map((time) => time >= 7000)).toEqual([false, true]);
+});
+
+it("a timer of a clock that stands still ends the request", async () => {
+  const { clock, runNext } = manualClock();
+  const { ended } = requestWith({ ...clock, now: () => 0 });
+  await untilSent();
+  runNext(0);
   expect(await ended).toMatchObject({ error: { name: "OutcomeUnknownError" } });
 });
 

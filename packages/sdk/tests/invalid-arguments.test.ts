@@ -6,6 +6,8 @@ import { CallTransferError, InvalidArgumentError, OutcomeUnknownError } from "..
 import { raw } from "../src/raw.ts";
 import { clientOf, json, networkError } from "./test-server.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 const cyclic: { self?: unknown } = {};
 cyclic.self = cyclic;
 const fails = () => {

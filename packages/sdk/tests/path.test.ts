@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { expandPath, serializeQuery } from "../src/core/path.ts";
 import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 const template = "/api/v1/transfers/members/{memberId}/hours";
 const expand = (memberId: unknown) => expandPath(template, { memberId });
 

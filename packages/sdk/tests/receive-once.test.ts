@@ -484,7 +484,7 @@ describe("a store that fails", () => {
     const { receive } = receiver(storeWith({ claim }));
     await expect(settled(receive({ settings: { waitMs: 1000 } }))).rejects.toMatchObject({ code: "busy" });
     const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    expect(pauses.slice(0, 3)).toEqual([15, 22, 33]);
+    expect(pauses.slice(0, 3)).toEqual([15, 23, 34]);
     expect(Math.max(...pauses)).toBe(200);
     // The last pause ends with the wait.
     expect(times.at(-1)).toBeLessThanOrEqual(1000);

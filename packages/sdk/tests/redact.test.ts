@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { excerpt, redact, redactHeaders } from "../src/utils/redact.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 it("copies no headers that can only be looked up", () => {
   expect([...redactHeaders({ get: () => null } as never, [])]).toEqual([]);
 });

@@ -5,6 +5,8 @@ import { RetryBudget, RetryBudgets, retryCost } from "../src/options/retry-budge
 import { combine, outcomeOfResponse } from "../src/send/effect.ts";
 import { delayFor, parseRetryAfter, retryHint, shouldRetry } from "../src/send/retry.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 const classes = ["safe", "unique", "once"] as const;
 const answered = (status: number, code?: string, trust503Codes = false) => ({
   status,

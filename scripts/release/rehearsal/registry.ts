@@ -9,7 +9,7 @@ import { run, tools } from "../../packed.ts";
 import { objectIn } from "../json.ts";
 
 const user = { name: "publisher", password: "rehearsal" };
-const startsWithinMs = 120_000;
+const startsWithinMs = 300_000;
 const pollMs = 200;
 
 /** What a registry says of a package. */
@@ -71,6 +71,7 @@ export async function startVerdaccio(folder: string): Promise<Rehearsed> {
   const storage = join(folder, "storage");
   mkdirSync(storage, { recursive: true });
   const uplink = run(folder, "npm", "config", "get", "registry").trim();
+  // Verdaccio starts again on the same one.
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;

@@ -82,6 +82,7 @@ export async function startServer(
   command: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<Running> {
+  // Frameworks do not say in one way on which port they listen.
   const port = await freePort();
   const { child, output } = start(folder, command, { ...environment, PORT: String(port) });
   const isReady = (): Promise<boolean> => {

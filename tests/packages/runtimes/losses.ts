@@ -1,6 +1,7 @@
 // Loopback servers that lose a createCall request in different ways, and the outcome that the SDK must report.
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
+import { freePort } from "../../../build/free-port.ts";
 
 /** A way to lose a createCall request. */
 export interface Loss {
@@ -62,9 +63,8 @@ export async function openLosses(hasErrorCodes: boolean): Promise<{ losses: Loss
     server.close();
     socket.end();
   });
-  const gone = await listen(() => {});
-  const refusing = urlOf(gone);
-  await new Promise((resolve) => gone.close(resolve));
+  // Nothing may listen on it.
+  const refusing = `http://127.0.0.1:${await freePort()}`;
   const shared = [
     { name: "a closed port", url: refusing, warm: false, outcome: proven },
     { name: "a connection that closes", url: urlOf(closes), warm: false, outcome: "unknown" },

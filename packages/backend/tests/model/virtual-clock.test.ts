@@ -67,9 +67,9 @@ describe("a frozen clock", () => {
     expect(seen).toEqual(["sleeper", "timer"]);
   });
 
-  it("takes concurrent steps one after the other", async () => {
+  it("takes concurrent steps and waits one after the other", async () => {
     const clock = createClock(0);
-    await Promise.all([clock.advance({ by: 10 }), clock.advance({ by: 10 })]);
+    await Promise.all([clock.advance({ by: 10 }), clock.wait(7), clock.wait(3)]);
     expect(clock.now()).toBe(20);
   });
 
@@ -342,6 +342,99 @@ describe("a clock that flows at a rate", () => {
     expect(() => createClock(0, { rate })).toThrow(message);
     expect([clock.now(), clock.mode, clock.rate]).toEqual([0, "frozen", 1]);
   });
+});
+
+/** A wall clock whose timers drop fractions and fire 2 ms early, as those of runtimes do by up to one. */
+function hastyWall() {
+  let now = 0;
+  const waits: number[] = [];
+  const wall: WallClock = {
+    now: () => now,
+    after(ms, task) {
+      waits.push(ms);
+      now += Math.max(1, Math.trunc(ms) - 2);
+      queueMicrotask(task);
+      return () => {};
+    },
+  };
+  return { wall, waits };
+}
+
+describe("a wait on a flowing clock", () => {
+  it.each([0.001, 0.3, 1, 7, 10_000])("at the rate %s ends at its time, although timers fire early", async (rate) => {
+    for (const ms of [0, 1, 2.5, 999, 20_177]) {
+      const clock = createClock(0, { mode: "flowing", rate, wall: hastyWall().wall });
+      await clock.wait(ms);
+      expect(clock.now()).toBeGreaterThanOrEqual(ms);
+    }
+  });
+
+  it("ends at its time by the timers of the runtime", async () => {
+    const clock = createClock(undefined, { mode: "flowing", rate: 10_000 });
+    for (let round = 0; round < 100; round += 1) {
+      const from = clock.now();
+      await clock.wait(20_177);
+      expect(clock.now() - from).toBeGreaterThanOrEqual(20_177);
+    }
+  });
+
+  it("lasts longer than the longest timer of the runtime", async () => {
+    const { wall, waits } = hastyWall();
+    const clock = createClock(0, { mode: "flowing", rate: 0.01, wall });
+    await clock.wait(86_400_000);
+    expect(clock.now()).toBeGreaterThanOrEqual(86_400_000);
+    expect([Math.max(...waits), waits.length > 4]).toEqual([2 ** 31 - 1, true]);
+  });
+
+  it("moves a clock that was frozen meanwhile to its time, unless the clock is beyond it", async () => {
+    const { wall, pass } = manualWall(0);
+    const clock = createClock(0, { mode: "flowing", wall });
+    const waits = [clock.wait(10), clock.wait(20)];
+    await pass(5);
+    clock.set({ mode: "frozen" });
+    await pass(5);
+    await waits[0];
+    expect(clock.now()).toBe(10);
+    clock.set({ now: 1000 });
+    await pass(10);
+    await waits[1];
+    expect(clock.now()).toBe(1000);
+  });
+
+  it("moves nothing after a reset", async () => {
+    const { wall, pass } = manualWall(0);
+    const clock = createClock(0, { wall });
+    clock.set({ mode: "flowing" });
+    const wait = clock.wait(10);
+    clock.reset();
+    await pass(10);
+    await wait;
+    expect([clock.now(), clock.mode]).toEqual([0, "frozen"]);
+  });
+
+  it.each([-1, Number.NaN, 8.64e15])("of %s ms is refused, as a frozen clock refuses it", async (ms) => {
+    await expect(createClock(0, { mode: "flowing", wall: hastyWall().wall }).wait(ms)).rejects.toThrow("by: ");
+    await expect(createClock(0).wait(ms)).rejects.toThrow("by: ");
+  });
+});
+
+describe("the timers of a flowing clock", () => {
+  it.each([0.001, 0.3, 1, 7, 10_000])(
+    "at the rate %s run at their time, although those of the wall are early",
+    async (rate) => {
+      const clock = createClock(0, { mode: "flowing", rate, wall: hastyWall().wall });
+      const late: number[] = [];
+      const note = (at: number): void => void late.push(clock.now() - at);
+      await clock.sleep(999).then(() => note(999));
+      const at = clock.now() + 20_177;
+      await new Promise<void>((end) => {
+        clock.schedule(at, note);
+        clock.setAlarm(at + 1, (due) => end(note(due)));
+      });
+      expect(late.length).toBe(3);
+      expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
+    },
+  );
 });
 
 describe("the alarm of a clock", () => {

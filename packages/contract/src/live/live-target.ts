@@ -121,7 +121,10 @@ export function liveTarget(
     const response = await exchange();
     const seconds = isRead ? await retryAfter(response.clone()) : undefined;
     if (seconds === undefined || seconds * 1000 > longestWaitMs) return response;
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    const until = performance.now() + seconds * 1000;
+    // Timers may fire early.
+    while (performance.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, Math.ceil(until - performance.now())));
     return exchange();
   };
   const { apiKey, accessToken, accountId } = options;

@@ -20,7 +20,7 @@ export interface Machine {
   warn(line: string): void;
 }
 
-const startWithinMs = 120_000;
+const startWithinMs = 300_000;
 
 /** The machine that this process runs on. */
 export const thisMachine: Machine = {

@@ -9,7 +9,7 @@ const browserArguments = [
   "--disable-component-update",
   "--disable-sync",
 ];
-const startWithinMs = 120_000;
+const startWithinMs = 300_000;
 
 /**
  * Starts the browser of this machine without a window.

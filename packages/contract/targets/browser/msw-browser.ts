@@ -10,7 +10,7 @@ import { launchBrowser } from "./launch-browser.ts";
 import type { MswPage } from "./msw-page.ts";
 
 // Long enough for a busy machine.
-const startWithinMs = 120_000;
+const startWithinMs = 300_000;
 
 /** A page in Chromium, controlled through the functions that its script sets as `globalThis.page`. */
 export interface OpenPage<Functions> {

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { operations } from "@call-transfer/spec";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { liveTarget } from "../../src/live/live-target.ts";
 import { main } from "../../src/live/main.ts";
 
 const apiKey = "svc_live_hostile";
@@ -105,4 +106,25 @@ it("does not follow a redirect with the key", async () => {
     return void response.writeHead(307, { location: "/elsewhere" }).end();
   });
   expect(met).not.toContain("/elsewhere");
+});
+
+it("a rate limit is waited for to its end, although timers fire early", async () => {
+  const { setTimeout } = globalThis;
+  vi.stubGlobal("setTimeout", (task: () => void, ms: number) => setTimeout(task, ms / 2));
+  const times: number[] = [];
+  const send = async () => {
+    times.push(performance.now());
+    if (times.length > 1) return Response.json({ data: [] });
+    return Response.json({ code: "rate_limit_exceeded", meta: { retryAfterSecs: 0.0305 } }, { status: 429 });
+  };
+  const options = { baseUrl: "http://127.0.0.1", apiKey, timeoutSecs: 60, allowInsecureHttp: true, json: false };
+  const target = liveTarget(
+    { ...options, strict: false, changes: {} },
+    { sent: 0, answers: [], trace: [] },
+    undefined,
+    send,
+  );
+  await target.fetch("http://127.0.0.1/api/v1/roles");
+  const [first = 0, second = 0] = times;
+  expect(second - first).toBeGreaterThanOrEqual(30.5);
 });

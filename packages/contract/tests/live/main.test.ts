@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { freePort } from "../../../../build/free-port.ts";
 import { assumptions } from "../../src/live/assumptions.ts";
 import { main } from "../../src/live/main.ts";
 
@@ -281,8 +282,8 @@ describe("a wrong command line", () => {
   });
 
   it("reports an unreachable server", async () => {
-    await server.close();
-    const { status, err } = await run(["--base-url", server.url]);
+    // Nothing may listen on it.
+    const { status, err } = await run(["--base-url", `http://127.0.0.1:${await freePort()}`]);
     expect([status, err]).toEqual([2, expect.stringContaining("cannot be reached: ECONNREFUSED")]);
   });
 

@@ -14,6 +14,7 @@ const withoutTls = /^The Cross-Origin-Opener-Policy header has been ignored/;
 
 /** The options of a server on a public host. */
 async function publicServer() {
+  // The public URL must name it before the server listens.
   const port = await freePort();
   return { port, controlToken: token, publicUrl: `http://mock.example.com:${port}` };
 }
@@ -70,6 +71,7 @@ describe("the control token", () => {
 describe("a server that is started again", () => {
   it("is found again, and nothing of the one before is shown", async () => {
     await using inspector = await open({
+      // Another process must not take it before the second start.
       server: { port: await freePort() },
       screen: "traffic",
       allow: /ERR_|Failed to fetch/,
@@ -94,6 +96,7 @@ describe("a server that is started again", () => {
 describe("the history of faults", () => {
   it("is empty after the server was started again", async () => {
     await using inspector = await open({
+      // Another process must not take it before the second start.
       server: { port: await freePort() },
       screen: "faults",
       allow: /ERR_|Failed to fetch/,

@@ -32,7 +32,7 @@ import { launchBrowser } from "../../../contract/targets/browser/launch-browser.
 import { type Server, type ServerOptions, startServer } from "./server.ts";
 
 /** How long a page may take for anything; long enough for a busy machine. */
-const withinMs = 60_000;
+const withinMs = 240_000;
 const starting = fileURLToPath(new URL("../../../../scripts/start.ts", import.meta.url));
 /** An answer that the API or the control plane meant. Browsers log each as an error. */
 const meantAnswer =

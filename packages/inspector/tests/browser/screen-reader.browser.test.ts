@@ -14,7 +14,7 @@ async function readAloud({ page }: Inspector): Promise<string> {
   return `${tree.replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:PORT").replace(/\b\d+(?:\.\d+)? ms\b/g, "… ms")}\n`;
 }
 
-/** Lets offers to the demo's app go to a port that nothing listens on, whatever runs on this machine. */
+/** Lets offers to the demo's app go to a port on which nothing listens, and nobody else may. */
 async function closeApp({ server }: Inspector): Promise<void> {
   const url = `http://127.0.0.1:${await freePort()}/offers`;
   await server.changeRecord("destinations", demo.destinations.app, { config: { url } });

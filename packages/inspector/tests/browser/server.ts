@@ -11,7 +11,7 @@ import type { Seed } from "@call-transfer/backend";
 import { createControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
 import { commandFile } from "../../../../build/command-file.ts";
 
-const readyWithinMs = 120_000;
+const readyWithinMs = 240_000;
 const endsWithinMs = 30_000;
 
 /** Options of the command. The port is a free one by default. With `publicUrl`, name a free one. */

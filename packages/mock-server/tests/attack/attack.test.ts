@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { signatureHeader } from "@call-transfer/backend/unstable";
 import { afterAll, describe, expect, it } from "vitest";
+import { freePort } from "../../../../build/free-port.ts";
 import { type AttackOptions, attackReceiver, type Finding, formatReport } from "../../src/attack.ts";
 import { type Bug, bugs, type HandWrittenReceiver, startHandWrittenReceiver } from "./hand-written-receiver.ts";
 import { type Steps, startReceiver } from "./receiver-steps.ts";
@@ -39,13 +40,8 @@ async function serve(listener: RequestListener): Promise<{ url: string; server: 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/offers`, server };
 }
 
-/** An address where nothing listens. */
-async function unusedUrl(): Promise<string> {
-  const { url, server } = await serve(() => {});
-  server.close();
-  await once(server, "close");
-  return url;
-}
+/** An address where nothing listens, and nobody else may. */
+const unusedUrl = async () => `http://127.0.0.1:${await freePort()}/offers`;
 
 /** Counts on the receiver's own server, which are gone with it. */
 function countsUntilItStops(server: Server): () => Record<string, number> {

@@ -10,6 +10,7 @@ import { demo } from "@call-transfer/backend";
 import { demoSeed } from "@call-transfer/backend/unstable";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commandFile } from "../../../../build/command-file.ts";
+import { freePort } from "../../../../build/free-port.ts";
 import { finish } from "./run-line.ts";
 
 const cli = commandFile();
@@ -601,7 +602,7 @@ describe("the trigger command", () => {
     receivers.push(receiver);
     await once(receiver.listen(0, "127.0.0.1"), "listening");
     const forward = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/offers`;
-    return { received, receiver, forward, url: (await ready("--forward-webhooks", forward, ...options)).url };
+    return { received, forward, url: (await ready("--forward-webhooks", forward, ...options)).url };
   }
 
   it("sends to the forwarding URL and prints the delivery", async () => {
@@ -625,8 +626,8 @@ describe("the trigger command", () => {
   });
 
   it("says what to do when the app's server is not running", async () => {
-    const { receiver, url } = await forwarding(204);
-    receiver.close();
+    // Nothing may listen on it.
+    const { url } = await ready("--forward-webhooks", `http://127.0.0.1:${await freePort()}/offers`);
     const { status, stderr } = await finish("trigger", "transfer.offer", "--url", url);
     expect([status, stderr]).toEqual([1, expect.stringContaining("not delivered: nothing listens on 127.0.0.1:")]);
     expect(stderr).toContain("Start the app's server");

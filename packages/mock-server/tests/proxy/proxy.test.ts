@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { freePort } from "../../../../build/free-port.ts";
 import { type ProxyServer, startProxy } from "../../src/proxy/proxy.ts";
 import { proxyTo, startTarget } from "./target.ts";
 
@@ -267,9 +268,9 @@ describe("a wrong target", () => {
   });
 
   it("is the proxy itself", async () => {
-    const free = await proxyTo("http://127.0.0.1:1");
-    await free.close();
-    const refused = startProxy({ port: free.port, target: `http://localhost:${free.port}` });
+    // Its target must name it before it listens.
+    const port = await freePort();
+    const refused = startProxy({ port, target: `http://localhost:${port}` });
     await expect(refused).rejects.toThrow("is the proxy itself");
   });
 });

@@ -30,6 +30,18 @@ it("waits up to a second in memory, with an alarm for the case that the object c
   expect(ran).toEqual(["first", "second"]);
 });
 
+it.each([10, 22.5, 1000])("waits the whole of %s ms where timers drop fractions and fire 2 ms early", (ms) => {
+  const { setTimeout } = globalThis;
+  vi.stubGlobal("setTimeout", (task: () => void, wait: number) => setTimeout(task, Math.max(0, Math.trunc(wait) - 2)));
+  const { clock } = createClock();
+  let ranAt = 0;
+  clock.after(ms, () => {
+    ranAt = clock.now();
+  });
+  vi.advanceTimersByTime(ms + 10);
+  expect(ranAt).toBeGreaterThanOrEqual(ms);
+});
+
 it("waits longer through the alarm alone, so that the object can leave memory", () => {
   const { clock, after, alarms, ran } = createClock();
   after("later", 60_000);

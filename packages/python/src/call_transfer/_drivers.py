@@ -13,6 +13,7 @@ import httpx2
 from ._auth import Auth, RenewalTimeout
 from ._body import BodyReader
 from ._call import GetToken, Received, Send, Sleep, Step, Steps
+from ._duration import sleep
 from ._errors import InvalidArgumentError
 from ._outcome import proves_unsent
 from ._transport import Deadline, current
@@ -199,7 +200,7 @@ class AsyncDriver:
         if isinstance(step, Send):
             return await exchange_async(self._http, step, is_own=self._is_own)
         if isinstance(step, Sleep):
-            return await asyncio.sleep(step.seconds)
+            return await sleep(step.seconds)
         return await self._token(step)
 
     async def _token(self, step: GetToken) -> Any:

@@ -1,6 +1,11 @@
-"""Durations as people read them."""
+"""Durations as people read them, and waits of at least so long."""
 
+import asyncio
 import math
+import time
+
+_EARLY = 0.016
+"""Seconds by which an event loop may run a timer early: the resolution of its clock, which is coarse on Windows."""
 
 _UNITS = ((31_536_000, "y"), (86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
@@ -24,3 +29,13 @@ def format_duration(seconds: float) -> str:
     whole, left = divmod(tenths, size * 10)
     rest = left / 10 if next_unit == "s" else left // (next_size * 10)
     return f"{whole} {unit}" if rest == 0 else f"{whole} {unit} {rest:g} {next_unit}"
+
+
+async def sleep(seconds: float) -> None:
+    """Sleeps for so long, and no shorter."""
+    end = time.monotonic() + seconds
+    await asyncio.sleep(seconds)
+    left = end - time.monotonic()
+    # A clock that is further back, or stands still, does not follow the loop, such as that of a test.
+    if 0 < left < min(seconds, _EARLY):
+        await asyncio.sleep(left + _EARLY)

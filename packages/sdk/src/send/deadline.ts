@@ -4,6 +4,8 @@ import type { Call, Failure } from "./call.ts";
 
 /** Milliseconds by which a timer is late if the process was suspended, such as a frozen Lambda or a closed laptop. */
 const lateMs = 100;
+/** Milliseconds by which a timer may be early. A clock that is further back does not follow its timers. */
+const earlyMs = 2;
 /** Milliseconds that a late timer leaves for answers that arrived meanwhile: runtimes run timers before they read sockets. */
 const graceMs = 50;
 
@@ -48,8 +50,10 @@ export function withDeadline<T, Result>(
     };
     const onTimer = (dueAt: number) => {
       try {
-        if (elapsed() - dueAt <= lateMs) return onTimeout();
-        timer = timers.setTimeout(onTimeout, graceMs);
+        const late = elapsed() - dueAt;
+        if (late > lateMs) timer = timers.setTimeout(onTimeout, graceMs);
+        else if (late < 0 && late >= -earlyMs) timer = timers.setTimeout(onTimeout, earlyMs - late);
+        else onTimeout();
       } catch {
         // The caller's clock failed.
         onTimeout();

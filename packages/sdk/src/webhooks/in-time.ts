@@ -1,9 +1,20 @@
 import { CodedError, type WebhookErrorCode } from "./codes.ts";
 
-export const sleep = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
+/** Milliseconds by which a timer may be early. A clock that is further back, or stands still, does not follow the timers. */
+const earlyMs = 2;
+
+/** Runs a task after so many milliseconds, and not before. Returns a function that cancels it. */
+export function after(ms: number, task: () => void): () => void {
+  const dueAt = performance.now() + ms;
+  let timer = setTimeout(() => {
+    const left = dueAt - performance.now();
+    if (left > 0 && left <= earlyMs && left < ms) timer = setTimeout(task, left + earlyMs);
+    else task();
+  }, Math.ceil(ms));
+  return () => clearTimeout(timer);
+}
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => void after(ms, resolve));
 
 /** Runs a step that may take so many milliseconds. `what` names what does the step, for the error. */
 export async function inTime<Result>(
@@ -12,19 +23,19 @@ export async function inTime<Result>(
   what: string,
   code: WebhookErrorCode,
 ): Promise<Result> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancel = (): void => {};
   const timeout = new Promise<never>((_, reject) => {
     // In two parts: after a stall, a due timer may run before an answer that has arrived meanwhile is read.
     const halfMs = limitMs / 2;
-    timer = setTimeout(() => {
-      timer = setTimeout(() => {
+    cancel = after(halfMs, () => {
+      cancel = after(halfMs, () => {
         reject(new CodedError(`${what} did not answer within ${limitMs} ms.`, code));
-      }, halfMs);
-    }, halfMs);
+      });
+    });
   });
   try {
     return await Promise.race([step(), timeout]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }

@@ -3,7 +3,7 @@ import { answerOf, responseOf } from "./answer.ts";
 import type { WebhookErrorCode } from "./codes.ts";
 import type { EventInbox } from "./event-inbox.ts";
 import type { EventClaim } from "./event-store.ts";
-import { inTime, sleep } from "./in-time.ts";
+import { after, inTime, sleep } from "./in-time.ts";
 import { quotedTable, statementsFor } from "./postgres-table.ts";
 import { duplicate, Refusal, unavailable } from "./refusal.ts";
 import { LostConnection, StillRunning, type Transactions } from "./transactions.ts";
@@ -74,7 +74,7 @@ class Reception<Tx> {
   #isOver = false;
   /** Whether an attempt failed whose transaction may go on in PostgreSQL, so that this copy's own lock makes it busy. */
   #mayBeOwn = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stopWaiting: () => void = () => {};
   #giveUp: () => void = () => {};
 
   constructor(transactions: Transactions<Tx>, table: string, event: Received<Tx>) {
@@ -114,16 +114,16 @@ class Reception<Tx> {
       }
     } finally {
       this.#isOver = true;
-      clearTimeout(this.#timer);
+      this.#stopWaiting();
     }
   }
 
   /** Gives up after `waitMs`, unless `onEvent` runs. */
   #startWaiting(): void {
-    this.#timer = setTimeout(() => {
+    this.#stopWaiting = after(longestMsOf(this.#event.waitMs), () => {
       this.#isOver = true;
       this.#giveUp();
-    }, longestMsOf(this.#event.waitMs));
+    });
   }
 
   /** Tries to handle the event. Rejects with the error of `onEvent`, or with the database's. */
@@ -180,7 +180,7 @@ class Reception<Tx> {
   async #handleIn(tx: Tx): Promise<{ readonly answer: string }> {
     // This copy was answered with 503 while it waited for the database.
     if (this.#isOver) throw new Error("The database answered too late.");
-    clearTimeout(this.#timer);
+    this.#stopWaiting();
     let isRunning = true;
     const handle = async () => {
       try {

@@ -1,7 +1,7 @@
 // Runs the steps of a store: only so many at once, and each within its time, which does not include waiting for its turn.
 import { CodedError } from "./codes.ts";
 import type { EventStore } from "./event-store.ts";
-import { inTime } from "./in-time.ts";
+import { after, inTime } from "./in-time.ts";
 
 /** More would only wait inside a client, where a busy store looks like one that is down. */
 const usualAtOnce = 100;
@@ -52,7 +52,7 @@ export class StoreSteps {
   #turn(line: Set<Waiting>): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = (end: () => void): void => {
-        clearTimeout(timer);
+        cancel();
         line.delete(waiting);
         end();
       };
@@ -60,10 +60,10 @@ export class StoreSteps {
         begin: () => leave(resolve),
         fail: (error) => leave(() => reject(error)),
       };
-      const timer = setTimeout(() => {
+      const cancel = after(this.#turnLimitMs, () => {
         const problem = `The event store was busy for ${this.#turnLimitMs} ms`;
         waiting.fail(new CodedError(`${problem}. Give it more connections, or more receivers.`, "store_busy"));
-      }, this.#turnLimitMs);
+      });
       line.add(waiting);
     });
   }

@@ -52,14 +52,6 @@ export async function placementError(baseUrl: string, fetch?: typeof globalThis.
   throw new Error(`Expected a RequestError, not ${error}`);
 }
 
-/** A port on which nothing listens. */
-export async function closedPort(listening: Server): Promise<number> {
-  const port = await listen(listening);
-  listening.close();
-  await once(listening, "close");
-  return port;
-}
-
 /** Makes a certificate for a host, valid for a day, which signs itself. */
 export function certify(host: string): { readonly cert: string; readonly key: string } {
   const folder = mkdtempSync(join(tmpdir(), "call-transfer-node-"));

@@ -5,7 +5,8 @@ import { createServer, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
-import { certify, clientOf, closeAll, closedPort, fetchOf, listen, placement, placementError } from "./servers.ts";
+import { freePort } from "../../../../build/free-port.ts";
+import { certify, clientOf, closeAll, fetchOf, listen, placement, placementError } from "./servers.ts";
 
 afterEach(closeAll);
 
@@ -14,7 +15,8 @@ const other = certify("other.example");
 
 describe("a placement was not sent", () => {
   it("if the port is closed", async () => {
-    const port = await closedPort(createServer());
+    // Nothing may listen on it.
+    const port = await freePort();
     expect(await placementError(`http://127.0.0.1:${port}`)).toMatchObject({
       outcome: "not_sent",
       cause: { cause: { code: "ECONNREFUSED" } },
@@ -22,7 +24,8 @@ describe("a placement was not sent", () => {
   });
 
   it("if every address of the host refuses", async () => {
-    const port = await closedPort(createServer());
+    // Nothing may listen on it.
+    const port = await freePort();
     expect(await placementError(`http://localhost:${port}`)).toMatchObject({ outcome: "not_sent" });
   });
 

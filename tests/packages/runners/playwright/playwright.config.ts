@@ -7,8 +7,8 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   // A busy machine starts a browser and a server slowly.
-  timeout: 120_000,
-  expect: { timeout: 60_000 },
+  timeout: 300_000,
+  expect: { timeout: 240_000 },
   reporter: [["list"], ["json", { outputFile: "report.json" }]],
   use: { baseURL: APP_URL, launchOptions: { executablePath: BROWSER, args } },
 });

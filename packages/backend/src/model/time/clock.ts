@@ -6,7 +6,7 @@ export interface WallClock {
   /** Milliseconds since the epoch. */
   now(): number;
   /**
-   * Runs `task` once after `ms`. Returns a function that cancels it. With `isIdle`, the process may end before.
+   * Runs `task` once after `ms`, or up to a few milliseconds earlier. Returns a function that cancels it. With `isIdle`, the process may end before.
    */
   after(ms: number, task: () => void, isIdle?: boolean): () => void;
 }
@@ -46,6 +46,7 @@ export interface Clock {
   sleep(ms: number, id?: string): Promise<void>;
   /**
    * What a client waits before a retry, if it has this clock: a frozen one moves forward by `ms` at once, a flowing one waits.
+   * Ends no earlier. Rejects with InputError for a negative wait, and for one beyond the year 9998.
    */
   wait(ms: number): Promise<void>;
   /** Runs the timers that are due by now. */

@@ -120,10 +120,16 @@ class VirtualClock implements KeepableClock {
   };
 
   readonly wait = async (ms: number): Promise<void> => {
-    if (this.#mode === "flowing") return new Promise((end) => void this.#wall.after(ms / this.#rate, end));
+    const at = stepTarget({ by: ms }, this.now());
+    const era = this.#era;
+    while (this.#mode === "flowing") {
+      if (era !== this.#era || this.now() >= at) return;
+      await new Promise<void>((end) => void this.#wall.after(this.#realMsUntil(at), end));
+    }
+    if (era !== this.#era || this.now() > at) return;
     // A step would wait for work that is tracked, perhaps for this. Without one, timers run before the next request.
-    if (this.#work.isQuiet && !this.#isFiring) await this.advance({ by: ms });
-    else this.set({ now: this.now() + ms });
+    if (this.#work.isQuiet && !this.#isFiring) await this.advance({ by: at - this.now() });
+    else this.set({ now: at });
   };
 
   readonly track = (work: Promise<unknown>): void => {
@@ -216,8 +222,13 @@ class VirtualClock implements KeepableClock {
   #runAt(at: number, isIdle: boolean, restMs = 0): () => void {
     // Never due: the clock stands still before.
     if (at > latestTime) return () => {};
-    const wait = Math.min(Math.max(Math.ceil((at - this.now()) / this.#rate), restMs, 0), longestWait);
+    const wait = Math.max(this.#realMsUntil(at), restMs);
     return this.#wall.after(wait, () => void this.#afterOtherSteps(() => this.#fire(() => this.now())), isIdle);
+  }
+
+  /** Milliseconds for a timer of the wall clock. It may fire early, or be the first of several, so who waits looks again. */
+  #realMsUntil(at: number): number {
+    return Math.min(Math.max(Math.ceil((at - this.now()) / this.#rate), 0), longestWait);
   }
 
   #afterOtherSteps(step: () => Promise<void>): Promise<void> {

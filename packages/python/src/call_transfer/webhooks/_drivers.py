@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from typing import TypeVar, cast
 
+from .._duration import sleep
 from ._effects import Do, Effect, Signal, Start, Work
 
 T = TypeVar("T")
@@ -121,7 +122,7 @@ class Loop:
 
     async def _wait(self, signal: _LoopSignal | None, seconds: float) -> None:
         if signal is None:
-            await asyncio.sleep(seconds)
+            await sleep(seconds)
             return
         if signal.is_set:
             return
