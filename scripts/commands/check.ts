@@ -44,6 +44,13 @@ export const checks: NamedCommands = {
     isBuilt: true,
     run: [onSources("tests/packages/check-image.ts")],
   },
+  add: {
+    does: "npm run add into new folders by npm with Python, pnpm, Yarn 1 and 4, and Bun, before and after a change; bun runs one",
+    needs: "Python 3.11 with venv",
+    isBuilt: true,
+    installs: "tests/tools",
+    run: [["tests/packages/check-add.ts"]],
+  },
   pages: {
     does: "what the pages print, done as a stranger would in new folders; docs/sdk.md runs one page",
     isBuilt: true,
