@@ -59,6 +59,7 @@ const fullTier = [
   built("lab", "soak"),
   built("check", "runners"),
   built("check", "collections"),
+  ...(form === "long" ? [equipped("add")] : []),
   built("check", "image"),
   equipped("size"),
   built("demo"),

@@ -12,7 +12,7 @@ export const checks: NamedCommands = {
     ],
   },
   consumers: {
-    does: "programs built on the packed packages: each TypeScript (--all), each bundler, both formats in one process, pnpm",
+    does: "programs built on the packed packages: each TypeScript (--all), each bundler, both formats in one process",
     isBuilt: true,
     run: [onSources("tests/packages/check-consumers.ts")],
   },
@@ -45,7 +45,7 @@ export const checks: NamedCommands = {
     run: [onSources("tests/packages/check-image.ts")],
   },
   add: {
-    does: "npm run add into new folders by npm with Python, pnpm, Yarn 1 and 4, and Bun, before and after a change; bun runs one",
+    does: "npm run add into new folders by npm with Python, pnpm, Yarn 1 and 4, and Bun, before and after a change, and examples under pnpm; bun runs one",
     needs: "Python 3.11 with venv",
     isBuilt: true,
     installs: "tests/tools",

@@ -1,7 +1,7 @@
 // Installs from a clone with scripts/add.ts as the README says, with each package manager: in a new folder, again unchanged, and
-// again after the sources have changed. Nothing but caches of the package managers may appear elsewhere. `check-add.ts npm`
-// takes one. Requires built packages.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// again after the sources have changed. Nothing but caches of the package managers may appear elsewhere. Runs examples under pnpm,
+// which lets a project import only what its package.json names, as the pages tell readers to. `check-add.ts npm` takes one. Requires built packages.
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runWith, temporaryFolder, tools } from "../../scripts/packed.ts";
@@ -75,6 +75,26 @@ console.log("changed:", globalThis.changed);
 `;
 const placed = (changed: string): string => `placed: initiated\na minute later: call.completed\nchanged: ${changed}`;
 
+/** Examples that need the SDK, the mock server, and for tests a runner. */
+const examples = [
+  "vitest/calls.test.ts",
+  "vitest/more.test.ts",
+  "group-ringing.ts",
+  "paging.ts",
+  "msw/availability.test.ts",
+];
+
+function runExamples(env: NodeJS.ProcessEnv, app: string): void {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    devDependencies: Record<string, string>;
+  };
+  const runners = ["msw", "vitest"].map((name) => `${name}@${devDependencies[name]}`);
+  runWith(env, app, "pnpm", "add", "--save-dev", ...runners);
+  for (const path of examples) copyFileSync(join(root, "examples", path), join(app, basename(path)));
+  for (const path of examples.filter((one) => !one.includes(".test."))) runWith(env, app, "node", path);
+  runWith(env, app, "node", "node_modules/vitest/vitest.mjs", "run");
+}
+
 function same(what: string, actual: unknown, expected: unknown): void {
   if (JSON.stringify(actual) !== JSON.stringify(expected))
     throw new Error(`${what}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(actual)}.`);
@@ -121,6 +141,7 @@ function checkRow(place: string, name: string, row: Row, workspace: string): voi
     settings.map((entry) => entry.name),
     [],
   );
+  if (name === "pnpm") runExamples(env, app);
   if (existsSync(join(app, ".venv"))) {
     const example = join(root, "examples/python/place_a_call.py");
     const printed = runWith(env, app, join(app, ".venv/bin/python"), example).trim();

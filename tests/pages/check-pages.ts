@@ -16,7 +16,7 @@ import { type Session, sessionsIn } from "./sessions.ts";
 
 const atOnce = 2;
 const chosen = process.argv.slice(2);
-const openedFirst = /^(?:README|packages\/|docs\/(?:start\/|sdk|mock-server[.]|testing|webhooks[.]))/;
+const openedFirst = /^(?:README|packages\/|docs\/(?:start\/|python[.]|sdk|mock-server[.]|testing|webhooks[.]))/;
 /** What check runners, check generators and the contract suite's target for Prism run in the gate. */
 const ranElsewhere = /, (?:With Vitest|With Playwright|Prism|Generate a client of your own)$/;
 
