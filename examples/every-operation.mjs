@@ -27,7 +27,10 @@ async function watchingFetch(url, init) {
   return response;
 }
 
-const client = new CallTransfer({ baseUrl, apiKey, fetch: watchingFetch });
+/** Shows what the SDK logs by default as a part of the step. */
+const logged = (text) => show(`logged: ${text}`);
+const logger = { debug() {}, info() {}, warn: logged, error: logged };
+const client = new CallTransfer({ baseUrl, apiKey, fetch: watchingFetch, logger });
 
 /** The mock server's control plane: state, time and failures, which the API itself has no operations for. */
 async function control(method, path, body) {

@@ -8,9 +8,12 @@ const client = new CallTransfer({
   apiKey,
   fetch: backend.fetch,
 });
-await client.calls.create({
+const placed = await client.calls.create({
   flowId: flows.published,
   fromNumber: numbers.working,
   toNumber: recipients.anyone,
 });
-console.log(await backend.advance({ by: 60_000 }));
+console.log("placed:", placed.type);
+
+const events = await backend.advance({ by: 60_000 });
+console.log("a minute later:", events[0]?.type);

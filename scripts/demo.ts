@@ -15,6 +15,11 @@ async function demo(): Promise<void> {
     console.log(`  mock server at ${ready.url}\n`);
     await runEveryOperation(project, ready);
   });
+  console.log(`
+What next?
+  npm run add ../first-call   installs the SDK and the mock server in a folder of yours
+  npm start                   starts the mock server, with a page to look at
+README.md has a program that places a call, and docs/start/ the first five minutes of each kind of app.`);
 }
 
 try {

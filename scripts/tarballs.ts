@@ -31,9 +31,19 @@ export function writeTarballs(workspace: string, packages: readonly string[], ta
   using staging = mkdtempDisposableSync(join(tmpdir(), "call-transfer-tarballs-"));
   for (const name of packages) stage(workspace, name, join(staging.path, name));
   const folders = packages.map((name) => join(staging.path, name));
-  const settings = { cwd: staging.path, encoding: "utf8", timeout: runWithinMs, stdio: "pipe" } as const;
+  return packFolders(folders, target);
+}
+
+/** Packs folders as they are. Returns the tarball of each package by its name, in their order. */
+export function packFolders(folders: readonly string[], target: string): Record<string, string> {
   const options = ["pack", "--json", "--ignore-scripts", "--pack-destination", target, ...folders];
-  const packed = JSON.parse(execFileSync("npm", options, { ...settings, maxBuffer: 1 << 28 }));
+  const settings = { cwd: target, encoding: "utf8", timeout: runWithinMs, stdio: "pipe", maxBuffer: 1 << 28 } as const;
+  // Windows starts npm, a script, through its shell only. `npm run` says where its program is.
+  const { npm_execpath: npm = "" } = process.env;
+  const command: [string, string[]] = /npm-cli\.js$/.test(npm)
+    ? [process.execPath, [npm, ...options]]
+    : ["npm", options];
+  const packed = JSON.parse(execFileSync(...command, settings));
   return Object.fromEntries((packed as Packed[]).map(({ name, filename }) => [name, filename]));
 }
 

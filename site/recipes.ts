@@ -86,10 +86,12 @@ function manifestOf(name: RecipeName, programs: readonly string[]): string {
   const used = [...programs.flatMap(importedBy), ...others, ...("dev" in scripts ? ["next"] : [])];
   const types = used.map((one) => `@types/${one}`).filter((one) => one in tested);
   const platform = page("docs/recipes.md", /^npx (@call-transfer\/mock-server --write-env .*)$/m);
+  const [, oldestNode = ""] = /\bNode ([\d.]+) or newer/.exec(read("docs/recipes.md")) ?? [];
   const manifest = {
     name,
     private: true,
     type: "module",
+    engines: { node: `>=${oldestNode}` },
     scripts: {
       platform: platform.replace("@call-transfer/mock-server", "call-transfer-mock"),
       ...scripts,

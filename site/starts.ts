@@ -26,7 +26,7 @@ function versionOf(name: string): string {
 }
 
 /** The package.json that the commands of a page leave behind. */
-function manifestOf(commands: string): string {
+function manifestOf(commands: string, node: string): string {
   const install = (pattern: RegExp) => {
     const names = [...commands.matchAll(pattern)].flatMap(([, list = ""]) => list.split(" "));
     return Object.fromEntries(names.sort().map((name) => [name, versionOf(name)]));
@@ -36,6 +36,7 @@ function manifestOf(commands: string): string {
     name,
     private: true,
     ...(commands.includes("npm pkg set type=module") && { type: "module" }),
+    engines: { node: `>=${node}` },
     dependencies: install(/^npm install (?!--)(.+)$/gm),
     devDependencies: install(/^npm install --save-dev (.+)$/gm),
   };
@@ -53,7 +54,9 @@ export function filesOfStart(start: Start): Readonly<Record<string, string>> {
   const files = [...page.matchAll(pattern)].map(([, file, python, text = ""]) => [file ?? python, text]);
   if (files.length === 0) throw new Error(`docs/start/${start}.md has no files.`);
   const [, commands = ""] = /^```sh\n([\s\S]*?)^```/m.exec(page) ?? [];
-  return { "package.json": manifestOf(commands), ...Object.fromEntries(files) };
+  const [, node = ""] = /\bNode ([\d.]+) or newer/.exec(page) ?? [];
+  const ignored = ["node_modules", ".env", ".venv", ""].join("\n");
+  return { "package.json": manifestOf(commands, node), ".gitignore": ignored, ...Object.fromEntries(files) };
 }
 
 /**

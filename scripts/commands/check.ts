@@ -8,7 +8,7 @@ export const checks: NamedCommands = {
     run: [["tests/packages/check-packages.ts"], ["node_modules/typescript-7/bin/tsc", "-p", "examples"]],
   },
   consumers: {
-    does: "programs built on the packed packages: each TypeScript, each bundler, both formats in one process, pnpm",
+    does: "programs built on the packed packages: each TypeScript, each bundler, both formats in one process",
     isBuilt: true,
     run: [onSources("tests/packages/check-consumers.ts")],
   },
@@ -39,6 +39,13 @@ export const checks: NamedCommands = {
     does: "the file system of the Dockerfile's image, built and run without a container engine",
     isBuilt: true,
     run: [onSources("tests/packages/check-image.ts")],
+  },
+  add: {
+    does: "npm run add into new folders by npm with Python, pnpm, Yarn 1 and 4, and Bun, before and after a change, and examples under pnpm; bun runs one",
+    needs: "Python 3.11 with venv",
+    isBuilt: true,
+    installs: "tests/tools",
+    run: [["tests/packages/check-add.ts"]],
   },
   pages: {
     does: "what the pages print, done as a stranger would in new folders; docs/sdk.md runs one page",

@@ -1,5 +1,5 @@
-// The packages as npm takes them from a registry: packs them, and serves the tarballs on this machine. Nothing is on npm yet,
-// so this is how other folders install them. As a command, `npm run release -- registry` prints what to set. Requires built packages.
+// The packages as npm takes them from a registry, for rehearsals of what pages print: packs them, and serves the tarballs on this
+// machine. As a command, `npm run release -- registry` prints what to set. Requires built packages.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -60,9 +60,15 @@ export async function startRegistry(port: number): Promise<Registry> {
   };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { url } = await startRegistry(Number(process.env.CALL_TRANSFER_REGISTRY_PORT ?? defaultPort));
-  console.log(`The packages are at ${url}. To install them in any folder, until you press Ctrl-C here:`);
-  console.log(`  npm config set ${scope}:registry=${url}`);
-  console.log(`Afterwards: npm config delete ${scope}:registry`);
+if (import.meta.main) {
+  const port = Number(process.env.CALL_TRANSFER_REGISTRY_PORT ?? defaultPort);
+  try {
+    const { url } = await startRegistry(port);
+    console.log(`The packages are at ${url} until you press Ctrl-C. For npm, in one terminal:`);
+    console.log(`  npm install "--${scope}:registry=${url}" "${scope}/sdk"`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    console.error(`Port ${port} is in use. Set CALL_TRANSFER_REGISTRY_PORT to another port, or to 0 for a free one.`);
+    process.exitCode = 1;
+  }
 }

@@ -22,6 +22,11 @@ it.each(recipeNames)("the folder of %s has each file that its programs import", 
   expect(missing).toEqual([]);
 });
 
+it("a folder requires the Node that the page names", () => {
+  const { engines } = JSON.parse(filesOfRecipe("express")["package.json"] ?? "");
+  expect(read("docs/recipes.md")).toContain(`Node ${engines.node.replace(">=", "")} or newer`);
+});
+
 it("a folder of the Worker has no second place for its variables", () => {
   const { ".env": variables, "wrangler.jsonc": settings } = filesOfRecipe("worker");
   expect(variables).toBeUndefined();

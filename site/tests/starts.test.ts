@@ -19,11 +19,13 @@ it("has a folder for each page in docs/start", () => {
 
 it.each(starts)("the folder of %s has each file of its page, and installs what its commands install", (start) => {
   const page = read(`docs/start/${start}.md`);
-  const { "package.json": manifest = "", ...files } = filesOfStart(start);
+  const { "package.json": manifest = "", ".gitignore": ignored, ...files } = filesOfStart(start);
+  expect(ignored?.split("\n")).toEqual(expect.arrayContaining(["node_modules", ".env"]));
   const marks = [...page.matchAll(/^<!-- (?:file: |examples\/python\/start\/)(.+) -->$/gm)];
   expect(Object.keys(files)).toEqual(marks.map(([, name]) => name));
   for (const text of Object.values(files)) expect(page).toContain(`\n${text}\`\`\`\n`);
-  const { dependencies, devDependencies } = JSON.parse(manifest);
+  const { dependencies, devDependencies, engines } = JSON.parse(manifest);
+  expect(page).toContain(`Node ${engines.node.replace(">=", "")} or newer`);
   const installed = [...page.matchAll(/^npm install (?:--save-dev )?(.+)$/gm)];
   expect(Object.keys({ ...dependencies, ...devDependencies }).sort()).toEqual(
     installed.flatMap(([, names = ""]) => names.split(" ")).sort(),

@@ -1,6 +1,6 @@
 // Uses the packed packages as customers do: compiles consumers/ with each compiler and module resolution, runs bundles of
-// each bundler against the packed mock server, loads both formats of the SDK in one process, runs an
-// example under pnpm, and asks what an editor shows.
+// each bundler against the packed mock server, loads both formats of the SDK in one process, and asks
+// what an editor shows.
 // Prints skipped combinations with their reason. Requires built packages.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -13,7 +13,6 @@ import { editorOptions, hoversOf, publicNamesOf, sourceOptions } from "../../pac
 import { ensureTools, install, optionalPeers, pack, temporaryFolder, tools } from "../../scripts/packed.ts";
 import { withPackedServer } from "../../scripts/packed-server.ts";
 import { bundlers } from "./bundlers.ts";
-import { runUnderPnpm } from "./pnpm.ts";
 import { now, stage } from "./runtimes/stage.ts";
 
 const consumers = fileURLToPath(new URL("./consumers/", import.meta.url));
@@ -187,11 +186,7 @@ async function check(folder: string): Promise<boolean> {
     title: "instanceof and guards across the SDK's two formats",
     run: () => runFile(process.execPath, ["both-formats.mjs"], { cwd: project, timeout: withinMs }),
   };
-  const underPnpm: Task = {
-    title: "examples in a project that pnpm installed",
-    run: () => runUnderPnpm(join(folder, "pnpm"), tarballs),
-  };
-  let isGood = await runAll([underPnpm, bothFormats, hover(project), ...compilations(project)]);
+  let isGood = await runAll([bothFormats, hover(project), ...compilations(project)]);
   await withPackedServer(project, ["--clock", "frozen", "--now", now], async ({ url }) => {
     isGood = (await runAll(bundles(project, url))) && isGood;
   });

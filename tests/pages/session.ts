@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { freePort } from "../../build/free-port.ts";
-import { run } from "../../scripts/packed.ts";
 import { type Block, blocksIn, type ProvedBlock, read } from "./blocks.ts";
 import { type Statement, statementsIn } from "./commands.ts";
 import { fileOf, type Session } from "./sessions.ts";
@@ -40,7 +39,7 @@ const portsIn = /(?<=(?:localhost|127\.0\.0\.1):|--port[ =]|\bport: |PORT=|PORT 
 
 /** Returns whether a command may go on until it is stopped. */
 const mayServe = (command: string): boolean =>
-  /^(?:[A-Z_]+=\S+ )*(?:(?:npx @call-transfer\/mock-server|call-transfer-mock)(?: start)?(?=$| --| #)|(?:own-)?node |npm (?:-s )?start(?=$| -- --| #)|npm run |npx vite(?=$| )|npx next (?:dev|start))/.test(
+  /^(?:[A-Z_]+=\S+ )*(?:(?:npx @call-transfer\/mock-server|call-transfer-mock)(?: start)?(?=$| --| #)|(?:own-)?node |npm (?:-s )?start(?=$| -- --| #)|npm run (?!add )|npx vite(?=$| )|npx next (?:dev|start))/.test(
     command,
   );
 
@@ -87,9 +86,11 @@ function scriptOf({ page, blocks }: Session, work: string, out: string, moved: (
   const add = (block: ProvedBlock, statement: Statement): void => {
     const output = join(out, `${runs.length}`);
     const [install = ""] = /^npm ci(?: *&& *|$)/.exec(statement.command) ?? [];
-    const command = moved(statement.command.slice(install.length)) || "true";
+    // A clone is beside the folder of its reader.
+    const command =
+      moved(statement.command.slice(install.length)).replace(/(?<=^(?:npm run add|cd) )\.\.(?=\/)/, work) || "true";
     script.push(`step=${runs.length}`);
-    if (install !== "") script.push('cd "$ROOT"');
+    if (install !== "" || command.startsWith("npm run add ")) script.push('cd "$ROOT"');
     if (command.startsWith("mkdir ")) script.push(`cd ${quoted(work)}`);
     if (mayServe(command)) {
       const server = quoted(serverName(command));
@@ -125,15 +126,6 @@ function scriptOf({ page, blocks }: Session, work: string, out: string, moved: (
     "step=end",
   );
   return { script: `${script.join("\n")}\n`, runs };
-}
-
-/** Settings of npm that a page's own commands do not make. A page that makes them has a file of its own for them. */
-function npmSettings({ blocks }: Session, { registry }: Machine, out: string): Readonly<Record<string, string>> {
-  if (!blocks.some(({ text }) => text.includes("npm config set")))
-    return { "npm_config_@call-transfer:registry": registry };
-  const file = join(out, "npmrc");
-  writeFileSync(file, `registry=${run(out, "npm", "config", "get", "registry")}`);
-  return { npm_config_userconfig: file };
 }
 
 /** Runs the blocks of a session that are commands, and saves those that are files on the way. */
@@ -176,8 +168,10 @@ export async function runSession(session: Session, machine: Machine): Promise<Pa
     ...{ npm_config_audit: "false", npm_config_fund: "false", npm_config_update_notifier: "false" },
     // The answer to what npx asks before it installs.
     npm_config_yes: "true",
-    ...npmSettings(session, machine, out),
-    CALL_TRANSFER_REGISTRY_PORT: ports.get("4873"),
+    // A page that installs from the clone needs no registry of our packages.
+    ...(!blocks.some(({ text }) => text.includes("npm run add ")) && {
+      "npm_config_@call-transfer:registry": machine.registry,
+    }),
     NEXT_TELEMETRY_DISABLED: "1",
   };
   const shell = spawn("bash", [join(folder, "page.sh")], { cwd: work, env, detached: true, stdio: "ignore" });
