@@ -39,7 +39,8 @@ export function readWrongFacts(table: string): WrongFact[] {
   });
 }
 
-const literally = (text: string): string => RegExp.escape(text).replaceAll(RegExp.escape("{n}"), String.raw`(?<n>\d+)`);
+const literally = (text: string): string =>
+  text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("\\{n\\}", String.raw`(?<n>\d+)`);
 
 /**
  * A file with the wrong text at its first place, or at the first behind an anchor. Throws if the text is not there. `{n}` stands

@@ -97,11 +97,14 @@ function limitsByName({ components, paths, "x-limits": limits }: OpenApiDocument
 
 /** A page with the numbers of a sentence. */
 function withLimits(path: string, text: string, sentence: string, limits: ReadonlyMap<string, string>): string {
-  const parts = sentence.split(/\{([\w.]+)\}/);
-  const form = parts
-    .map((part, index) => (index % 2 === 0 ? RegExp.escape(part) : String.raw`\d+(?: [AP]M)?`))
-    .join("");
-  const filled = parts.map((part, index) => (index % 2 === 0 ? part : limits.get(part))).join("");
+  const literal = sentence.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const form = literal.replaceAll(/\\\{[\w\\.]+?\\\}/g, String.raw`\d+(?: [AP]M)?`);
+  const filled = sentence.replaceAll(/\{([\w.]+)\}/g, (_, name: string) => {
+    const value = limits.get(name);
+    if (value === undefined)
+      throw new Error(`openapi/ has no ${name}. Correct limitSentences in scripts/generate/pages.ts.`);
+    return value;
+  });
   const found = new RegExp(form, "g");
   if (!found.test(text))
     throw new Error(`${path} lacks "${sentence}". Restore it, or correct limitSentences in scripts/generate/pages.ts.`);
