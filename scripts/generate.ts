@@ -43,6 +43,7 @@ async function render(): Promise<Map<string, string>> {
   const operations = modelOf(document);
   const types = await renderTypes(document, operations);
   const nouns = Map.groupBy(operations, ({ noun }) => noun);
+  const pages = renderPages(root, document, operations);
   const files = new Map([
     ["packages/spec/openapi.json", renderDocument(document)],
     ["packages/spec/src/types.gen.ts", types.paths],
@@ -70,9 +71,8 @@ async function render(): Promise<Map<string, string>> {
     ["packages/sdk/src/resources/index.gen.ts", renderSdkExports(document, nouns)],
     ...(await renderControl()),
     ["packages/backend/src/generated/policies.gen.ts", renderPolicies()],
-    renderAssumptions(),
-    ["packages/backend/src/generated/specification.gen.ts", renderSpecification()],
-    ...renderPages(root, operations),
+    ["packages/backend/src/generated/specification.gen.ts", renderSpecification(pages)],
+    ...renderAssumptions(pages),
     ...renderPython(document, operations, read("packages/python/package.json"), read("packages/spec/package.json")),
   ]);
   for (const [noun, members] of nouns) {

@@ -1,4 +1,4 @@
-// Renews everything that is recorded from code, and names the files that changed.
+// Renews everything that is recorded from code, names the files that changed, and what else the changes call for.
 import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -11,8 +11,12 @@ interface Recording {
   /** Options that make the command write, or compare. */
   readonly write?: readonly string[];
   readonly check?: readonly string[];
-  /** How long it takes, if that is minutes, or what it needs. Such a recording is renewed when it is named. */
-  readonly takes?: string;
+  /** A recording that takes long or needs more than Node: it is renewed when it is named. */
+  readonly named?: {
+    readonly takes: string;
+    /** The folders or files that it follows from. */
+    readonly follows: readonly string[];
+  };
 }
 
 const listed = (command: string, ...options: string[]): string[] =>
@@ -26,7 +30,7 @@ const snapshots = listed("grep", "--untracked", "-l", "toMatchFileSnapshot", "--
 /** Every recording, after those that it reads. */
 const recordings: Readonly<Record<string, Recording>> = {
   generated: {
-    holds: "what follows from openapi/: the document, types, schemas, SDK methods, tables of operations",
+    holds: "what follows from openapi/: the document, types, schemas, SDK methods, tables and limits in pages",
     command: ["npm", "run", "--silent", "generate", "--"],
     check: ["--check"],
   },
@@ -34,27 +38,30 @@ const recordings: Readonly<Record<string, Recording>> = {
     holds: "the sizes of the SDK, in sizes.json and the pages that state them",
     command: ["npm", "run", "--silent", "check", "--", "size"],
     write: ["--write"],
-    takes: "2 minutes",
+    named: { takes: "2 minutes", follows: ["packages/sdk/src"] },
   },
   coverage: {
     holds: "the numbers of contract cases and covered cells in docs/contract-coverage.md",
     command: ["npm", "run", "--silent", "test:contract", "--", "--all"],
-    takes: "3 minutes",
+    named: {
+      takes: "3 minutes, and a browser",
+      follows: ["openapi/schemas", "openapi/error-codes.yaml", "packages/contract/src/cases"],
+    },
   },
   mutants: {
     holds: "the numbers of caught mutants there",
     command: ["npm", "run", "--silent", "lab", "--", "mutants"],
-    takes: "10 minutes",
+    named: { takes: "10 minutes", follows: ["lab/mutation/rules.txt"] },
   },
   python: {
     holds: "surface.json of the Python client: its public names, signatures, defaults and bases",
     command: ["npm", "run", "--silent", "check", "--", "python", "surface"],
     write: ["--write"],
-    takes: "Python 3.11; a minute at first",
+    named: { takes: "Python 3.11; a minute at first", follows: ["packages/python/src"] },
   },
   snapshots: {
     holds: "pages, schemas, pictures and texts that tests compare with toMatchFileSnapshot",
-    command: ["npx", "vitest", "run", ...snapshots, "-t", "npm run record"],
+    command: ["npx", "vitest", "run", ...snapshots, "-t", "npm run record", "--reporter=dot"],
     write: ["--update"],
   },
   reports: {
@@ -64,23 +71,16 @@ const recordings: Readonly<Record<string, Recording>> = {
   },
 };
 
-const quick = Object.keys(recordings).filter((name) => recordings[name]?.takes === undefined);
+const quick = Object.keys(recordings).filter((name) => recordings[name]?.named === undefined);
 const usage = `Usage: npm run record -- [--check] [NAME…]
 
 ${Object.entries(recordings)
-  .map(([name, { holds, takes }]) => `  ${name.padEnd(10)} ${holds}${takes ? ` (${takes})` : ""}`)
+  .map(([name, { holds, named }]) => `  ${name.padEnd(10)} ${holds}${named ? ` (${named.takes})` : ""}`)
   .join("\n")}
 
-Without a name, it renews ${quick.join(", ")}. A name adds another one, and all adds every one.
+Without a name, it renews ${quick.join(", ")}, and names the others that your changes call for.
+A name adds another one, and all adds every one.
 --check compares, writes nothing, and fails if something is out of date.`;
-
-/** A digest of every file that git does not ignore. */
-const digests = (): ReadonlyMap<string, string> =>
-  new Map(
-    listed("ls-files", "--cached", "--others", "--exclude-standard").flatMap((path) =>
-      existsSync(path) ? [[path, hash("sha1", readFileSync(path))]] : [],
-    ),
-  );
 
 function parse() {
   try {
@@ -101,11 +101,29 @@ if (help) {
   process.exit(0);
 }
 
+/** A digest of every file that git does not ignore. */
+const digests = (): ReadonlyMap<string, string> =>
+  new Map(
+    listed("ls-files", "--cached", "--others", "--exclude-standard").flatMap((path) =>
+      existsSync(path) ? [[path, hash("sha1", readFileSync(path))]] : [],
+    ),
+  );
+
 /** Renews or compares a recording. Returns whether that succeeded. */
 async function run(name: string, { command, write = [], check: compare = [] }: Recording): Promise<boolean> {
   const { passed, output } = await runStep({ name, command: [...command, ...(check ? compare : write)] });
   if (!passed) console.error(`${output.trimEnd()}\n\n${name}: ${check ? "out of date, or it failed" : "failed"}`);
   return passed;
+}
+
+/** The recordings left alone whose sources differ from the last commit, with the command that renews each. */
+function calledFor(): string[] {
+  const changed = [...listed("diff", "--name-only", "HEAD"), ...listed("ls-files", "--others", "--exclude-standard")];
+  return Object.entries(recordings).flatMap(([name, { named, holds }]) => {
+    const isTouched = named?.follows.some((source) => changed.some((path) => `${path}/`.startsWith(`${source}/`)));
+    if (!isTouched || names.includes(name)) return [];
+    return [`  npm run record -- ${name.padEnd(9)} ${holds} (${named?.takes})`];
+  });
 }
 
 // The coverage of the contract is compared instead of written where this is set.
@@ -122,7 +140,11 @@ if (good) good = (await Promise.all(wanted.filter(isLast).map((one) => run(...on
 const after = digests();
 for (const path of new Set([...before.keys(), ...after.keys()]))
   if (before.get(path) !== after.get(path)) console.log(`${after.has(path) ? "wrote" : "removed"} ${path}`);
-const left = Object.keys(recordings).filter((name) => !names.includes(name));
 if (good) console.log(`${names.join(", ")}: ${check ? "up to date" : "renewed"}`);
-if (left.length > 0) console.log(`${left.join(", ")}: left alone (npm run record -- all)`);
-if (!good) process.exitCode = 1;
+else {
+  console.log("Correct what is named above, then run `npm run record` again.");
+  process.exitCode = 1;
+}
+const left = check ? [] : calledFor();
+if (left.length > 0)
+  console.log(`Before you commit, renew these as well if your changes show in them:\n${left.join("\n")}`);

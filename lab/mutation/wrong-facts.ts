@@ -39,14 +39,24 @@ export function readWrongFacts(table: string): WrongFact[] {
   });
 }
 
-/** A file with the wrong text at its first place, or at the first behind an anchor. Throws if the text is not there. */
+const literally = (text: string): string =>
+  text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("\\{n\\}", String.raw`(?<n>\d+)`);
+
+/**
+ * A file with the wrong text at its first place, or at the first behind an anchor. Throws if the text is not there. `{n}` stands
+ * for any number in the text, and `{n+1}` for that number and one in the wrong text.
+ */
 export function withWrongFact({ name, file, text, wrong }: WrongFact, source: string): string {
   const [anchor, target] = text.includes(" … ") ? (text.split(" … ") as [string, string]) : ["", text];
-  const start = source.indexOf(anchor);
-  const at = source.indexOf(target, start + anchor.length);
-  if (start < 0 || at < 0) throw new Error(`${name}: openapi/${file} does not contain: ${text}`);
+  const start = source.indexOf(anchor) + anchor.length;
+  const found = new RegExp(literally(target)).exec(source.slice(start));
+  if (start < anchor.length || found === null) throw new Error(`${name}: openapi/${file} does not contain: ${text}`);
+  const at = start + found.index;
   const indent = /^ */.exec(source.slice(source.lastIndexOf("\n", at) + 1, at))?.[0] ?? "";
-  return source.slice(0, at) + wrong.replaceAll("\\n", `\n${indent}`) + source.slice(at + target.length);
+  const replacement = wrong
+    .replaceAll(/\{n\+(\d+)\}/g, (_, more: string) => String(Number(found.groups?.n) + Number(more)))
+    .replaceAll("\\n", `\n${indent}`);
+  return source.slice(0, at) + replacement + source.slice(at + found[0].length);
 }
 
 /** What caught a wrong fact: a sentence of a comparison or of the generator. A crash catches nothing. */

@@ -1,5 +1,7 @@
-// Writes the tables of operations into the pages that show them, between two comments.
+// Writes what follows from the contract into the pages that show it: tables between two comments, and limits in sentences.
 import { readFileSync } from "node:fs";
+import type { OpenApiDocument, OperationObject } from "./read/document.ts";
+import { limitText } from "./read/limits.ts";
 import type { OperationModel } from "./read/model.ts";
 
 /** A table, by the name in the comments around it, and the pages that show it. */
@@ -35,16 +37,96 @@ const inputOf = ({ pathParameters, requestSchema, queryParameters }: OperationMo
   ...(queryParameters.length > 0 ? ["query"] : []),
 ];
 
-/** The pages with tables of operations, by their paths in the repository. */
-export function renderPages(root: URL, operations: readonly OperationModel[]): Map<string, string> {
-  const rendered = tables.flatMap(({ name, head, pages, rowOf }) => {
-    const table = head + operations.map(rowOf).join("");
-    return pages.map((path): [string, string] => [
-      path,
-      withTable(path, readFileSync(new URL(path, root), "utf8"), name, table),
-    ]);
+/** Sentences of pages that state limits, by page. Each must be there, with any number in the place of a name. */
+const limitSentences: Readonly<Record<string, readonly string[]>> = {
+  "docs/specification.md": [
+    "| `name` | string | yes | {name.minLength} to {name.maxLength} characters",
+    "| `totalTimeoutSecs` | integer | yes | {totalTimeoutSecs.minimum} to {totalTimeoutSecs.maximum} seconds",
+    "| yes | {members.minItems} to {members.maxItems} items",
+    "The ring time of this member: {ringTimeoutSecs.minimum} to {ringTimeoutSecs.maximum} seconds",
+    "an optional integer from {ringTimeoutSecs.minimum} to {ringTimeoutSecs.maximum}.",
+    "| no | {totalTimeoutSecs.minimum} to {totalTimeoutSecs.maximum} seconds, {totalTimeoutSecs.default} by default",
+    "For {previousSecretOverlapHours} hours after the rotation",
+    "within the {previousSecretOverlapHours} hours",
+    "`previousSecretExpiresAt`, {previousSecretOverlapHours} hours",
+    "is not between {callableFromHour} and {callableUntilHour} |",
+    "| Members of a group | {members.minItems} to {members.maxItems} |",
+    "| Length of a group's name | {name.minLength} to {name.maxLength} characters",
+    "| `totalTimeoutSecs` | {totalTimeoutSecs.minimum} to {totalTimeoutSecs.maximum} seconds, {totalTimeoutSecs.default} by",
+    "| `ringTimeoutSecs` | {ringTimeoutSecs.minimum} to {ringTimeoutSecs.maximum} seconds |",
+    "| Overlap with the previous secret | {previousSecretOverlapHours} hours |",
+    "| Callable hours | {callableFromHour} to {callableUntilHour} in",
+    "| Retries of the official clients | {clientMaxRetries} by default",
+    "| Timeout of the official clients | {clientTimeoutSecs} seconds by default",
+  ],
+  "docs/assumptions.md": [
+    "`limit` is {limit.minimum} to {limit.maximum}, by default {limit.default}. `offset` is",
+    "The hint is the last {signingSecretHintLength} characters.",
+  ],
+  "docs/paging.md": ["`limit` is the size of a page: {limit.default} by default, at most {limit.maximum} ("],
+  "docs/transfers.md": [
+    "| `ringTimeoutSecs` of a destination | {ringTimeoutSecs.minimum} to {ringTimeoutSecs.maximum}, cut",
+    "destinations without one | {totalTimeoutSecs.minimum} to {totalTimeoutSecs.maximum} |",
+  ],
+  "docs/webhooks.md": [
+    "For {previousSecretOverlapHours} hours after a rotation",
+    "both secrets within {previousSecretOverlapHours} hours.",
+    "After {previousSecretOverlapHours} hours, remove",
+    "rotate twice within {previousSecretOverlapHours} hours:",
+  ],
+  "docs/testing.md": ["For {previousSecretOverlapHours} hours, webhooks carry both signatures"],
+  "docs/mock-server-webhooks.md": ["rotation within {previousSecretOverlapHours} hours invalidates"],
+  "docs/inspector.md": ["Rotate the secret: for {previousSecretOverlapHours} hours"],
+  "packages/sdk/README.md": ["secrets as a list for {previousSecretOverlapHours} hours."],
+};
+
+type Keywords = Readonly<Record<string, unknown>>;
+
+/** The limits that sentences name: those of requests by field and keyword, and the entries of `x-limits`. */
+function limitsByName({ components, paths, "x-limits": limits }: OpenApiDocument): ReadonlyMap<string, string> {
+  const properties = ["CreateDestinationGroupRequest", "DestinationGroupMember"].flatMap((schema) =>
+    Object.entries((components.schemas[schema]?.properties ?? {}) as Readonly<Record<string, Keywords>>),
+  );
+  const parameters = Object.values(paths).flatMap(({ get }) => (get as OperationObject | undefined)?.parameters ?? []);
+  const queries = parameters.flatMap((one): [string, Keywords][] => ("name" in one ? [[one.name, one.schema]] : []));
+  const keywords = [...queries, ...properties].flatMap(([name, schema]) =>
+    Object.entries(schema).map(([keyword, value]): [string, unknown] => [`${name}.${keyword}`, value]),
+  );
+  return new Map([...keywords, ...Object.entries(limits)].map(([name, value]) => [name, limitText(name, value)]));
+}
+
+/** A page with the numbers of a sentence. */
+function withLimits(path: string, text: string, sentence: string, limits: ReadonlyMap<string, string>): string {
+  const literal = sentence.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const form = literal.replaceAll(/\\\{[\w\\.]+?\\\}/g, String.raw`\d+(?: [AP]M)?`);
+  const filled = sentence.replaceAll(/\{([\w.]+)\}/g, (_, name: string) => {
+    const value = limits.get(name);
+    if (value === undefined)
+      throw new Error(`openapi/ has no ${name}. Correct limitSentences in scripts/generate/pages.ts.`);
+    return value;
   });
-  return new Map(rendered);
+  const found = new RegExp(form, "g");
+  if (!found.test(text))
+    throw new Error(`${path} lacks "${sentence}". Restore it, or correct limitSentences in scripts/generate/pages.ts.`);
+  return text.replaceAll(found, () => filled);
+}
+
+/** The pages with tables of operations and with limits, by their paths in the repository. */
+export function renderPages(
+  root: URL,
+  document: OpenApiDocument,
+  operations: readonly OperationModel[],
+): Map<string, string> {
+  const texts = new Map<string, string>();
+  const edit = (path: string, change: (text: string) => string): void => {
+    texts.set(path, change(texts.get(path) ?? readFileSync(new URL(path, root), "utf8")));
+  };
+  for (const { name, head, pages, rowOf } of tables)
+    for (const path of pages) edit(path, (text) => withTable(path, text, name, head + operations.map(rowOf).join("")));
+  const limits = limitsByName(document);
+  for (const [path, sentences] of Object.entries(limitSentences))
+    for (const sentence of sentences) edit(path, (text) => withLimits(path, text, sentence, limits));
+  return texts;
 }
 
 function withTable(path: string, text: string, name: string, table: string): string {

@@ -90,14 +90,14 @@ function schemaOf(type: PolicyType): object {
   };
 }
 
-/** docs/assumptions.md with the policies that settle each row, at its end. */
-export function renderAssumptions(): [path: string, text: string] {
+/** Pages with the policies that settle each row of docs/assumptions.md, at its end. */
+export function renderAssumptions(pages: ReadonlyMap<string, string>): Map<string, string> {
   const path = "docs/assumptions.md";
   const names = Map.groupBy(Object.keys(policyRows), (name) => policyRows[name]?.settles);
   const row = /^(\| <a id="[^"]+"><\/a>(A-\d+) \|.*\| [^|`]+?)(?:; by [^|]+?)? \|$/gm;
-  const text = readFileSync(new URL(path, root), "utf8").replace(row, (_, start: string, id: string) => {
+  const text = pages.get(path)?.replace(row, (_, start: string, id: string) => {
     const settling = names.get(id)?.map((name) => `\`${name}\``);
     return `${start}${settling === undefined ? "" : `; by ${settling.join(", ")}`} |`;
   });
-  return [path, text];
+  return new Map([...pages, [path, text ?? ""]]);
 }

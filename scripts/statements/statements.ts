@@ -95,7 +95,7 @@ function* statementsBelow(value: unknown, at: Position): Generator<Statement> {
   const mark = typeof value["x-assumption"] === "string" ? value["x-assumption"] : at.mark;
   const isBeyond = at.isBeyond || value["x-beyond-specification"] === true;
   const keywords = keywordsOf(value);
-  const isAssumed = mark !== undefined || keys.at(-1) === "x-limits" || assumedKeys.some((key) => key in value);
+  const isAssumed = mark !== undefined || assumedKeys.some((key) => key in value);
   if (isAssumed && keywords !== "" && !keys.includes("examples") && !textNodes.has(keys.at(-1) ?? ""))
     yield { place: `${placeOf(file, keys)} =`, says: keywords, mark, isBeyond };
   for (const [key, child] of Object.entries(value)) {

@@ -50,12 +50,14 @@ const measuring = formsOf(quantities, directions);
 const telling = formsOf(quantities, directions, conditions);
 
 const isNumber = (word: string): boolean => /^\d/.test(word);
-const isCode = (word: string): boolean => word.startsWith("`");
+/** Whether a word is a name in code, or a limit of the contract such as `$maximum`. */
+const isCode = (word: string): boolean => /^[`$]/.test(word);
 
-/** Names in code, and the words of a text in one form. Citations such as §4.2 and A-5 are left out. */
+/** Names in code, limits, and the words of a text in one form. Citations such as §4.2 and A-5 are left out. */
 const wordsIn = (text: string): string[] =>
   (
-    text.replaceAll(/§\d+(?:\.\d+)*|\bA-\d+/g, " ").match(/`[^`]+`|\d+(?:\.\d+)*|[A-Za-z](?:['-]?[A-Za-z])*/g) ?? []
+    text.replaceAll(/§\d+(?:\.\d+)*|\bA-\d+/g, " ").match(/`[^`]+`|\$\w+|\d+(?:\.\d+)*|[A-Za-z](?:['-]?[A-Za-z])*/g) ??
+    []
   ).map((word) => (isCode(word) ? word : formOf(word)));
 
 /** The words of a text that decide what it states, in its order. */
@@ -64,7 +66,7 @@ export const tellingWords = (text: string): string[] =>
 
 /** Its numbers, units and comparisons. */
 export const quantitiesIn = (text: string): string[] =>
-  wordsIn(text).filter((word) => isNumber(word) || quantifying.has(word));
+  wordsIn(text).filter((word) => isNumber(word) || word.startsWith("$") || quantifying.has(word));
 
 /** Whether a word is a number, a unit, an order or a direction, which a source must contain. */
 export const isMeasure = (word: string): boolean => isNumber(word) || measuring.has(word);

@@ -99,7 +99,7 @@ describe("the problems of openapi/", () => {
     [
       "a query parameter without a description",
       calls,
-      "        description: Number of calls to skip; 0 by default.\n",
+      "        description: Number of calls to skip; $default by default.\n",
       "",
       ':85 listCalls: the query parameter "offset" has no description. Write one.',
     ],
@@ -229,6 +229,7 @@ describe("the problems of openapi/", () => {
       "x-shown-by: [rotateDestinationSecret]",
       "x-shown-by: rotateDestinationSecret",
     ],
+    ["a text that names no keyword", "schemas/destination-groups.yaml", "      maxLength: ", "      x-longest: "],
     ["an unknown operation in x-shown-by", "schemas/destinations.yaml", "[rotateDestinationSecret]", "[showSecret]"],
   ])("name what is wrong with %s, and where", async (_name, file, from, to) => {
     const failure = await loadDocument(edited(file, from, to)).then(String, (error: unknown) => error);

@@ -4,7 +4,6 @@ import { cases } from "../../packages/contract/src/cases/index.ts";
 import type { ContractCase } from "../../packages/contract/src/suite/case.ts";
 import { prismLacks } from "../../packages/contract/targets/prism.ts";
 import { reasonFor } from "../../packages/contract/targets/prism-deviations.ts";
-import { tablesIn } from "../../scripts/markdown.ts";
 import { readEvidence, type TestName, trace } from "../../scripts/traceability/evidence.ts";
 import { type PartialTarget, pageOf } from "../../scripts/traceability/page.ts";
 import { entriesIn } from "../../scripts/traceability/parts.ts";
@@ -108,20 +107,6 @@ const partial: readonly PartialTarget[] = [
   },
   { name: "prism-proxy", passes: (one: ContractCase) => reasonFor("prism-proxy", one) === undefined },
 ];
-
-describe("the recorded run", () => {
-  const rows = tablesIn(read("docs/contract-coverage.md")).find(({ heading }) => heading === "Cases")?.rows ?? [];
-
-  it("passed each case on each target, except where a target is partial (npm run record -- coverage)", () => {
-    const passed = rows.map(({ Target: name = "", "Cases passed": number, Failed: failed }) => [name, number, failed]);
-    const expected = rows.map(({ Target: name = "" }) => {
-      const { passes } = partial.find((one) => one.name === name) ?? { passes: () => true };
-      return [name, String(cases.filter((one) => passes(one)).length), "0"];
-    });
-    expect(passed).toEqual(expected);
-    expect(rows.length).toBeGreaterThan(partial.length);
-  });
-});
 
 describe("docs/traceability.md", () => {
   const { traced, problems } = trace(

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { bundle, loadConfig, type NormalizedProblem } from "@redocly/openapi-core";
 import { parse } from "yaml";
 import { policySchemas } from "../policies.ts";
+import { fillLimits } from "./limits.ts";
 import { problemsIn } from "./problems.ts";
 import { Place, type Problem, YamlFile } from "./source.ts";
 import { type Condition, methods } from "./values.ts";
@@ -281,8 +282,10 @@ function located(folder: URL, shown: string, { message, location: [at] }: Normal
 }
 
 /** Reads the table of codes. */
-export const readCodeTable = (folder: URL = openapiFolder): CodeTable =>
-  parse(readFileSync(new URL("error-codes.yaml", folder), "utf8")) as CodeTable;
+export function readCodeTable(folder: URL = openapiFolder): CodeTable {
+  const read = (name: string): unknown => parse(readFileSync(new URL(name, folder), "utf8"));
+  return fillLimits(read("error-codes.yaml") as CodeTable, (read("openapi.yaml") as OpenApiDocument)["x-limits"]);
+}
 
 /**
  * Bundles one file of a folder.
@@ -294,7 +297,8 @@ async function bundled(folder: URL, name: string, shown: string): Promise<OpenAp
   const { bundle: result, problems } = await bundle({ ref: fileURLToPath(new URL(name, folder)), config });
   const errors = problems.filter((problem) => problem.severity === "error");
   if (errors.length > 0) throw new IncompleteDescription(errors.map((problem) => located(folder, shown, problem)));
-  return result.parsed as OpenApiDocument;
+  const document = result.parsed as OpenApiDocument;
+  return fillLimits(document, document["x-limits"] ?? {});
 }
 
 /** Reads and bundles the rest of openapi/. */

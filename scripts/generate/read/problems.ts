@@ -1,5 +1,6 @@
 // Finds everything that the description of an operation or of an error code lacks, before anything is generated from it.
 import { readdirSync } from "node:fs";
+import { limitProblems } from "./limits.ts";
 import { type Known, operationProblems, repeated } from "./operation-problems.ts";
 import { codesShape, itemShape, rolesShape, rootShape, schemaShape, shapeProblems } from "./shapes.ts";
 import { Place, type Problem, YamlFile } from "./source.ts";
@@ -63,6 +64,7 @@ export function problemsIn(folder: URL): Problem[] {
     ...fieldCodeProblems(table.at("fieldCodes")),
     ...schemas.flatMap((one) => shownByProblems(new Place(one), ids)),
     ...schemas.flatMap((one) => descriptionProblems(new Place(one))),
+    ...files.flatMap((one) => limitProblems(new Place(one))),
   ];
 }
 

@@ -12,9 +12,11 @@ export const limits = {
   clientTimeoutSecs: 60,
   /** How an API key starts (§5.1). */
   apiKeyPrefix: "svc_live_",
+  /** The last characters of a secret that its hint shows. */
+  signingSecretHintLength: 4,
 } as const;
 
-/** The section of each limit. */
+/** The section or assumption of each limit. */
 export const limitSections: Readonly<Record<keyof typeof limits, string>> = {
   previousSecretOverlapHours: "§8",
   callableFromHour: "§8",
@@ -22,6 +24,7 @@ export const limitSections: Readonly<Record<keyof typeof limits, string>> = {
   clientMaxRetries: "§8",
   clientTimeoutSecs: "§8",
   apiKeyPrefix: "§5.1",
+  signingSecretHintLength: "A-12",
 };
 
 /** Statuses after which the official clients retry; every 5xx besides (§8). */
