@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assembleBackend, defaultParts } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import type { WallClock } from "../../src/model/time/clock.ts";
-import { overlapMs, send } from "../test-client.ts";
+import { overlapMs, ringSecs, send } from "../test-client.ts";
 
 const start = "2026-03-02T12:00:00.000Z";
 const app = demo.destinations.app;
@@ -109,7 +109,7 @@ describe("an expiry is announced", () => {
     expect(before.map(({ type }) => type)).toEqual(["availability.ended"]);
     backend.transfers.start({ destinationId: demo.destinations.availableHumans });
     await backend.clock.advance({ by: 10 * 60_000 });
-    expect(announced[1]).toEqual([20.5 + 1, "availability.ended", expect.any(String)]);
+    expect(announced[1]).toEqual([20 + ringSecs / 60 + 1, "availability.ended", expect.any(String)]);
   });
 
   it("not when its status or its record was gone before", async () => {
