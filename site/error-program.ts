@@ -1,6 +1,7 @@
 // Programs and commands that make the backend answer an error code.
 import { createBackend } from "@call-transfer/backend";
 import { type ErrorCode, type FieldErrorCode, type OperationId, operations } from "@call-transfer/spec";
+import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { faultProblem } from "../packages/backend/src/faults/fault-problem.ts";
 import { curl, readYaml, resolved, type Sample, sampleOf, sdkCall, serverUrl, source } from "./samples.ts";
 
@@ -21,8 +22,22 @@ interface Recipe {
   readonly prints?: string;
 }
 
+const limited: Readonly<Record<string, Readonly<Record<string, unknown>>>> =
+  document.components.schemas.CreateDestinationGroupRequest.properties;
+const withLimits = (text = "") =>
+  text.replaceAll(/\$(\w+)\.(\w+)/g, (_, field: string, keyword: string) => String(limited[field]?.[keyword]));
+
 /** How the backend answers a code by its rules, by error code and field code. */
-export const recipes = readYaml("error-recipes.yaml") as Readonly<Record<string, Recipe>>;
+export const recipes: Readonly<Record<string, Recipe>> = Object.fromEntries(
+  Object.entries(readYaml("error-recipes.yaml") as Readonly<Record<string, Recipe>>).map(([code, recipe]) => [
+    code,
+    {
+      ...recipe,
+      ...(recipe.how !== undefined && { how: withLimits(recipe.how) }),
+      ...(recipe.prints !== undefined && { prints: withLimits(recipe.prints) }),
+    },
+  ]),
+);
 
 /** A way to get an error: a program with its output, and commands for a running server. */
 export interface Provocation {

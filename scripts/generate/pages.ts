@@ -76,6 +76,7 @@ const limitSentences: Readonly<Record<string, readonly string[]>> = {
   ],
   "docs/testing.md": ["For {previousSecretOverlapHours} hours, webhooks carry both signatures"],
   "docs/mock-server-webhooks.md": ["rotation within {previousSecretOverlapHours} hours invalidates"],
+  "docs/mock-server-faults.md": ["two signatures for {previousSecretOverlapHours} hours."],
   "docs/inspector.md": ["Rotate the secret: for {previousSecretOverlapHours} hours"],
   "packages/sdk/README.md": ["secrets as a list for {previousSecretOverlapHours} hours."],
 };

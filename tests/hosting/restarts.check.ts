@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { createBackend, demo, inboxUrl } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { verifyWebhook } from "@call-transfer/sdk/webhooks";
+import { limits } from "@call-transfer/spec";
 import { MockServer, startReceiver, temporaryFolder, until } from "./hosted-server.ts";
 import { storedRows } from "./stored.ts";
 
@@ -95,7 +96,7 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
     const { records } = await server.control("own", "GET", "/state/destinations");
     const stored = records.find(({ id }: { id: string }) => id === demo.destinations.app);
     assert.deepEqual([stored.signingSecret, stored.previousSecret], [signingSecret, demo.signingSecret]);
-    await server.control("own", "POST", "/clock/advance", { by: 24 * 3_600_000 });
+    await server.control("own", "POST", "/clock/advance", { by: limits.previousSecretOverlapHours * 3_600_000 });
     await server.stop();
     await server.startAgain();
     assert.deepEqual(await secretsOf(), ["current"]);

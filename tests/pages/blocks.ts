@@ -1,4 +1,4 @@
-// Reads the code blocks of the pages, and decides how each is proved. CONTRIBUTING.md, "Code in pages", says what authors write.
+// Reads the code blocks of the pages, and decides how each is proved. README.md says what authors write.
 import { globSync, readFileSync } from "node:fs";
 
 export const root = new URL("../../", import.meta.url);
@@ -89,7 +89,7 @@ function marksAbove(text: string): Partial<Record<Mark, string>> {
 
 /** How to claim a block, for messages. */
 const advice =
-  'Its language decides how it is proved; see "Code in pages" in CONTRIBUTING.md. Languages: ' +
+  "Its language decides how it is proved; see tests/pages/README.md. Languages: " +
   `${[...programs, ...shells, ...dataFormats, "text"].join(", ")}`;
 
 /** Returns whether a block is a program in Python, or commands that begin with one of Python's. */

@@ -64,9 +64,9 @@ describe("facts of the contract are not repeated", () => {
   });
 
   it.each([
-    "if (name.length > 100) refuse();",
-    "const overlapMs = 24 * 3_600_000;",
-    "accept({ ringTimeoutSecs: 45 });",
+    `if (name.length > ${properties.name.maxLength}) refuse();`,
+    `const overlapMs = ${limits.previousSecretOverlapHours} * 3_600_000;`,
+    `accept({ totalTimeoutSecs: ${properties.totalTimeoutSecs.maximum} });`,
   ])("the check finds the limit in %s", (text) => expect(limitsIn(text, contractLimits)).not.toEqual([]));
 
   it.each(["random.text(45);", "const digits = 24;", "if (name.length > 45) refuse();"])(
@@ -165,6 +165,7 @@ const command = "call-transfer-mock";
 /** Without an install, npx downloads the package with the name of the command, which anyone could have published. */
 const runsByCommandName = /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun)\s+(?:exec|x|dlx))(?:\s+-[\w-]*)*\s+call-transfer-/;
 
+const { properties } = document.components.schemas.CreateDestinationGroupRequest;
 const keywords = ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "default"];
 
 /** The limits of §8 by name. Numbers up to 2 are too common to check, and those from 400 on can be statuses. */

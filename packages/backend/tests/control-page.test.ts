@@ -1,3 +1,4 @@
+import { limits } from "@call-transfer/spec";
 // What a page over the control plane reads: lists in parts, records without secrets, members as people see them.
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../src/backend.ts";
@@ -58,11 +59,14 @@ describe("redaction on request", () => {
       signingSecret: "[redacted]",
       previousSecret: "[redacted]",
       previousSecretExpiresAt: expect.any(String),
-      signingSecretHint: backend.state.destinations.get(app)?.signingSecret?.slice(-4),
+      signingSecretHint: backend.state.destinations.get(app)?.signingSecret?.slice(-limits.signingSecretHintLength),
     });
     expect((await control(backend, `GET /state/destinations/${app}`)).body.previousSecret).toBe(secret);
     const { records } = (await control(backend, "GET /state/apiKeys?redact=true")).body;
-    expect(records[0]).toMatchObject({ key: "[redacted]", keyHint: demo.apiKey.slice(-4) });
+    expect(records[0]).toMatchObject({
+      key: "[redacted]",
+      keyHint: demo.apiKey.slice(-limits.signingSecretHintLength),
+    });
     expect(JSON.stringify(records)).not.toContain(demo.apiKey);
   });
 
@@ -72,7 +76,10 @@ describe("redaction on request", () => {
     const { body } = await control(backend, `PATCH /state/destinations/${app}?redact=true`, { config });
     expect(body).toMatchObject({ signingSecret: "[redacted]", config: { url: "https://app.test/offers?[redacted]" } });
     const { body: created } = await control(backend, "POST /state/apiKeys?redact=true", { accountId: demo.accountId });
-    expect(created).toMatchObject({ key: "[redacted]", keyHint: expect.stringMatching(/^.{4}$/) });
+    expect(created).toMatchObject({
+      key: "[redacted]",
+      keyHint: expect.stringMatching(new RegExp(`^.{${limits.signingSecretHintLength}}$`)),
+    });
   });
 
   it("is not written back as a secret", async () => {

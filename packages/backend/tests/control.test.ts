@@ -6,7 +6,7 @@ import { bodyLimit } from "../src/control/control.ts";
 import { controlDocument } from "../src/generated/document.gen.ts";
 import { inboxUrl } from "../src/platform/inbox.ts";
 import { createSandboxes } from "../src/sandboxes.ts";
-import { control, send } from "./test-client.ts";
+import { control, ringEnd, send } from "./test-client.ts";
 
 function newBackend(): Backend {
   return createBackend({ controlPlane: true, fetch: async () => new Response() });
@@ -496,7 +496,7 @@ describe("the clock's routes", () => {
     const { upcoming, upcomingCount } = (await control(backend, "GET /clock")).body;
     const ringIndex = backend.transfers.get(id)?.rings.findIndex(({ outcome }) => outcome === "ringing") ?? -1;
     const { memberId } = backend.transfers.get(id)?.rings[ringIndex] ?? {};
-    const [at, kind] = ["2026-03-02T12:00:30.000Z", "transfer.ring_ends"];
+    const [at, kind] = [ringEnd, "transfer.ring_ends"];
     expect(upcoming[0]).toEqual({
       at,
       kind,

@@ -1,5 +1,16 @@
+import { limits } from "@call-transfer/spec";
 import type { Backend } from "../src/backend.ts";
 import { demo } from "../src/contents/demo-seed.ts";
+import { groupDefaults } from "../src/model/records/records.ts";
+
+/** Seconds for which a destination rings where nothing is said. */
+export const ringSecs = groupDefaults.totalTimeoutSecs;
+/** When such a ring ends that begins with a frozen clock. */
+export const ringEnd = new Date(Date.parse("2026-03-02T12:00:00Z") + ringSecs * 1000).toISOString();
+/** Milliseconds for which the previous secret signs too after a rotation. */
+export const overlapMs = limits.previousSecretOverlapHours * 3_600_000;
+/** When that ends for a rotation at the start of a frozen clock. */
+export const overlapEnd = new Date(Date.parse("2026-03-02T12:00:00Z") + overlapMs).toISOString();
 
 export interface TestRequest {
   /** The bearer token, null for none; the main account's key by default. */

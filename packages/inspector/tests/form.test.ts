@@ -1,5 +1,6 @@
 import { demo } from "@call-transfer/backend";
 import { demoSeed } from "@call-transfer/backend/unstable";
+import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { expect, it } from "vitest";
 import { collectionNames, fieldsOf, fieldsOfSchema, labelOf } from "../src/screens/state/fields.ts";
 import {
@@ -43,7 +44,8 @@ it("a choice that may be null keeps its values, and limits become a hint", () =>
       .find(({ name }) => name === "availability")
       ?.fields?.slice(1) ?? [];
   expect(source).toMatchObject({ kind: "choice", options: ["member", "admin", "auto"], isRequired: false });
-  expect(fieldsOf("groups").find(({ name }) => name === "totalTimeoutSecs")?.hint).toBe("5 to 60");
+  const { minimum, maximum } = document.components.schemas.DestinationGroup.properties.totalTimeoutSecs;
+  expect(fieldsOf("groups").find(({ name }) => name === "totalTimeoutSecs")?.hint).toBe(`${minimum} to ${maximum}`);
 });
 
 it.each(collectionNames.filter((name) => demoSeed[name] !== undefined))(

@@ -1,3 +1,4 @@
+import { limits } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import {
   adviceOn,
@@ -90,9 +91,12 @@ it("attempts of one event are counted together, also a copy of a copy", () => {
   });
 });
 
-it("the overlap of two secrets is the day before the old one expires", () => {
+it("the overlap of two secrets ends when the old one expires", () => {
   expect(overlapOf({})).toBeUndefined();
-  expect(overlapOf({ previousSecretExpiresAt: "2026-03-02T12:00:00Z" })).toEqual({ from: at - 86_400_000, to: at });
+  expect(overlapOf({ previousSecretExpiresAt: "2026-03-02T12:00:00Z" })).toEqual({
+    from: at - limits.previousSecretOverlapHours * 3_600_000,
+    to: at,
+  });
 });
 
 it("a filter finds all of its words in any part of a delivery", () => {

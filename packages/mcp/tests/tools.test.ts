@@ -36,10 +36,11 @@ describe("the tools of the API", () => {
   it("show limits and contain no reference and no link, which some clients do not follow", async () => {
     const { tools } = await connectToMock();
     const all = await tools();
-    const createGroup = all.find(({ name }) => name === "createDestinationGroup");
+    const { name, members } = document.components.schemas.CreateDestinationGroupRequest.properties;
+    const createGroup = all.find((tool) => tool.name === "createDestinationGroup");
     expect(createGroup?.inputSchema.properties).toMatchObject({
-      name: { minLength: 1, maxLength: 100 },
-      members: { maxItems: 10, items: { properties: { destinationId: { type: "string" } } } },
+      name: { minLength: name.minLength, maxLength: name.maxLength },
+      members: { maxItems: members.maxItems, items: { properties: { destinationId: { type: "string" } } } },
     });
     expect(JSON.stringify(all)).not.toMatch(/\$ref|"x-|https:/);
   });

@@ -1,3 +1,4 @@
+import { limits } from "@call-transfer/spec";
 import type { Policies } from "../model/policies.ts";
 import type { InboxAnswer } from "../platform/inbox.ts";
 
@@ -54,7 +55,7 @@ export const scenarios = [
   },
   {
     name: "secret-just-rotated",
-    description: "Every app destination has a new secret, and each webhook carries two signatures for 24 hours.",
+    description: `Every app destination has a new secret, and each webhook carries two signatures for ${limits.previousSecretOverlapHours} hours.`,
     section: "§6.2",
     edit: "secretsRotated",
   },

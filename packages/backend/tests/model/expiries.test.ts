@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assembleBackend, defaultParts } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import type { WallClock } from "../../src/model/time/clock.ts";
-import { send } from "../test-client.ts";
+import { overlapMs, ringSecs, send } from "../test-client.ts";
 
 const start = "2026-03-02T12:00:00.000Z";
 const app = demo.destinations.app;
@@ -28,17 +28,17 @@ describe("an expiry is announced", () => {
     expect(announced).toEqual([]);
     await backend.clock.advance({ by: 1 });
     expect(announced).toEqual([[15, "availability.ended", agent]]);
-    await backend.clock.advance({ by: 24 * 3_600_000 });
+    await backend.clock.advance({ by: overlapMs });
     expect(announced.slice(1)).toEqual([
       [60, "availability.ended", member],
-      [24 * 60, "secret.expired", app],
+      [overlapMs / 60_000, "secret.expired", app],
     ]);
   });
 
   it("once, when two rotations of one instant have the same end", async () => {
     const { backend, announced } = watched();
     for (let times = 0; times < 2; times++) await send(backend, `POST /transfers/destinations/${app}/rotate-secret`);
-    await backend.clock.advance({ by: 24 * 3_600_000 });
+    await backend.clock.advance({ by: overlapMs });
     expect(announced.filter(([, type]) => type === "secret.expired")).toHaveLength(1);
   });
 
@@ -109,7 +109,7 @@ describe("an expiry is announced", () => {
     expect(before.map(({ type }) => type)).toEqual(["availability.ended"]);
     backend.transfers.start({ destinationId: demo.destinations.availableHumans });
     await backend.clock.advance({ by: 10 * 60_000 });
-    expect(announced[1]).toEqual([20.5 + 1, "availability.ended", expect.any(String)]);
+    expect(announced[1]).toEqual([20 + ringSecs / 60 + 1, "availability.ended", expect.any(String)]);
   });
 
   it("not when its status or its record was gone before", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import type { Seed } from "../../src/contents/seed.ts";
-import { send } from "../test-client.ts";
+import { overlapEnd, overlapMs, ringEnd, ringSecs, send } from "../test-client.ts";
 
 const id = (kind: string, index: number): string => `${kind}0000000-0000-4000-8000-00000000000${index}`;
 const accountId = id("a", 1);
@@ -211,10 +211,10 @@ describe("the events of a transfer", () => {
       ],
       [0, "transfer.ring_started", expect.objectContaining({ ringIndex: 1, memberId: bob })],
       [1, "transfer.ring_ended", { id: transferId, destinationId: people, memberId: bob, outcome: "declined" }],
-      [30, "transfer.ring_ended", { id: transferId, destinationId: people, memberId: ann, outcome: "missed" }],
-      [30, "transfer.unanswered", { id: transferId }],
+      [ringSecs, "transfer.ring_ended", { id: transferId, destinationId: people, memberId: ann, outcome: "missed" }],
+      [ringSecs, "transfer.unanswered", { id: transferId }],
       [
-        30,
+        ringSecs,
         "member.availability",
         {
           id: ann,
@@ -222,7 +222,7 @@ describe("the events of a transfer", () => {
           source: "auto",
           reason: "missed_calls",
           until: "2026-03-02T12:15:30.000Z",
-          updatedAt: "2026-03-02T12:00:30.000Z",
+          updatedAt: ringEnd,
         },
       ],
     ]);
@@ -325,9 +325,9 @@ describe("what is coming", () => {
     backend.transfers.start({ destinationId: demo.destinations.phone });
     const coming = backend.upcoming().filter(({ id: about }) => about !== demo.members.member);
     expect(coming.map(({ at, kind }) => [new Date(at).toISOString(), kind])).toEqual([
-      ["2026-03-02T12:00:30.000Z", "transfer.ring_ends"],
+      [ringEnd, "transfer.ring_ends"],
       ["2026-03-02T12:15:00.000Z", "availability.ends"],
-      ["2026-03-03T12:00:00.000Z", "secret.expires"],
+      [overlapEnd, "secret.expires"],
     ]);
   });
 
@@ -350,14 +350,14 @@ describe("what is coming", () => {
     backend.transfers.start({ destinationId: demo.destinations.phone });
     const first = await backend.advance({ by: 15 * 60_000 });
     expect(first.map(({ at, type }) => [at, type])).toEqual([
-      ["2026-03-02T12:00:30.000Z", "transfer.ring_ended"],
-      ["2026-03-02T12:00:30.000Z", "transfer.unanswered"],
+      [ringEnd, "transfer.ring_ended"],
+      [ringEnd, "transfer.unanswered"],
       ["2026-03-02T12:15:00.000Z", "availability.ended"],
     ]);
-    const second = await backend.advance({ by: 24 * 3_600_000 });
+    const second = await backend.advance({ by: overlapMs });
     expect(second.map(({ at, type, id: about }) => [at, type, about])).toEqual([
       ["2026-03-02T13:00:00.000Z", "availability.ended", demo.members.member],
-      ["2026-03-03T12:00:00.000Z", "secret.expired", app],
+      [overlapEnd, "secret.expired", app],
     ]);
   });
 
@@ -384,8 +384,8 @@ describe("what is coming", () => {
     expect(steps).toEqual([
       ["2026-03-02T12:15:00.000Z", ["availability.ended"]],
       ["2026-03-02T13:00:00.000Z", ["availability.ended"]],
-      ["2026-03-03T12:00:00.000Z", ["secret.expired"]],
-      ["2026-03-03T12:00:00.000Z", []],
+      [overlapEnd, ["secret.expired"]],
+      [overlapEnd, []],
     ]);
   });
 });

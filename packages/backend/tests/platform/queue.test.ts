@@ -1,3 +1,4 @@
+import { limits } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo, demoSeed } from "../../src/contents/demo-seed.ts";
@@ -9,9 +10,12 @@ const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: r
 const place = (backend: Backend, toNumber: string = recipients.anyone) =>
   send(backend, "POST /calls", { body: { ...call, toNumber } });
 
-/** A backend at 20:59:30 of the recipients' time, with one line in use until 21:00:30 and a call to `recipients.anyone` waiting. */
+const day = (hour: number) => `2026-03-02T${String(hour).padStart(2, "0")}`;
+const [lastHour, nextHour] = [day(limits.callableUntilHour - 1), day(limits.callableUntilHour)];
+
+/** A backend half a minute before the end of the callable hours, with one line in use for a minute and a call to `recipients.anyone` waiting. */
 async function withQueue(policies: object = {}, recipientTimeZone = "UTC") {
-  const now = "2026-03-02T20:59:30Z";
+  const now = `${lastHour}:59:30.000Z`;
   const seed = { ...demoSeed, calls: [] };
   const backend = createBackend({
     ...{ seed, now, controlPlane: true },
@@ -92,9 +96,9 @@ describe("a call that leaves the queue", () => {
     const happened = await backend.advance({ by: 60_000 });
     const id = waitingCall(backend)?.id;
     expect(happened.filter(({ type }) => type === "call.failed")).toMatchObject([
-      { id, reason: "outside_callable_hours", at: "2026-03-02T21:00:30.000Z" },
+      { id, reason: "outside_callable_hours", at: `${nextHour}:00:30.000Z` },
     ]);
-    const createdAt = "2026-03-02T20:59:30.000Z";
+    const createdAt = `${lastHour}:59:30.000Z`;
     expect((await send(backend, "GET /calls?status=failed")).body).toEqual({
       calls: [{ id, direction: "outbound", duration: 0, status: "failed", createdAt }],
       meta: { total: 1 },

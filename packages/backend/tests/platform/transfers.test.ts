@@ -5,7 +5,7 @@ import type { Seed } from "../../src/contents/seed.ts";
 import { formatTransfer } from "../../src/control/operations/transfers.ts";
 import type { CollectionName } from "../../src/model/records/records.ts";
 import type { BackendOptions } from "../../src/options.ts";
-import { send } from "../test-client.ts";
+import { ringSecs, send } from "../test-client.ts";
 
 const id = (kind: string, index: number): string => `${kind}0000000-0000-4000-8000-00000000000${index}`;
 const accountId = id("a", 1);
@@ -44,7 +44,7 @@ type GroupMember = { destinationId: string; ringTimeoutSecs?: number };
 
 /** A backend with one group of these members. */
 function withGroup(members: readonly GroupMember[], options: BackendOptions & { totalTimeoutSecs?: number } = {}) {
-  const { totalTimeoutSecs = 30, seed = seedOf(), ...rest } = options;
+  const { totalTimeoutSecs = ringSecs, seed = seedOf(), ...rest } = options;
   const group = { id: id("e", 1), accountId, name: "All", totalTimeoutSecs, members: [...members] };
   return createBackend({ now: start, ...rest, seed: { ...seed, groups: [group] } });
 }
@@ -65,7 +65,7 @@ async function availabilityOf(backend: Backend, memberId: string) {
 async function miss(backend: Backend, times: number) {
   for (let index = 0; index < times; index += 1) {
     backend.transfers.start({ destinationId: people });
-    await advance(backend, 30);
+    await advance(backend, ringSecs);
   }
 }
 
@@ -85,7 +85,7 @@ describe("ringing", () => {
       { destinationId: hall, ringTimeoutSecs: 8 },
     ]);
     backend.transfers.start({ groupId });
-    await advance(backend, 30);
+    await advance(backend, ringSecs);
     expect(only(backend).status).toBe("unanswered");
     expect(secsAfterStart(only(backend).endedAt)).toBe(8);
   });
@@ -108,7 +108,7 @@ describe("ringing", () => {
   it("takes no time for a destination that is left out", () => {
     const backend = withGroup([{ destinationId: off }, { destinationId: desk }]);
     const { rings } = backend.transfers.start({ groupId });
-    expect(rings.map(({ until }) => secsAfterStart(until))).toEqual([0, 30]);
+    expect(rings.map(({ until }) => secsAfterStart(until))).toEqual([0, ringSecs]);
   });
 
   it("rings disabled destinations if the policy allows it", () => {
@@ -173,7 +173,7 @@ describe("the first to answer", () => {
     const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 1 } });
     backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 5 }] });
     backend.transfers.start({ destinationId: people });
-    await advance(backend, 30);
+    await advance(backend, ringSecs);
     expect(backend.transfers.list()[1]?.rings.map(({ outcome }) => outcome)).toEqual(["busy", "missed", "missed"]);
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
     expect(await availabilityOf(backend, bob)).toMatchObject({ status: "away" });
@@ -203,7 +203,7 @@ it("the end of a transfer leaves the timers of others", async () => {
   const backend = createBackend({ now: start, seed: seedOf() });
   backend.transfers.start({ destinationId: desk, script: [{ destinationId: desk, declineAfterSecs: 3 }] });
   backend.transfers.start({ destinationId: hall });
-  await advance(backend, 30);
+  await advance(backend, ringSecs);
   expect(backend.transfers.list().map(({ status }) => status)).toEqual(["unanswered", "unanswered"]);
 });
 
@@ -339,11 +339,11 @@ describe("an app", () => {
   });
 
   it("misses an offer if it accepts too late", async () => {
-    const { fetch, world } = receiver(200, 30);
+    const { fetch, world } = receiver(200, ringSecs);
     const backend = withGroup([{ destinationId: app, ringTimeoutSecs: 15 }], { fetch });
     world.backend = backend;
     backend.transfers.start({ groupId });
-    await advance(backend, 30);
+    await advance(backend, ringSecs);
     expect(only(backend)).toMatchObject({
       status: "unanswered",
       rings: [{ outcome: "missed", late: [{ code: "offer_expired" }] }],
@@ -423,7 +423,7 @@ describe("missed calls", () => {
       policies: { missedCallLimit: 1 },
     });
     backend.transfers.start({ destinationId: people, script: [{ memberId: cat, declineAfterSecs: 3 }] });
-    await advance(backend, 30);
+    await advance(backend, ringSecs);
     const statuses = [...backend.state.members.values()].map(({ availability }) => availability.status);
     expect(statuses).toEqual(["away", "available", "available"]);
   });
@@ -432,14 +432,14 @@ describe("missed calls", () => {
     const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 1 } });
     backend.transfers.start({ destinationId: people });
     backend.collections.update("members", ann, { availability: { status: "offline", source: "member" } });
-    await advance(backend, 30);
+    await advance(backend, ringSecs);
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "offline", source: "member", until: null });
   });
 
   it("do not count if another callee answered", async () => {
     const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 1 } });
     backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 5 }] });
-    await advance(backend, 30);
+    await advance(backend, ringSecs);
     expect(await availabilityOf(backend, bob)).toMatchObject({ status: "available" });
   });
 
@@ -634,7 +634,7 @@ describe("the kept transfers", () => {
   it("have at most the latest two hundred late answers per ring", async () => {
     const backend = createBackend({ now: start, seed: seedOf() });
     const { id: transferId } = backend.transfers.start({ destinationId: desk });
-    await advance(backend, 30);
+    await advance(backend, ringSecs);
     for (let count = 0; count < 201; count += 1) await backend.transfers.answer(transferId, { destinationId: desk });
     expect(only(backend).rings[0]?.late).toHaveLength(200);
   });

@@ -1,4 +1,5 @@
 // The first check, which all others need.
+import { limits } from "@call-transfer/spec";
 import { check, type Problem } from "./check.ts";
 import type { Reply } from "./deliver.ts";
 import { plainOffer } from "./genuine-checks.ts";
@@ -29,8 +30,7 @@ export const baseline = check("genuine", [plainOffer, "§6.1", checkAddress], as
   const offer = sender.offer();
   const reply = await sender.send(offer, { signature: sender.sign(offer.body, { secrets: [previousSecret] }) });
   if (!isAccepted(reply)) return [problem];
-  const fix =
-    "The receiver accepts only the previous secret. Give it the current one too: the previous one ends 24 hours after the rotation.";
+  const fix = `The receiver accepts only the previous secret. Give it the current one too: the previous one ends ${limits.previousSecretOverlapHours} hours after the rotation.`;
   return [{ ...problem, fix }];
 });
 

@@ -1,7 +1,7 @@
 // Genuine deliveries, changed on the way in places that a careless comparison does not look at.
 import { createHmac } from "node:crypto";
 import { demo } from "@call-transfer/backend";
-import { webhookSignature } from "@call-transfer/spec";
+import { limits, webhookSignature } from "@call-transfer/spec";
 import type { Check, Lab } from "./check.ts";
 import { type Forgery, forgeries } from "./forgeries.ts";
 import type { Offer } from "./sender.ts";
@@ -129,7 +129,11 @@ export const tamperingChecks: readonly Check[] = [
         }),
   ),
   forgeries(
-    ["a secret of an earlier rotation", "§6.2", "Remove the previous secret 24 hours after the rotation."],
+    [
+      "a secret of an earlier rotation",
+      "§6.2",
+      `Remove the previous secret ${limits.previousSecretOverlapHours} hours after the rotation.`,
+    ],
     (lab) => {
       const offer = lab.sender.offer();
       const secrets = [lab.retiredSecret ?? ""];

@@ -1,5 +1,6 @@
 import { demo } from "@call-transfer/backend";
 import { demoSeed } from "@call-transfer/backend/unstable";
+import { limits } from "@call-transfer/spec";
 import { afterEach, describe, expect, it } from "vitest";
 import { type MockServer, startMockServer } from "../../src/server/server.ts";
 import { runLine } from "./run-line.ts";
@@ -26,7 +27,10 @@ describe("the rotate command", () => {
       ["id", app],
       ["name", "Front desk app"],
       ["signingSecret", signingSecret],
-      ["previous one ends", "2026-03-03T12:00:00.000Z"],
+      [
+        "previous one ends",
+        new Date(Date.parse("2026-03-02T12:00:00Z") + limits.previousSecretOverlapHours * 3_600_000).toISOString(),
+      ],
     ]);
     const { signature } = await backend.deliveries.trigger({ destinationId: app });
     expect(signature?.v1.map(({ secret }) => secret)).toEqual(["current", "previous"]);

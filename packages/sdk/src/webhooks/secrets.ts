@@ -27,7 +27,7 @@ export function secretsReader(secret: WebhookSecrets | SecretSource, report: (er
       return last;
     } catch (error) {
       if (!last) throw error;
-      // The last secrets remain valid for 24 hours after a rotation.
+      // The last secrets remain valid for a while after a rotation.
       report(error);
       return last;
     }

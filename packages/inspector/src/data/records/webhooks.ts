@@ -1,5 +1,5 @@
 import type { Schema } from "@call-transfer/backend/control-client";
-import { webhookSignature } from "@call-transfer/spec";
+import { limits, webhookSignature } from "@call-transfer/spec";
 import { duration } from "../values/format.ts";
 
 /** A delivery of a webhook. */
@@ -26,7 +26,7 @@ export interface HeaderPart {
   readonly secret?: "current" | "previous" | "other";
 }
 
-const overlapMs = 86_400_000;
+const overlapMs = limits.previousSecretOverlapHours * 3_600_000;
 const toleranceMs = webhookSignature.toleranceSecs * 1000;
 
 /** The outcome of a delivery in a few words. */

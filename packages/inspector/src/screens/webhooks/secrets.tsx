@@ -1,3 +1,4 @@
+import { limits } from "@call-transfer/spec";
 import { type DestinationFacts, overlapOf } from "../../data/records/webhooks.ts";
 import { act } from "../../data/session/act.ts";
 import { callApi } from "../../data/session/call-api.ts";
@@ -27,7 +28,7 @@ export function Secrets({ destination }: { readonly destination: DestinationFact
     act(
       session,
       callApi(session, "rotateDestinationSecret", { params: { id } }),
-      "The secret is rotated. Both secrets sign for 24 hours.",
+      `The secret is rotated. Both secrets sign for ${limits.previousSecretOverlapHours} hours.`,
     );
   return (
     <>
@@ -49,8 +50,8 @@ export function Secrets({ destination }: { readonly destination: DestinationFact
       />
       {overlap === undefined ? (
         <p class="muted">
-          One secret signs. After a rotation the old and the new one both sign for 24 hours, so that a receiver can
-          change its secret without a lost offer.
+          One secret signs. After a rotation the old and the new one both sign for {limits.previousSecretOverlapHours}{" "}
+          hours, so that a receiver can change its secret without a lost offer.
         </p>
       ) : (
         <Overlap overlap={overlap} now={now} />

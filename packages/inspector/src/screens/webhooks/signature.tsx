@@ -1,4 +1,4 @@
-import { webhookSignature } from "@call-transfer/spec";
+import { limits, webhookSignature } from "@call-transfer/spec";
 import { useSignal } from "@preact/signals";
 import { ageOf, type Delivery, type DestinationFacts, headerParts } from "../../data/records/webhooks.ts";
 import { useSession } from "../../data/session/context.ts";
@@ -92,7 +92,8 @@ function SignedAt({ at }: { readonly at: number }) {
 
 function meaningOf(secret: "current" | "previous" | "other"): string {
   if (secret === "current") return "the destination's secret when it was sent";
-  if (secret === "previous") return "the secret before the rotation, which signs for 24 hours more";
+  if (secret === "previous")
+    return `the secret before the rotation, which signs for ${limits.previousSecretOverlapHours} hours more`;
   return "not a secret of the destination: a receiver must refuse it";
 }
 

@@ -277,7 +277,7 @@ class Receiver:
                 late = WebhookError(f"It did not answer within {_LONGEST_SECRET_READ:g} s.", "secrets_failed")
                 self._last_secrets = yield from self._secrets_in_time.run(read, _LONGEST_SECRET_READ, late)
             except Exception as error:
-                # The last secrets remain valid for 24 hours after a rotation.
+                # The last secrets remain valid for a while after a rotation.
                 if self._last_secrets is None:
                     raise
                 yield from self.report("new_secrets", error)
