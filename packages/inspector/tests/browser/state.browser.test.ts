@@ -258,8 +258,6 @@ it("a list at rest is not measured and drawn again", async () => {
 const places = [
   ["members", agent, "edit"],
   ["groups", demo.groups.existing, "edit"],
-  ["members", agent],
-  ["destinations", demo.destinations.app],
 ];
 
 it.each(places)("%s has no serious finding of axe-core, wide and narrow", async (...place) => {
