@@ -8,10 +8,7 @@ const conditions = ["@call-transfer/source"];
 
 const tests = ["packages/*/{tests,targets}/**/*.test.ts", "{lab,scripts,site,tests}/**/*.test.ts"];
 /** Tests that need Vite's modules: they import JSX, or load one module twice. */
-const withVite = [
-  "packages/inspector/tests/*.test.ts",
-  "packages/sdk/tests/{errors,webhook-signature}.test.ts",
-];
+const withVite = ["packages/inspector/tests/*.test.ts", "packages/sdk/tests/{errors,webhook-signature}.test.ts"];
 const slow = ["**/*.{full,long}.test.ts", "tests/release/*.test.ts"];
 // What takes long runs each night.
 const never = ["**/{node_modules,.cache}/**", ...(isLong ? [] : ["**/*.long.test.ts"])];
