@@ -6,6 +6,7 @@ import * as importedSdk from "@call-transfer/sdk";
 import * as importedQuery from "@call-transfer/sdk/query";
 import * as importedRaw from "@call-transfer/sdk/raw";
 import * as importedWebhooks from "@call-transfer/sdk/webhooks";
+import * as importedPostgres from "@call-transfer/sdk/webhooks/postgres";
 
 const require = createRequire(import.meta.url);
 const imported = { ...importedSdk, ...importedWebhooks };
@@ -91,6 +92,29 @@ for (const [name, value] of [...Object.entries(imported), ...Object.entries(requ
 for (const { CallTransfer } of [imported, required]) {
   const shown = inspect(new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "a-secret-key" }));
   if (!shown.startsWith("CallTransfer {") || shown.includes("a-secret-key")) wrong.push(`a client prints as ${shown}`);
+}
+
+// The inbox and the adapters of one copy, with the handler of the other.
+const webhook = '{"type":"any","id":"1"}';
+const signed = { "service-signature": await imported.signWebhook(webhook, { secret: "secret" }) };
+const receivers = [
+  [imported, { ...required, ...require("@call-transfer/sdk/webhooks/postgres") }],
+  [required, { ...imported, ...importedPostgres }],
+];
+for (const [{ createWebhookHandler }, { pgInbox, toNodeHandler }] of receivers) {
+  const codes = [];
+  const options = { secret: "secret", onEvent() {}, onError: (_, code) => void codes.push(code) };
+  const down = Object.assign(new Error("no such database"), { code: "3D000" });
+  const inbox = pgInbox({ connect: (callback) => void callback(down, undefined, () => {}) });
+  const request = new Request("http://localhost/", { method: "POST", headers: signed, body: webhook });
+  const { status } = await createWebhookHandler({ ...options, inbox })(request);
+  const end = () => {
+    throw new Error("The connection was lost.");
+  };
+  const lost = { setHeader() {}, headersSent: true, end };
+  await toNodeHandler(createWebhookHandler(options))({ method: "POST", headers: signed, rawBody: webhook }, lost);
+  const seen = `${status} ${codes}`;
+  if (seen !== "503 store_failed,response_failed") wrong.push(`a receiver with parts of the other copy: ${seen}`);
 }
 
 // Functions of one copy, with a client of the other.
