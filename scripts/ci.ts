@@ -55,7 +55,7 @@ const fullTier = [
   built("lab", "mutants"),
   equipped("runtimes"),
   equipped("consumers"),
-  built("check", "packages"),
+  built("check", "packed"),
   built("lab", "soak"),
   built("check", "runners"),
   built("check", "collections"),

@@ -71,7 +71,7 @@ async function dryRun(): Promise<void> {
   const one = join(folder, "one");
   release(one, commit);
   checkReleased(one);
-  if (!isLong) return leftOut("packing and installing what was released, twice; check packages packs what is there");
+  if (!isLong) return leftOut("packing and installing what was released, twice; check packed packs what is there");
   buildClone(one);
   const files = writeReleaseFiles(one, join(folder, "packed"));
   comparePacked(

@@ -1,19 +1,17 @@
-// A row of the matrix for a version of Node: the unit tests of the published packages, and the tests of the built ones.
+// A row of the matrix for a version of Node: the unit tests of the published packages, and tests of the packed ones.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "esbuild";
 import { isLong, leftOut as printLeftOut } from "../../scripts/long.ts";
 import { ensureTools, published, temporaryFolder, tools } from "../../scripts/packed.ts";
+import { bundleTests, installPacked } from "../packages/packed/bundle.ts";
 import { startPostgres, startRedis } from "../receiving/servers.ts";
 import { type LeftOut, readTap } from "./left-out.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** Bundles are here, because they find the database clients from here. */
 const receiving = join(root, "tests/receiving");
-const bundles = join(receiving, ".cache/matrix");
 const oldestWithVitest = 22;
 const isLinux = process.platform === "linux";
 /** The packages whose code is the same on every system. The tests of others start processes as Linux does. */
@@ -26,39 +24,11 @@ export interface RowResult {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Cases come from the built contract package. The document is taken in, as there: importing JSON still warns on Node 20. */
-const builtSuite: Plugin = {
-  name: "built suite",
-  setup(bundle) {
-    bundle.onResolve({ filter: /\/suite\/run\.ts$/ }, () => ({ path: "@call-transfer/contract", external: true }));
-    bundle.onResolve({ filter: /^@call-transfer\/spec\/openapi\.json$/ }, () => ({
-      path: join(root, "packages/spec/openapi.json"),
-    }));
-  },
-};
-
-/** Writes the tests of the built packages as modules that Node 20 can load. Returns their paths. */
-async function bundleTests(): Promise<string[]> {
-  const names = ["clients", "contract", "stores"].map((name) => join(root, `tests/matrix/built/${name}.check.ts`));
-  const entryPoints = isLong ? [...names, join(receiving, "stores-on-node.ts")] : names;
-  const { metafile } = await build({
-    entryPoints,
-    outdir: bundles,
-    outbase: join(root, "tests"),
-    outExtension: { ".js": ".mjs" },
-    entryNames: "[name]",
-    inject: [join(root, "tests/matrix/expected-node.ts")],
-    bundle: true,
-    packages: "external",
-    platform: "node",
-    target: "node20",
-    format: "esm",
-    metafile: true,
-    absWorkingDir: root,
-    logLevel: "error",
-    plugins: [builtSuite],
-  });
-  return Object.keys(metafile.outputs).map((path) => join(root, path));
+/** Writes the tests of the packed packages into a project that has them. Returns their paths. */
+function testsIn(project: string): Promise<string[]> {
+  const names = ["clients", "contract", "stores"].map((name) => `tests/matrix/built/${name}.check.ts`);
+  const tests = isLong ? [...names, "tests/receiving/stores-on-node.ts"] : names;
+  return bundleTests(project, tests, "tests/matrix/expected-node.ts");
 }
 
 /** Runs a program of a Node that is also the first of the PATH. Returns its status. */
@@ -85,7 +55,7 @@ async function withDatabases<T>(use: (addresses: NodeJS.ProcessEnv) => Promise<T
 }
 
 async function runBuilt(node: string, version: string, folder: string) {
-  const files = await bundleTests();
+  const files = await testsIn(installPacked(folder));
   if (!isLong) printLeftOut("the stores in Redis and PostgreSQL");
   const report = join(folder, "built.tap");
   const reporters = ["--test-reporter=tap", `--test-reporter-destination=${report}`, "--test-reporter=dot"];
@@ -95,8 +65,8 @@ async function runBuilt(node: string, version: string, folder: string) {
   const text = existsSync(report) ? readFileSync(report, "utf8") : "";
   const result = readTap(text);
   if (!passed)
-    console.error(text.match(/^ *not ok .+\n(?: +.*\n){0,30}/gm)?.join("\n") ?? "The built packages' tests stopped.");
-  return { ...result, passed, summary: `${result.passed} tests of the built packages` };
+    console.error(text.match(/^ *not ok .+\n(?: +.*\n){0,30}/gm)?.join("\n") ?? "The packed packages' tests stopped.");
+  return { ...result, passed, summary: `${result.passed} tests of the packed packages` };
 }
 
 /** Which numbers Vitest reports. */
@@ -120,14 +90,13 @@ async function runUnitTests(node: string, version: string, folder: string) {
 /** Runs everything that this version of Node can run. */
 export async function runNodeRow(major: number): Promise<RowResult> {
   ensureTools(receiving);
-  mkdirSync(bundles, { recursive: true });
   const folder = join(tools, "node_modules", `node-${major}`);
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
   const node = join(folder, "bin", process.platform === "win32" ? "node.exe" : "node");
   using temporary = temporaryFolder("matrix");
   const built = await runBuilt(node, `v${version}`, temporary.path);
   if (major < oldestWithVitest) {
-    const why = "Vitest does not start on it; the tests of the built packages take their place";
+    const why = "Vitest does not start on it; the tests of the packed packages take their place";
     return {
       ...built,
       summary: `v${version}: ${built.summary}`,

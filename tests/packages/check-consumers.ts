@@ -1,6 +1,5 @@
 // Uses the packed packages as customers do: compiles consumers/ with each compiler and module resolution, runs bundles of
-// each bundler against the packed mock server, loads both formats of the SDK in one process, runs an
-// example under pnpm, and asks what an editor shows.
+// each bundler against the packed mock server, runs an example under pnpm, and asks what an editor shows.
 // Prints skipped combinations with their reason. Requires built packages.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -68,7 +67,7 @@ const all = process.argv.includes("--all");
 
 /**
  * The fastest compiler takes every resolution, the oldest the one with most of the declarations. That of node10, which 7 lacks,
- * is resolved by are-the-types-wrong in check packages.
+ * is resolved by are-the-types-wrong in check packed.
  */
 const isInGate = (version: string, resolution: string): boolean =>
   version === "7" || (version === "5.4" && resolution === "bundler");
@@ -194,16 +193,11 @@ async function check(folder: string): Promise<boolean> {
   const sources = ["spec", "sdk", "backend", "mock-server", "contract"];
   const tarballs = pack(folder, sources);
   unpack(project, tarballs, optionalPeers(sources));
-  copyFileSync(join(consumers, "both-formats.mjs"), join(project, "both-formats.mjs"));
-  const bothFormats: Task = {
-    title: "instanceof and guards across the SDK's two formats",
-    run: () => runFile(process.execPath, ["both-formats.mjs"], { cwd: project, timeout: withinMs }),
-  };
   const underPnpm: Task = {
     title: `${all ? "examples" : "an example"} in a project that pnpm installed`,
     run: () => runUnderPnpm(join(folder, "pnpm"), tarballs, all),
   };
-  let isGood = await runAll([underPnpm, bothFormats, hover(project), ...compilations(project)]);
+  let isGood = await runAll([underPnpm, hover(project), ...compilations(project)]);
   await withPackedServer(project, ["--clock", "frozen", "--now", now], async ({ url }) => {
     isGood = (await runAll(bundles(project, url))) && isGood;
   });

@@ -10,8 +10,7 @@ import { formatMessage } from "publint/utils";
 import ts from "typescript";
 import { licencesFile } from "../../build/licences.ts";
 import { isLong, leftOut } from "../../scripts/long.ts";
-import { optionalPeers, published, temporaryFolder, unpack } from "../../scripts/packed.ts";
-import { writeTarballs } from "../../scripts/tarballs.ts";
+import { optionalPeers, pack, published, temporaryFolder, unpack } from "../../scripts/packed.ts";
 import { mcpProblems } from "./mcp-command.ts";
 import { unnameable } from "./nameable.ts";
 import { brokenLinks } from "./packed-links.ts";
@@ -254,7 +253,7 @@ async function lintProblems({ tarball, description }: Installed): Promise<string
 
 /** Packs every public package and puts all of them into one project. */
 function installAll(folder: string): { project: string; packages: Installed[] } {
-  const tarballs = writeTarballs(root, published, folder);
+  const tarballs = pack(folder, published);
   const project = join(folder, "customer");
   unpack(project, tarballs, optionalPeers(published));
   const packages = published.map((source): Installed => {

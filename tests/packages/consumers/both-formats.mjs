@@ -127,7 +127,7 @@ const pairs = [
   [imported, { ...required, ...require("@call-transfer/sdk/raw"), ...require("@call-transfer/sdk/query") }],
   [required, { ...imported, ...importedRaw, ...importedQuery }],
 ];
-for (const [{ CallTransfer }, other] of pairs) {
+async function useTogether({ CallTransfer }, other) {
   const options = { baseUrl: "https://api.example.com", apiKey: "key", accountId: "a", fetch: answers };
   const client = new CallTransfer(options);
   const { signal } = new AbortController();
@@ -145,4 +145,6 @@ for (const [{ CallTransfer }, other] of pairs) {
     wrong.push("a read does not fit the other copy");
   if (queryKey[1].accountId !== "a") wrong.push("the key of a query does not fit the other copy");
 }
+for (const [copy, other] of pairs)
+  await useTogether(copy, other).catch((error) => wrong.push(`a client does not fit the other copy: ${error.message}`));
 if (wrong.length > 0) throw new Error(wrong.join("\n"));

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "n
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { install, optionalPeers, pack, published, tools } from "../../../scripts/packed.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const packages = join(root, "packages") + sep;
@@ -81,11 +82,23 @@ export async function bundleTests(project: string, tests: readonly string[], inj
 }
 
 /** Links what tests run with, such as Vitest, to this repository's copy. Our own packages are installed. */
-export function linkTool(project: string, specifier: string): void {
+function linkTool(project: string, specifier: string): void {
   const [name] = /^(?:@[^/]+\/)?[^/:]+(?=\/|$)/.exec(specifier) ?? [];
   if (name === undefined || name.startsWith("@call-transfer")) return;
-  const [place, found] = [project, root].map((folder) => join(folder, "node_modules", name));
-  if (place === undefined || found === undefined || existsSync(place) || !existsSync(found)) return;
+  const place = join(project, "node_modules", name);
+  const found = [root, tools].map((folder) => join(folder, "node_modules", name)).find((path) => existsSync(path));
+  if (found === undefined || existsSync(place)) return;
   mkdirSync(dirname(place), { recursive: true });
   symlinkSync(found, place, "junction");
+}
+
+/** Installs all packages from their tarballs in a new project of a folder. Returns its path. */
+export function installPacked(folder: string): string {
+  const project = join(folder, "customer");
+  install(project, pack(folder, published));
+  for (const name of ["msw", ...Object.keys(optionalPeers(published))]) linkTool(project, name);
+  // Where the tests look for the vectors, which are published too.
+  mkdirSync(join(project, "packages"));
+  symlinkSync(join(project, "node_modules/@call-transfer/contract"), join(project, "packages/contract"), "junction");
+  return project;
 }

@@ -34,7 +34,8 @@ const uses = {
     const store = (await load("@call-transfer/sdk/webhooks")).memoryEventStore();
     await first.run(() => store);
   },
-  "@call-transfer/mcp": async ({ createMcpServer }) => assert.ok(await createMcpServer({ platform: { client: { baseUrl, apiKey: "key" } } })),
+  "@call-transfer/mcp": async ({ createMcpServer }) =>
+    assert.ok(await createMcpServer({ platform: { client: { baseUrl, apiKey: "key" } } })),
   "@call-transfer/mock-server": async ({ startMockServer }) => {
     const server = await startMockServer({ port: 0 });
     const { status } = await fetch(`${server.url}/_inspector/`).finally(() => server.close());
@@ -59,7 +60,7 @@ const uses = {
     const { error } = await new CallTransfer({ ...options, fetch: nodeFetch() }).roles.list().result();
     assert.ok(error instanceof ConnectionError, String(error));
   },
-  "@call-transfer/sdk/otel": ({ openTelemetry }) => assert.equal(typeof openTelemetry().request, "function"),
+  "@call-transfer/sdk/otel": ({ openTelemetry }) => assert.equal(typeof openTelemetry().startRequest, "function"),
   "@call-transfer/sdk/query": async ({ listRolesQueryOptions }, load) => {
     const { queryFn } = listRolesQueryOptions(await clientOf(load));
     assert.deepEqual(await queryFn({ signal: new AbortController().signal }), JSON.parse(roles));
@@ -99,7 +100,7 @@ async function useMsw(callTransferHandlers, load) {
 
 const project = process.cwd();
 const require = createRequire(join(project, "package.json"));
-const { dependencies } = require("./package.json");
+const { dependencies } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
 
 /** The entries of what is installed, except those that only this repository can load. */
 const entries = Object.keys(dependencies).flatMap((name) => {
