@@ -89,7 +89,7 @@ const night: readonly Step[] = [
   built("check", "runners"),
   equipped("matrix"),
   built("check", "collections"),
-  ...(form === "long" ? [equipped("add")] : []),
+  equipped("add"),
   built("check", "image"),
   equipped("size"),
   run("check", "schemathesis"),

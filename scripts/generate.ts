@@ -4,7 +4,13 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { renderControl } from "./generate/control.ts";
 import { renderStatusErrors } from "./generate/errors.ts";
-import { renderErrorCodeStatus, renderErrorCodes, renderLimits, renderOperations } from "./generate/operations.ts";
+import {
+  renderErrorCodeStatus,
+  renderErrorCodes,
+  renderLimits,
+  renderOperations,
+  renderSdkErrorCodes,
+} from "./generate/operations.ts";
 import { renderPages } from "./generate/pages.ts";
 import { renderAssumptions, renderPolicies } from "./generate/policies.ts";
 import { renderDocument } from "./generate/publish.ts";
@@ -24,7 +30,7 @@ import {
 } from "./generate/resources.ts";
 import { renderResponseSchemas, renderSchemas } from "./generate/schemas.ts";
 import { renderSpecification } from "./generate/specification.ts";
-import { renderTypes, sdkErrorCodes, sdkModels, sdkTypes } from "./generate/types.ts";
+import { renderTypes, sdkModels, sdkTypes } from "./generate/types.ts";
 
 const root = new URL("../", import.meta.url);
 const generatedFolders = [
@@ -65,7 +71,7 @@ async function render(): Promise<Map<string, string>> {
     ["packages/backend/src/generated/contract.gen.ts", renderContractMajor(read("packages/spec/package.json"))],
     ["packages/sdk/src/generated/signature.gen.ts", renderSignature(document)],
     ["packages/sdk/src/query/queries.gen.ts", renderQueries(operations)],
-    ["packages/sdk/src/generated/error-codes.gen.ts", sdkErrorCodes],
+    ["packages/sdk/src/generated/error-codes.gen.ts", renderSdkErrorCodes(document)],
     ["packages/sdk/src/errors/status-errors.gen.ts", renderStatusErrors(readCodeTable().classes)],
     ["packages/sdk/src/resources/resources.gen.ts", renderResources(nouns)],
     ["packages/sdk/src/resources/index.gen.ts", renderSdkExports(document, nouns)],

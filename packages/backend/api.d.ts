@@ -1,10 +1,10 @@
 declare module "@call-transfer/backend" {
   export {
-    Backend, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults, HandledResponse, Inbox,
-    InboxEvent, InputError, Journal, JournalEntry, Keys, ListedFault, MemberRecord, NewTransfer, OperationCoverage,
-    Peer, Policies, RehearsedResponse, RingRecord, RowChange, SandboxStore, SandboxStores, Sandboxes, SandboxesOptions,
-    Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, Upcoming, createBackend,
-    createSandboxes, demo, inboxUrl
+    Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults,
+    HandledResponse, Inbox, InboxEvent, InputError, Journal, JournalEntry, Keys, ListedFault, MemberRecord, NewTransfer,
+    OperationCoverage, Peer, Policies, RehearsedResponse, RingRecord, RowChange, SandboxStore, SandboxStores, Sandboxes,
+    SandboxesOptions, Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, Upcoming,
+    createBackend, createSandboxes, demo, inboxUrl
   };
 }
 
@@ -78,7 +78,7 @@ declare interface BackendEvent {
 declare interface BackendOptions {
   readonly seed?: Seed;
   readonly now?: string | number | Date;
-  readonly clock?: ClockMode;
+  readonly clock?: Clock["mode"];
   readonly clockRate?: number;
   readonly prng?: number;
   readonly policies?: Partial<Policies>;
@@ -292,6 +292,7 @@ declare interface IncomingRequest extends Pick<Request, "method" | "url" | "body
 }
 
 declare class InputError extends Error {
+  static [Symbol.hasInstance](value: unknown): boolean;
   readonly name = "InputError";
   readonly field: string;
   readonly explanation: string;

@@ -14,11 +14,11 @@ declare module "@call-transfer/mock-server/attack" {
 
 declare module "@call-transfer/mock-server/backend" {
   export {
-    Backend, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults, HandledResponse, Inbox,
-    InboxEvent, InputError, Journal, JournalEntry, Keys, ListedFault, MemberRecord, NewTransfer, OperationCoverage,
-    Peer, Policies, RehearsedResponse, RingRecord, RowChange, SandboxStore, SandboxStores, Sandboxes, SandboxesOptions,
-    Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, Upcoming, createBackend,
-    createSandboxes, demo, inboxUrl
+    Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults,
+    HandledResponse, Inbox, InboxEvent, InputError, Journal, JournalEntry, Keys, ListedFault, MemberRecord, NewTransfer,
+    OperationCoverage, Peer, Policies, RehearsedResponse, RingRecord, RowChange, SandboxStore, SandboxStores, Sandboxes,
+    SandboxesOptions, Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, Upcoming,
+    createBackend, createSandboxes, demo, inboxUrl
   };
 }
 

@@ -5,17 +5,18 @@ declare module "@call-transfer/sdk" {
     AttemptInstrumentation, AttemptSummary, AuthenticationError, BadRequestError, Call, CallInitiated, CallList,
     CallQueued, CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError,
     ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup,
-    DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorResponse, ErrorResponseMeta, FetchOptions,
-    FieldError, FieldErrorCode, GoneError, Instrumentation, InstrumentedRequest, InvalidArgumentError,
-    InvalidResponseError, ItemIn, ListCallsQuery, ListField, ListInput, ListMeta, LogLevel, Logger, MemberAvailability,
-    Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails,
-    OutcomeWindow, OutgoingRequest, PagePromise, PaymentRequiredError, PermissionDeniedError, RateLimitError,
-    ReconcileOptions, Reconciliation, ReconciliationReason, RequestContext, RequestError, RequestErrorDetails,
-    RequestInput, RequestInstrumentation, RequestOptions, RequestOutcome, RequestRetryOptions, RequestSummary,
-    ResponseValidator, RetryEvent, RetryOptions, RetrySkippedReason, Role, RoleDefinition, RoleList, Roles, ServerError,
-    SharedClientOptions, TimeoutError, TransferDestination, TransferDestinationConfig, TransferOffer, UnknownResult,
-    UnprocessableEntityError, VERSION, WithCode, createCall, createDestinationGroup, deleteMemberHours,
-    getMemberAvailability, isApiError, listAccounts, listCalls, listRoles, rotateDestinationSecret
+    DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus, ErrorResponse,
+    ErrorResponseMeta, FetchOptions, FieldError, FieldErrorCode, GoneError, Instrumentation, InstrumentedRequest,
+    InvalidArgumentError, InvalidResponseError, ItemIn, ListCallsQuery, ListField, ListInput, ListMeta, LogLevel,
+    Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
+    OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PagePromise, PaymentRequiredError,
+    PermissionDeniedError, RateLimitError, ReconcileOptions, Reconciliation, ReconciliationReason, RequestContext,
+    RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation, RequestOptions, RequestOutcome,
+    RequestRetryOptions, RequestSummary, ResponseValidator, RetryEvent, RetryOptions, RetrySkippedReason, Role,
+    RoleDefinition, RoleList, Roles, ServerError, SharedClientOptions, TimeoutError, TransferDestination,
+    TransferDestinationConfig, TransferOffer, UnknownResult, UnprocessableEntityError, VERSION, WithCode, createCall,
+    createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
+    rotateDestinationSecret
   };
 }
 
@@ -253,6 +254,8 @@ declare class Destinations {
 declare interface DurableObjectEventStoreOptions {
   shards?: number;
 }
+
+type ErrorCodeWithFieldErrors = unknown;
 
 declare type EventClaim = { readonly state: "mine" } | { readonly state: "busy" } | {
   readonly state: "done";
@@ -502,7 +505,7 @@ declare interface OperationQueryOptions<Id extends string, Data> extends Operati
   queryFn: (context: { signal: AbortSignal }) => Promise<Data>;
 }
 
-declare type OrUnknown<Data> = Data extends {
+type OrUnknown<Data> = Data extends {
   readonly type: infer Type;
 } ? string extends Type ? Data : Data | UnknownResult : Data;
 
@@ -748,6 +751,8 @@ declare class ServerError extends ApiError {
   readonly code: WithStatus<ServerErrorStatus>["code"];
 }
 
+type ServerErrorStatus = unknown;
+
 declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "retry" | "extraBody" | "extraQuery" | "context"> {
   baseUrl?: string | undefined;
   allowInsecureHttp?: boolean | undefined;
@@ -773,13 +778,11 @@ type Successes<Responses> = Responses[keyof Responses & SuccessStatus];
 declare class TimeoutError extends RequestError {}
 
 declare interface UnknownResult {
-  readonly type: UnknownType;
+  readonly type: `unknown: ${string}`;
 }
 
-declare type UnknownType = `unknown: ${string}`;
-
 declare interface UnknownWebhookEvent {
-  readonly type: UnknownType;
+  readonly type: `unknown: ${string}`;
   readonly [field: string]: unknown;
 }
 

@@ -2,16 +2,17 @@
 import { type NamedCommands, onSources, runNamed } from "./named.ts";
 
 export const checks: NamedCommands = {
-  packages: {
-    does: "whether each packed package is complete, and the types of examples/",
+  packed: {
+    does: "whether each packed package is complete, the tests of receivers and clients on what is packed, the types of examples/",
     isBuilt: true,
     run: [
       ["tests/packages/check-packages.ts"],
+      ["tests/packages/check-packed.ts"],
       ["node_modules/typescript-7/bin/tsc", "-p", "examples", "--skipLibCheck"],
     ],
   },
   consumers: {
-    does: "programs built on the packed packages: each TypeScript, each bundler, both formats in one process",
+    does: "programs built on the packed packages: each TypeScript, each bundler",
     isBuilt: true,
     run: [onSources("tests/packages/check-consumers.ts")],
   },

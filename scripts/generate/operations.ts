@@ -83,8 +83,6 @@ export type FieldErrorCode = (typeof fieldErrorCodes)[number];
 export function renderErrorCodeStatus(document: OpenApiDocument): string {
   const table = Object.entries(document["x-error-table"]);
   const rows = table.map(([code, row]) => `  /** ${row.meaning} */ ${code}: ${row.status ?? "number"};`);
-  const withErrors = table.filter(([, row]) => row.errors).map(([code]) => JSON.stringify(code));
-  const serverErrors = new Set(table.flatMap(([, { status = 0 }]) => (status >= 500 ? [status] : [])));
   return `${header}/** HTTP status of every error code (§7.2); any number where the specification defines none. */
 export interface ErrorCodeStatus {
 ${rows.join("\n")}
@@ -92,6 +90,15 @@ ${rows.join("\n")}
 
 /** Machine-readable error code (§7.2). */
 export type ErrorCode = { [Code in keyof ErrorCodeStatus]: Code }[keyof ErrorCodeStatus];
+`;
+}
+
+/** The same in the SDK, with what only its errors need: in a declaration of their own, they are parts of its main entry. */
+export function renderSdkErrorCodes(document: OpenApiDocument): string {
+  const table = Object.entries(document["x-error-table"]);
+  const withErrors = table.filter(([, row]) => row.errors).map(([code]) => JSON.stringify(code));
+  const serverErrors = new Set(table.flatMap(([, { status = 0 }]) => (status >= 500 ? [status] : [])));
+  return `${header}export type * from "../../../spec/src/error-code-status.gen.ts";
 
 /** Error codes whose errors list the failing fields. */
 export type ErrorCodeWithFieldErrors = ${withErrors.join(" | ")};

@@ -189,4 +189,3 @@ const inSpec = "../../../spec/src";
 /** The SDK uses the types of the spec package; its build bundles their declarations. */
 export const sdkTypes = `${header}export type { components, operations, paths } from "${inSpec}/types.gen.ts";\n`;
 export const sdkModels = `${header}export type * from "${inSpec}/models.gen.ts";\n`;
-export const sdkErrorCodes = `${header}export type * from "${inSpec}/error-code-status.gen.ts";\n`;

@@ -1,19 +1,17 @@
-// Rows of the matrix for a version of Node: the unit tests of the published packages and the tests of the built ones, and their
+// Rows of the matrix for a version of Node: the unit tests of the published packages and the tests of the packed ones, and their
 // stores in databases.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "esbuild";
 import { ensureInstalled, published, temporaryFolder, tools } from "../../scripts/packed.ts";
+import { bundleTests, installPacked } from "../packages/packed/bundle.ts";
 import { missingPrograms, startPostgres, startRedis } from "../receiving/servers.ts";
 import { type LeftOut, readTap } from "./left-out.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** Bundles are here, because they find the database clients from here. */
 const receiving = join(root, "tests/receiving");
-const bundles = join(receiving, ".cache/matrix");
 const oldestWithVitest = 22;
 const isLinux = process.platform === "linux";
 /** The packages whose code is the same on every system. The tests of others start processes as Linux does. */
@@ -31,39 +29,6 @@ interface NodeOfRow {
   readonly node: string;
   readonly version: string;
   readonly folder: string;
-}
-
-/** Cases come from the built contract package. The document is taken in, as there: importing JSON still warns on Node 20. */
-const builtSuite: Plugin = {
-  name: "built suite",
-  setup(bundle) {
-    bundle.onResolve({ filter: /\/suite\/run\.ts$/ }, () => ({ path: "@call-transfer/contract", external: true }));
-    bundle.onResolve({ filter: /^@call-transfer\/spec\/openapi\.json$/ }, () => ({
-      path: join(root, "packages/spec/openapi.json"),
-    }));
-  },
-};
-
-/** Writes the tests of the built packages as modules that Node 20 can load. Returns their paths. */
-async function bundleTests(entryPoints: string[]): Promise<string[]> {
-  const { metafile } = await build({
-    entryPoints,
-    outdir: bundles,
-    outbase: join(root, "tests"),
-    outExtension: { ".js": ".mjs" },
-    entryNames: "[name]",
-    inject: [join(root, "tests/matrix/expected-node.ts")],
-    bundle: true,
-    packages: "external",
-    platform: "node",
-    target: "node20",
-    format: "esm",
-    metafile: true,
-    absWorkingDir: root,
-    logLevel: "error",
-    plugins: [builtSuite],
-  });
-  return Object.keys(metafile.outputs).map((path) => join(root, path));
 }
 
 /** Runs a program of a Node that is also the first of the PATH. Returns its status. */
@@ -87,9 +52,9 @@ async function withDatabases<T>(use: (addresses: NodeJS.ProcessEnv) => Promise<T
   }
 }
 
-/** Runs tests of the built packages, given by their sources. */
-async function runBuilt({ node, version, folder }: NodeOfRow, sources: string[], addresses: NodeJS.ProcessEnv = {}) {
-  const files = await bundleTests(sources);
+/** Runs tests of the packed packages, given by their paths in this repository. */
+async function runBuilt({ node, version, folder }: NodeOfRow, tests: string[], addresses: NodeJS.ProcessEnv = {}) {
+  const files = await bundleTests(installPacked(folder), tests, "tests/matrix/expected-node.ts");
   const report = join(folder, "built.tap");
   const reporters = ["--test-reporter=tap", `--test-reporter-destination=${report}`, "--test-reporter=dot"];
   // One file at a time: a process that stalls for seconds finds its idle connections closed.
@@ -98,8 +63,8 @@ async function runBuilt({ node, version, folder }: NodeOfRow, sources: string[],
   const text = existsSync(report) ? readFileSync(report, "utf8") : "";
   const result = readTap(text);
   if (!passed)
-    console.error(text.match(/^ *not ok .+\n(?: +.*\n){0,30}/gm)?.join("\n") ?? "The built packages' tests stopped.");
-  return { ...result, passed, summary: `${result.passed} tests of the built packages` };
+    console.error(text.match(/^ *not ok .+\n(?: +.*\n){0,30}/gm)?.join("\n") ?? "The packed packages' tests stopped.");
+  return { ...result, passed, summary: `${result.passed} tests of the packed packages` };
 }
 
 /** Which numbers Vitest reports. */
@@ -129,7 +94,6 @@ async function runUnitTests({ node, version, folder }: NodeOfRow) {
 async function onNode<T>(major: number, use: (row: NodeOfRow) => Promise<T>): Promise<T> {
   ensureInstalled(tools);
   ensureInstalled(receiving);
-  mkdirSync(bundles, { recursive: true });
   const folder = join(tools, "node_modules", `node-${major}`);
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
   const node = join(folder, "bin", process.platform === "win32" ? "node.exe" : "node");
@@ -140,10 +104,10 @@ async function onNode<T>(major: number, use: (row: NodeOfRow) => Promise<T>): Pr
 /** Runs everything that this version of Node can run without a database. */
 export const runNodeRow = (major: number): Promise<RowResult> =>
   onNode(major, async (row) => {
-    const names = ["clients", "contract", "stores"].map((name) => join(root, `tests/matrix/built/${name}.check.ts`));
+    const names = ["clients", "contract", "stores"].map((name) => `tests/matrix/built/${name}.check.ts`);
     const built = await runBuilt(row, names);
     if (major < oldestWithVitest) {
-      const why = "Vitest does not start on it; the tests of the built packages take their place";
+      const why = "Vitest does not start on it; the tests of the packed packages take their place";
       return {
         ...built,
         summary: `${row.version}: ${built.summary}`,
@@ -160,7 +124,7 @@ export async function runStoresRow(major: number): Promise<RowResult | undefined
   if (missingPrograms().length > 0) return undefined;
   return onNode(major, (row) =>
     withDatabases(async (addresses) => {
-      const built = await runBuilt(row, [join(receiving, "stores-on-node.ts")], addresses);
+      const built = await runBuilt(row, ["tests/receiving/stores-on-node.ts"], addresses);
       return { ...built, summary: `${row.version}: ${built.summary}` };
     }),
   );

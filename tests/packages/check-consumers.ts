@@ -1,6 +1,5 @@
 // Uses the packed packages as customers do: compiles consumers/ with each compiler and module resolution, runs bundles of
-// each bundler against the packed mock server, loads both formats of the SDK in one process, and asks
-// what an editor shows.
+// each bundler against the packed mock server, and asks what an editor shows.
 // Prints skipped combinations with their reason. Requires built packages.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -181,12 +180,7 @@ async function check(folder: string): Promise<boolean> {
   const sources = ["spec", "sdk", "backend", "mock-server", "contract"];
   const tarballs = pack(folder, sources);
   install(project, tarballs, optionalPeers(sources));
-  copyFileSync(join(consumers, "both-formats.mjs"), join(project, "both-formats.mjs"));
-  const bothFormats: Task = {
-    title: "instanceof and guards across the SDK's two formats",
-    run: () => runFile(process.execPath, ["both-formats.mjs"], { cwd: project, timeout: withinMs }),
-  };
-  let isGood = await runAll([bothFormats, hover(project), ...compilations(project)]);
+  let isGood = await runAll([hover(project), ...compilations(project)]);
   await withPackedServer(project, ["--clock", "frozen", "--now", now], async ({ url }) => {
     isGood = (await runAll(bundles(project, url))) && isGood;
   });

@@ -9,8 +9,7 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import ts from "typescript";
 import { licencesFile } from "../../build/licences.ts";
-import { install, optionalPeers, published, temporaryFolder } from "../../scripts/packed.ts";
-import { writeTarballs } from "../../scripts/tarballs.ts";
+import { install, optionalPeers, pack, published, temporaryFolder } from "../../scripts/packed.ts";
 import { mcpProblems } from "./mcp-command.ts";
 import { unnameable } from "./nameable.ts";
 import { brokenLinks } from "./packed-links.ts";
@@ -256,7 +255,7 @@ const workspaceVersion = (name: string): string =>
 
 /** Packs every public package and puts all of them into one project. */
 function installAll(folder: string): { project: string; packages: Installed[] } {
-  const tarballs = writeTarballs(root, published, folder);
+  const tarballs = pack(folder, published);
   const project = join(folder, "customer");
   // The workspace's own versions: check consumers takes the newest in range.
   const peers = Object.keys(optionalPeers(published)).map((name) => [name, workspaceVersion(name)]);

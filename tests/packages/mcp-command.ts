@@ -6,7 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 /** What is wrong with the command in a project where the package is installed. */
 export async function mcpProblems(project: string): Promise<string[]> {
   const command = join(project, "node_modules", ".bin", "call-transfer-mcp");
-  const client = new Client({ name: "check-packages", version: "1.0.0" });
+  const client = new Client({ name: "check-packed", version: "1.0.0" });
   try {
     await client.connect(new StdioClientTransport({ command, cwd: project, stderr: "ignore" }));
     const { structuredContent: roles } = await client.callTool({ name: "listRoles" });

@@ -9,7 +9,7 @@ import type { DocumentOperation } from "./http/stubs/document-operation.ts";
 import { checkInput } from "./model/errors/input-error.ts";
 import type { Policies } from "./model/policies.ts";
 import type { SandboxStore } from "./model/storage/store.ts";
-import type { ClockMode, WallClock } from "./model/time/clock.ts";
+import type { Clock, WallClock } from "./model/time/clock.ts";
 import { isWebAddress } from "./model/values/web-address.ts";
 
 /** How a backend starts, and what it uses from outside. */
@@ -22,7 +22,7 @@ export interface BackendOptions {
    */
   readonly now?: string | number | Date;
   /** `frozen` moves only on request, `flowing` follows the wall clock; `frozen` by default. */
-  readonly clock?: ClockMode;
+  readonly clock?: Clock["mode"];
   /** How many seconds pass in one second of real time, while the clock flows: above 0, up to 10,000; 1 by default. */
   readonly clockRate?: number;
   /**

@@ -28,6 +28,7 @@ export {
   ServerError,
   UnprocessableEntityError,
 } from "./errors/status-errors.gen.ts";
+export type { ErrorCodeStatus } from "./generated/error-codes.gen.ts";
 export { VERSION } from "./generated/version.gen.ts";
 export type * from "./options/instrumentation.ts";
 export type * from "./options/middleware.ts";

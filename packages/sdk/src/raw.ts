@@ -8,7 +8,7 @@ import type { paths } from "./generated/types.gen.ts";
 import type { RequestOptions } from "./options/options.ts";
 import type { Outgoing } from "./send/call.ts";
 import { isFunction } from "./utils/guards.ts";
-import type { OrUnknown } from "./utils/unknown-result.ts";
+import type { UnknownResult } from "./utils/unknown-result.ts";
 
 export type { components, operations, paths } from "./generated/types.gen.ts";
 
@@ -33,6 +33,12 @@ type ResponsesOf<Operation> = Operation extends { readonly responses: infer Resp
 
 type Successes<Responses> = Responses[keyof Responses & SuccessStatus];
 type Failures<Responses> = Responses[Exclude<keyof Responses, SuccessStatus>];
+/** Adds results of other types to those that a `type` tells apart. */
+type OrUnknown<Data> = Data extends { readonly type: infer Type }
+  ? string extends Type
+    ? Data
+    : Data | UnknownResult
+  : Data;
 /** Undefined for an operation without a body, such as one that answers 204. */
 type DataOf<Operation, Data = JsonOf<Successes<ResponsesOf<Operation>>>> = [Data] extends [never]
   ? undefined

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { createWebhookHandler, signWebhook, type WebhookHandlerOptions } from "@call-transfer/sdk/webhooks";
 import { durableObjectEventStore, EventStoreObject } from "@call-transfer/sdk/webhooks/durable-object";
 import { createEventTable, postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";
 import { ioredisEventStore, redisEventStore } from "@call-transfer/sdk/webhooks/redis";
@@ -73,6 +74,32 @@ describe.each([
       state: "busy",
     });
     expect(await create(redisClients(0, 0).client, options).complete("key", "owner", "1", 2000)).toBe(false);
+  });
+});
+
+describe.each([
+  ["redisEventStore", redisEventStore],
+  ["ioredisEventStore", ioredisEventStore],
+])("a receiver with %s", (_, create) => {
+  const answered = JSON.stringify({ version: 1, status: 201, owner: "another" });
+
+  it.each<[string, number, () => Promise<unknown>, Partial<WebhookHandlerOptions>]>([
+    ["duplicate", 409, async () => ["done", answered], { duplicates: "refuse" }],
+    ["busy", 503, async () => ["busy"], {}],
+    ["store_timeout", 503, () => new Promise(() => {}), { storeTimeoutMs: 20 }],
+    ["store_failed", 503, () => Promise.reject(new Error("connection refused")), {}],
+    ["answer_unreadable", 503, async () => ["done", '{"version":2}'], {}],
+  ])("refuses with the code %s", async (code, status, run, options) => {
+    const codes: string[] = [];
+    const receive = createWebhookHandler({
+      ...{ secret: "secret", onEvent: unused, waitMs: 0, onStoreError: "refuse", ...options },
+      store: create({ ...redisClients(1, 0).client, eval: run }),
+      onError: (_error, reported) => void codes.push(reported),
+    });
+    const body = JSON.stringify({ type: "any", id: "1" });
+    const headers = { "Service-Signature": await signWebhook(body, { secret: "secret" }) };
+    const response = await receive(new Request("http://localhost/", { method: "POST", headers, body }));
+    expect({ status: response.status, codes }).toEqual({ status, codes: [code] });
   });
 });
 

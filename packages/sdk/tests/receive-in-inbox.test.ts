@@ -26,7 +26,7 @@ function rejected(error: Error): Promise<never> {
 }
 
 /** A pool whose clients answer as PostgreSQL does for a new event. */
-function playedPool(connecting: Promise<void> = Promise.resolve(), answered?: string) {
+function playedPool(connecting: Promise<void> = Promise.resolve(), answered?: string, free = true) {
   const played = { sent: [] as string[], destroyed: [] as (boolean | undefined)[], listeners: 0, atHandOut: 0 };
   let owner: unknown;
   const client = {
@@ -34,7 +34,7 @@ function playedPool(connecting: Promise<void> = Promise.resolve(), answered?: st
       played.sent.push(/^\w+/.exec(text)?.[0] ?? "");
       if (text.includes("try_advisory")) {
         owner = values[1];
-        return { rows: [{ free: true }] };
+        return { rows: [{ free }] };
       }
       if (text.startsWith("with taken") && answered !== undefined)
         return { rows: [{ state: "done", answer: answered }] };
@@ -174,6 +174,20 @@ describe("a receiver with an inbox", () => {
     const { played, pool } = playedPool(undefined, stored(version));
     expect(await codesOf(pool, options)).toEqual({ status, codes: [code], counted: [code] });
     expect(played.sent).toEqual(["begin", "select", "with", "commit"]);
+  });
+
+  it("refuses with the code busy while another process handles the event", async () => {
+    const { played, pool } = playedPool(undefined, undefined, false);
+    expect(await codesOf(pool)).toEqual({ status: 503, codes: ["busy"], counted: ["busy"] });
+    expect(played.sent).toEqual(["begin", "select", "commit"]);
+  });
+
+  it("refuses with the code store_timeout where no connection comes", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const answer = codesOf(playedPool(new Promise(() => {})).pool);
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await answer).toEqual({ status: 503, codes: ["store_timeout"], counted: ["store_timeout"] });
   });
 
   it("refuses with the code store_failed where the database fails", async () => {

@@ -146,9 +146,3 @@ export interface ErrorCodeStatus {
 
 /** Machine-readable error code (§7.2). */
 export type ErrorCode = { [Code in keyof ErrorCodeStatus]: Code }[keyof ErrorCodeStatus];
-
-/** Error codes whose errors list the failing fields. */
-export type ErrorCodeWithFieldErrors = "flow_structure_invalid" | "validation_failed";
-
-/** Statuses from 500 that error codes have. */
-export type ServerErrorStatus = 500 | 502 | 503;

@@ -6,6 +6,7 @@ import * as importedSdk from "@call-transfer/sdk";
 import * as importedQuery from "@call-transfer/sdk/query";
 import * as importedRaw from "@call-transfer/sdk/raw";
 import * as importedWebhooks from "@call-transfer/sdk/webhooks";
+import * as importedPostgres from "@call-transfer/sdk/webhooks/postgres";
 
 const require = createRequire(import.meta.url);
 const imported = { ...importedSdk, ...importedWebhooks };
@@ -93,6 +94,29 @@ for (const { CallTransfer } of [imported, required]) {
   if (!shown.startsWith("CallTransfer {") || shown.includes("a-secret-key")) wrong.push(`a client prints as ${shown}`);
 }
 
+// The inbox and the adapters of one copy, with the handler of the other.
+const webhook = '{"type":"any","id":"1"}';
+const signed = { "service-signature": await imported.signWebhook(webhook, { secret: "secret" }) };
+const receivers = [
+  [imported, { ...required, ...require("@call-transfer/sdk/webhooks/postgres") }],
+  [required, { ...imported, ...importedPostgres }],
+];
+for (const [{ createWebhookHandler }, { pgInbox, toNodeHandler }] of receivers) {
+  const codes = [];
+  const options = { secret: "secret", onEvent() {}, onError: (_, code) => void codes.push(code) };
+  const down = Object.assign(new Error("no such database"), { code: "3D000" });
+  const inbox = pgInbox({ connect: (callback) => void callback(down, undefined, () => {}) });
+  const request = new Request("http://localhost/", { method: "POST", headers: signed, body: webhook });
+  const { status } = await createWebhookHandler({ ...options, inbox })(request);
+  const end = () => {
+    throw new Error("The connection was lost.");
+  };
+  const lost = { setHeader() {}, headersSent: true, end };
+  await toNodeHandler(createWebhookHandler(options))({ method: "POST", headers: signed, rawBody: webhook }, lost);
+  const seen = `${status} ${codes}`;
+  if (seen !== "503 store_failed,response_failed") wrong.push(`a receiver with parts of the other copy: ${seen}`);
+}
+
 // Functions of one copy, with a client of the other.
 const bodies = { roles: '{"roles":[]}', calls: '{"calls":[{"id":"c"}],"meta":{"total":1}}' };
 const answers = async (url) => {
@@ -103,7 +127,7 @@ const pairs = [
   [imported, { ...required, ...require("@call-transfer/sdk/raw"), ...require("@call-transfer/sdk/query") }],
   [required, { ...imported, ...importedRaw, ...importedQuery }],
 ];
-for (const [{ CallTransfer }, other] of pairs) {
+async function useTogether({ CallTransfer }, other) {
   const options = { baseUrl: "https://api.example.com", apiKey: "key", accountId: "a", fetch: answers };
   const client = new CallTransfer(options);
   const { signal } = new AbortController();
@@ -121,4 +145,6 @@ for (const [{ CallTransfer }, other] of pairs) {
     wrong.push("a read does not fit the other copy");
   if (queryKey[1].accountId !== "a") wrong.push("the key of a query does not fit the other copy");
 }
+for (const [copy, other] of pairs)
+  await useTogether(copy, other).catch((error) => wrong.push(`a client does not fit the other copy: ${error.message}`));
 if (wrong.length > 0) throw new Error(wrong.join("\n"));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { checkInput } from "../../src/model/errors/input-error.ts";
+import { checkInput, InputError, InUseError } from "../../src/model/errors/input-error.ts";
 
 const schema = z.strictObject({
   count: z.int().min(1).max(9).optional(),
@@ -30,5 +30,26 @@ describe("the error of an invalid field says what the field must be", () => {
     ["seed.json", 'must be an object, not "seed.json"'],
   ])("%j: %s", (value, message) => {
     expect(() => checkInput(schema, value)).toThrow(expect.objectContaining({ message: message }));
+  });
+});
+
+describe("in a process with two copies of the backend, an error of one", () => {
+  const second = "../../src/model/errors/input-error.ts?second";
+  const open = (): Promise<typeof import("../../src/model/errors/input-error.ts")> => import(second);
+
+  it("is recognized by the other, by kind", async () => {
+    const copy = await open();
+    expect(copy.InputError).not.toBe(InputError);
+    expect(new copy.InputError("name", "is taken")).toBeInstanceOf(InputError);
+    expect(new copy.InUseError("name", "is used")).toBeInstanceOf(InputError);
+    expect(new copy.InUseError("name", "is used")).toBeInstanceOf(InUseError);
+    expect(new copy.InputError("name", "is taken")).not.toBeInstanceOf(InUseError);
+  });
+
+  it("of a customer's own subclass is distinguished from its siblings", () => {
+    class OwnError extends InputError {}
+    expect(new OwnError("name", "is odd")).toBeInstanceOf(InputError);
+    expect(new InputError("name", "is taken")).not.toBeInstanceOf(OwnError);
+    expect([null, undefined, "text", {}, Object.create(null)].some((value) => value instanceof InputError)).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 // The answer to an event as a store keeps it. docs/webhook-stores.md describes the format, and
 // packages/contract/vectors/stored-answers.json has examples.
 import { fromBase64, readUpTo } from "./bytes.ts";
-import { Refusal } from "./refusal.ts";
+import { isRefusal, Refusal } from "./refusal.ts";
 
 /** A reader must not handle an event whose answer has a higher one. More fields need no new version. */
 const version = 1;
@@ -39,7 +39,7 @@ export function responseOf(answer: string): Response {
     const headers: Record<string, string> = contentType === undefined ? {} : { "content-type": contentType };
     return new Response(bodiless.includes(status) ? null : bytes, { status, headers });
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (isRefusal(error)) throw error;
     throw new TypeError("The event store returned an answer that no webhook handler stored.", { cause: error });
   }
 }

@@ -43,6 +43,9 @@ export type WebhookErrorCode =
   /** Two processes handled an event. */
   | "handled_twice";
 
+/** Shared by every copy of this major version: an inbox throws to the handler of another entry, which has its own class. */
+const mark: unique symbol = Symbol.for("@call-transfer/sdk/1/receiving-error");
+
 /** An error with its code. */
 export class CodedError extends Error {
   readonly code: WebhookErrorCode;
@@ -51,8 +54,15 @@ export class CodedError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
   }
+
+  get [mark](): true {
+    return true;
+  }
 }
+
+/** Whether an error has a code of this package, also if another copy of it made the error. */
+export const isCoded = (error: unknown): error is CodedError => Object(error)[mark] === true;
 
 /** The code of an error, or the other one if it has none. */
 export const codeOf = (error: unknown, otherwise: WebhookErrorCode): WebhookErrorCode =>
-  error instanceof CodedError ? error.code : otherwise;
+  isCoded(error) ? error.code : otherwise;

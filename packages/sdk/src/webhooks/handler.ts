@@ -6,7 +6,7 @@ import { CodedError, codeOf, type WebhookErrorCode } from "./codes.ts";
 import { checkInbox } from "./event-inbox.ts";
 import { checkNames, checkOnce, type WebhookHandlerOptions } from "./handler-options.ts";
 import { Once } from "./once.ts";
-import { Refusal } from "./refusal.ts";
+import { isRefusal, Refusal } from "./refusal.ts";
 import { describeFailure, printFailure, type Step } from "./report.ts";
 import { type SecretsReader, secretsReader } from "./secrets.ts";
 import {
@@ -83,8 +83,12 @@ async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   return body;
 }
 
-/** The `onError` of the handler of each request, for the adapters. */
-export const reports = new WeakMap<Request, (error: unknown) => void>();
+/** Key in a request for the `onError` of its handler, for the adapters, which may be another copy's. */
+const reportKey: unique symbol = Symbol.for("@call-transfer/sdk/1/webhook-report");
+
+/** Tells the `onError` of a request's handler what an adapter failed at. */
+export const reportTo = (request: Request | undefined, error: unknown): void =>
+  (request as { readonly [reportKey]?: (error: unknown) => void } | undefined)?.[reportKey]?.(error);
 
 /** The work of one handler. */
 class Receiver<Tx> {
@@ -185,13 +189,15 @@ class Receiver<Tx> {
       step = next;
     };
     try {
-      reports.set(request, (error) => void this.report("response", error));
+      const report = (error: unknown) => void this.report("response", error);
+      // Fails silently where a request cannot have it, such as a frozen one of a test.
+      Reflect.defineProperty(request, reportKey, { value: report, configurable: true });
       return await this.#handle(request, enter);
     } catch (error) {
-      void this.report(error instanceof Refusal && error.status === 503 ? this.#keeping : step, error);
+      void this.report(isRefusal(error) && error.status === 503 ? this.#keeping : step, error);
       if (error instanceof WebhookVerificationError)
         return new Response("The webhook could not be verified.\n", { status: 400 });
-      if (!(error instanceof Refusal)) return new Response("The webhook could not be handled.\n", { status: 500 });
+      if (!isRefusal(error)) return new Response("The webhook could not be handled.\n", { status: 500 });
       return new Response(`${error.message}\n`, { status: error.status, headers: error.headers });
     }
   }

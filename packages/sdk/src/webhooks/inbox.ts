@@ -5,7 +5,7 @@ import type { EventInbox } from "./event-inbox.ts";
 import type { EventClaim } from "./event-store.ts";
 import { after, inTime, sleep } from "./in-time.ts";
 import { quotedTable, statementsFor } from "./postgres-table.ts";
-import { duplicate, Refusal, unavailable } from "./refusal.ts";
+import { duplicate, isRefusal, unavailable } from "./refusal.ts";
 import { LostConnection, StillRunning, type Transactions } from "./transactions.ts";
 
 type Received<Tx> = Parameters<EventInbox<Tx>["receive"]>[0];
@@ -98,7 +98,7 @@ class Reception<Tx> {
         const from = performance.now();
         const attempt = this.#attempt().catch((error: unknown) => {
           // `onEvent` failed, or the event must not be handled: the error is not the database's.
-          if (this.#handling?.thrown || error instanceof Refusal) throw error;
+          if (this.#handling?.thrown || isRefusal(error)) throw error;
           failure = error;
           return "failed" as const;
         });

@@ -1,6 +1,6 @@
 import { requestOf, sentHeaders } from "./adapter.ts";
 import { fromBase64 } from "./bytes.ts";
-import { reports, type WebhookHandler } from "./handler.ts";
+import { reportTo, type WebhookHandler } from "./handler.ts";
 import { Refusal } from "./refusal.ts";
 import { bytesOf } from "./signature.ts";
 
@@ -123,7 +123,7 @@ export function toLambdaHandler(handler: WebhookHandler): (event: LambdaEvent) =
       const bytes = new Uint8Array(await response.arrayBuffer());
       return { statusCode: response.status, ...headersResult(event, sentHeaders(response)), ...bodyResult(bytes) };
     } catch (error) {
-      if (request) reports.get(request)?.(error);
+      reportTo(request, error);
       return { statusCode: 500, body: "", isBase64Encoded: false };
     }
   };

@@ -1,6 +1,6 @@
 // The adapter for Node's servers, Express and Fastify.
 import { requestOf, sentHeaders } from "./adapter.ts";
-import { reports, type WebhookHandler } from "./handler.ts";
+import { reportTo, type WebhookHandler } from "./handler.ts";
 import { Refusal } from "./refusal.ts";
 import { bytesOf, type RawBody } from "./signature.ts";
 
@@ -92,7 +92,7 @@ export function toNodeHandler(
       const result = await handler(webRequest);
       send(result, new Uint8Array(await result.arrayBuffer()));
     } catch (error) {
-      if (webRequest) reports.get(webRequest)?.(error);
+      reportTo(webRequest, error);
       // A timeout may have sent a response already.
       if (!response.headersSent) send(new Response(null, { status: 500 }));
     }

@@ -6,7 +6,7 @@ import { InHand } from "./in-hand.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { Later } from "./later.ts";
 import { longestHandlingMs, OwnedEvent, type OwnerSettings } from "./owned-event.ts";
-import { duplicate, Refusal, unavailable } from "./refusal.ts";
+import { duplicate, isRefusal, unavailable } from "./refusal.ts";
 import { StoreSteps } from "./store-steps.ts";
 
 /** How to handle events once. The options of `createWebhookHandler` describe the fields. */
@@ -95,7 +95,7 @@ export class Once {
       return await this.#handleAndStore(event, handle, current);
     } catch (error) {
       // Those that wait would only find out the same. A copy that has waited for too long says nothing about others.
-      if (error instanceof Refusal && error.code !== "busy") current.share({ refusal: error });
+      if (isRefusal(error) && error.code !== "busy") current.share({ refusal: error });
       throw error;
     } finally {
       current.share({});
@@ -124,7 +124,7 @@ export class Once {
       const claim = first.state === "busy" ? await event.claimWhenFree(leftMs()) : first;
       return claim.state === "done" ? { answer: claim.answer, response: responseOf(claim.answer) } : undefined;
     } catch (error) {
-      if (error instanceof Refusal) throw error;
+      if (isRefusal(error)) throw error;
       const code = codeOf(error, "store_failed");
       if (code !== "busy" && onStoreError === "handle") {
         this.#report(error, code);
@@ -169,7 +169,7 @@ export class Once {
       current.share({ answer: other ?? answer });
       return { response, isCopy: false };
     } catch (error) {
-      if (error instanceof Refusal) throw error;
+      if (isRefusal(error)) throw error;
       // It was handled, so its own answer is true.
       this.#report(error, codeOf(error, "store_failed"));
       this.#remember(event.key, answer);

@@ -1,4 +1,4 @@
-import { CodedError, type WebhookErrorCode } from "./codes.ts";
+import { CodedError, isCoded, type WebhookErrorCode } from "./codes.ts";
 
 /** A webhook that gets an answer other than its handler's. The message is sent. */
 export class Refusal extends CodedError {
@@ -18,6 +18,9 @@ export class Refusal extends CodedError {
     this.headers = headers;
   }
 }
+
+/** Whether an error is a refusal, also if another copy of this package made it. */
+export const isRefusal = (error: unknown): error is Refusal => isCoded(error) && "status" in error;
 
 export const unavailable = (code: WebhookErrorCode, cause?: unknown): Refusal =>
   new Refusal(503, code, "The webhook cannot be handled now. Send it again.", { "retry-after": "1" }, cause);

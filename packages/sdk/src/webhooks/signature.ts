@@ -1,6 +1,5 @@
 import type { TransferOffer } from "../generated/models.gen.ts";
 import { signature } from "../generated/signature.gen.ts";
-import type { UnknownType } from "../utils/unknown-result.ts";
 import type { WebhookErrorCode } from "./codes.ts";
 import { equal, hmac } from "./hmac.ts";
 
@@ -43,7 +42,7 @@ export class WebhookVerificationError extends Error {
 /** An event of a type that this SDK version does not know. */
 export interface UnknownWebhookEvent {
   /** The type as the platform sent it; without the prefix that the compiler shows. */
-  readonly type: UnknownType;
+  readonly type: `unknown: ${string}`;
   readonly [field: string]: unknown;
 }
 

@@ -6,7 +6,7 @@ import { withTimeTexts } from "../../model/time/seed-time.ts";
 import type { TimerPurpose } from "../../model/time/timer-queue.ts";
 import { jsonOrUndefined } from "../../model/values/json.ts";
 import { recordForLog, redactedHeaders, secretsIn, withoutTexts } from "../../model/values/redact.ts";
-import type { RequestHeaders } from "../transport/transport.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** A journal entry with query, headers and bodies, as far as they are kept. Secrets and phone numbers are hidden, unless they are asked for. */
 export interface JournalDetail extends JournalEntry {
@@ -28,24 +28,8 @@ export interface JournalDetail extends JournalEntry {
   readonly faultAction?: Exclude<FaultAction, { latency: number }>;
 }
 
-/** The unredacted parts of a request and its response; redacted on demand. */
-export interface RecordedExchange {
-  /** The URL as requested. */
-  readonly url: URL;
-  /** The request headers. */
-  readonly headers: RequestHeaders;
-  /** The request body, if it was read as JSON. */
-  readonly requestBody?: unknown;
-  /** The bytes of a short request body that was not read as JSON. */
-  readonly requestBytes?: Uint8Array | undefined;
-  /** Whether the request has a body, also one that is not kept. */
-  readonly hasBody?: boolean;
-  /** The address of the client's end of the connection. */
-  readonly peerAddress?: string | undefined;
-  /** The response headers that the backend set. */
-  readonly responseHeaders?: RequestHeaders | Readonly<Record<string, string>> | undefined;
-  /** The response body as it was sent. */
-  readonly responseText?: string | undefined;
+/** What the journal keeps of it; redacted on demand. */
+export interface RecordedExchange extends Exchange {
   /** What the request changed. */
   readonly effects?: Effects | undefined;
   /** What the request found; absent if no operation matched. */

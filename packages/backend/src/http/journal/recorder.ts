@@ -1,13 +1,14 @@
-import type { Decision, Deviation, JournalEntry } from "../../generated/models.gen.ts";
+import type { Deviation, JournalEntry } from "../../generated/models.gen.ts";
 import type { Events } from "../../model/changes/events.ts";
 import type { Keeper } from "../../model/storage/keeper.ts";
 import { forLog } from "../../model/values/redact.ts";
 import type { World } from "../../model/world.ts";
+import type { Exchange } from "./exchange.ts";
 import type { WritableJournal } from "./journal.ts";
 import type { RecordedExchange } from "./journal-detail.ts";
 
 /** A request that something in front of the backend answered, such as a server that refused it. */
-export interface RecordedRequest extends RecordedExchange {
+export interface RecordedRequest extends Exchange {
   /** The HTTP method. */
   readonly method: string;
   /** The status of the response; 0 if there was none. */
@@ -21,7 +22,7 @@ export interface RecordedRequest extends RecordedExchange {
   /** Milliseconds of real time until the response was ready. */
   readonly durationMs: number;
   /** What decided the response, and why. */
-  readonly decidedBy: Decision;
+  readonly decidedBy: JournalEntry["decidedBy"];
   /** Where the request or its response deviates from the contract. */
   readonly deviations?: readonly Deviation[];
 }

@@ -3,8 +3,22 @@ import { suggestion } from "../values/spelling.ts";
 import { explainIssue } from "./explain-issue.ts";
 import { knownFields } from "./known-fields.ts";
 
+/** Shared by every copy of this major version: a project may have two, such as the mock server's and its own. */
+const kind: unique symbol = Symbol.for("@call-transfer/backend/0/error-kind");
+const inUse = "in use";
+
 /** Invalid input to the backend itself: a seed, a fault, a policy, a key or a trigger. */
 export class InputError extends Error {
+  /** @internal */
+  static readonly [kind]: string = "input";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A customer's own subclass has no kind of its own: there the prototype decides.
+    if (!Object.hasOwn(this, kind)) return super[Symbol.hasInstance](value);
+    const given = Object(Object(value).constructor)[kind];
+    return given === this[kind] || (given === inUse && this[kind] === "input");
+  }
+
   /** The name of the class. */
   override readonly name = "InputError";
   /** The path of the invalid field, such as `members[2].role`; empty if the input as a whole is invalid. */
@@ -20,7 +34,10 @@ export class InputError extends Error {
 }
 
 /** A record cannot be changed or removed while something refers to it. */
-export class InUseError extends InputError {}
+export class InUseError extends InputError {
+  /** @internal */
+  static override readonly [kind]: string = inUse;
+}
 
 /** Runs a check of one part of the input. Fields named by its InputError get the prefix `root`. */
 export function under<Checked>(root: string, check: () => Checked): Checked {
