@@ -8,7 +8,7 @@ import { type ReadResponse, readBody, replay, toResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call, OpenAttempt } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { effectOf, outcomeOfFailure } from "./effect.ts";
-import { failedResult } from "./failure.ts";
+import { failedResult, unexplained } from "./failure.ts";
 import { exchangeWithin } from "./instrumentation.ts";
 import { runMiddleware } from "./middleware.ts";
 import { recordHead, recordRefusal } from "./record.ts";
@@ -33,9 +33,13 @@ export async function attemptOnce(
   const { attempt, sentAt = 0 } = state;
   if (attempt) attempt.durationMs = msSince(call.settings, sentAt);
   if (!("value" in end)) return end;
-  if (!end.value.response.ok) return refusal(state, end.value);
-  const result = success(state, end.value);
-  return call.settings.validate && result.data ? validated(call, result) : result;
+  try {
+    if (!end.value.response.ok) return refusal(state, end.value);
+    const result = success(state, end.value);
+    return call.settings.validate && result.data ? await validated(call, result) : result;
+  } catch {
+    return unexplained(state);
+  }
 }
 
 /** Runs work between attempts, within the request's deadline. An error says if it waited for the caller's own code. */
@@ -73,7 +77,7 @@ async function throughMiddleware(state: AttemptState, stop: AbortController): Pr
     });
     state.returned = true;
     state.waitingFor = undefined;
-    return await readBody(response, stop.signal, state, call.tokens);
+    return await readBody(response, stop.signal, state, call.withoutTokens);
   } finally {
     // Middleware may return before its request ends. From now on nothing is sent or awaited.
     state.over = true;
@@ -130,7 +134,7 @@ async function fetchOnce(
   init: RequestInit,
   stop: AbortSignal,
 ): Promise<ReadResponse> {
-  const { url, tokens } = state.call;
+  const { url, withoutTokens } = state.call;
   try {
     state.inFlight = true;
     const response = toResponse(await send(url, init));
@@ -142,7 +146,7 @@ async function fetchOnce(
     attempt.status = response.status;
     state.outcome = effectOf(response);
     recordHead(state, attempt, response);
-    const read = await readBody(response, stop, state, tokens);
+    const read = await readBody(response, stop, state, withoutTokens);
     if (!response.ok) recordRefusal(state, attempt, read);
     return read;
   } catch (error) {

@@ -1,7 +1,6 @@
 // Reading response bodies: up to a limit, and once for all readers.
 import { reasonOf } from "../options/runtime.ts";
 import { isObject } from "../utils/guards.ts";
-import { redact } from "../utils/redact.ts";
 
 const maxBodyBytes = 10 * 1024 * 1024;
 const maxErrorBodyBytes = 64 * 1024;
@@ -128,7 +127,7 @@ export interface ReadResponse {
 }
 
 /** Reads the body of a response up to its limit, without the tokens in that of an error. */
-export async function readBody(given: Response, stop: AbortSignal, state: BodyState, tokens: ReadonlySet<string>) {
+export async function readBody(given: Response, stop: AbortSignal, state: BodyState, clean: (text: string) => string) {
   // A fetch may return the same object again, above all in tests.
   const known = textOf(given);
   if (known !== undefined) return { response: given, text: known };
@@ -139,7 +138,7 @@ export async function readBody(given: Response, stop: AbortSignal, state: BodySt
   const read = await (response.ok
     ? readText(response, maxBodyBytes, "throw", stop, buffer)
     : readText(response, maxErrorBodyBytes, "cut", stop, buffer));
-  const text = response.ok || read === null ? read : redact(read, tokens);
+  const text = response.ok || read === null ? read : clean(read);
   texts.set(response, text);
   return { response, text };
 }

@@ -50,6 +50,8 @@ export interface Call
   readonly findOptions: RequestOptions;
   /** Every token that was sent, to keep them out of messages and errors. */
   readonly tokens: Set<string>;
+  /** Cleans text of the tokens. Like `clean`, it leaves out a text that it fails on. */
+  readonly withoutTokens: (text: string) => string;
   /** Cleans text for messages and errors: without tokens, and with phone numbers masked unless the client shows them. */
   readonly clean: (text: string) => string;
   readonly attempts: OpenAttempt[];

@@ -9,7 +9,7 @@ import {
   TimeoutError,
 } from "../errors/request-error.ts";
 import { inBrowser } from "../options/runtime.ts";
-import { isInstance, isText, messageOf } from "../utils/guards.ts";
+import { isInstance, isText, messageOf, orElse } from "../utils/guards.ts";
 import { shortStack } from "../utils/inspect.ts";
 import { excerpt } from "../utils/redact.ts";
 import { BodyTooLarge } from "./body.ts";
@@ -27,7 +27,8 @@ const attemptErrors: Readonly<Record<string, AttemptErrorCode>> = {
 export function failedResult(state: AttemptState, thrown: unknown, interruption?: Failure): AttemptResult {
   const { number, attempt, reading, waitingFor } = state;
   if (number === 1 && !attempt && isInstance(thrown, CallTransferError)) throw thrown;
-  const failure = interruption ?? failureOf(thrown, state);
+  const failure = interruption ?? orElse(() => failureOf(thrown, state), undefined);
+  if (!failure) return unexplained(state);
   const { kind } = failure;
   const hung = kind === TimeoutError && waitingFor ? `: ${waitingFor} has not returned` : "";
   const message = failure.message + hung;
@@ -39,8 +40,17 @@ export function failedResult(state: AttemptState, thrown: unknown, interruption?
     interrupted: kind === ConnectionError || kind === TimeoutError,
     final: kind === AbortError || kind === RequestError,
     status: attempt?.status,
-    partialBody: reading?.response.ok ? reading.buffer.text(false) : undefined,
+    partialBody: reading?.response.ok ? orElse(() => reading.buffer.text(false), undefined) : undefined,
   };
+}
+
+/** What a message says if describing a failure fails. */
+export const untold = "failed, and why cannot be told";
+
+/** Result of an attempt whose response or failure could not be described. */
+export function unexplained(state: AttemptState): AttemptResult {
+  const { status } = state.attempt ?? {};
+  return { ...state, failure: { kind: RequestError, message: untold }, interrupted: !status, status };
 }
 
 function failureOf(error: unknown, { call: { clean }, attempt, reading, returned, failed }: AttemptState): Failure {

@@ -1,9 +1,8 @@
 // The attempt loop: which attempt follows which, and which error is reported in the end.
-import type { ApiError } from "../errors/api-error.ts";
 import type { ReconcileOptions, RetrySkippedReason } from "../errors/details.ts";
 import { readArguments } from "../errors/invalid-argument-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
-import { type RequestError, withRetryReason } from "../errors/request-error.ts";
+import { RequestError, withRetryReason } from "../errors/request-error.ts";
 import { createApiError } from "../errors/status-errors.gen.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
@@ -12,12 +11,13 @@ import { msSince } from "../options/clock.ts";
 import type { RequestInstrumentation } from "../options/instrumentation.ts";
 import { retryCost } from "../options/retry-budget.ts";
 import { messageOf } from "../utils/guards.ts";
-import { redact, redactHeaders } from "../utils/redact.ts";
+import { cleanHeaders } from "../utils/redact.ts";
 import { attemptOnce, between, tokenFunction } from "./attempt.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, Call } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { combine, isEffectFree } from "./effect.ts";
+import { untold } from "./failure.ts";
 import { followAttempt, followRequest } from "./instrumentation.ts";
 import { isUnknown, requestIdOf, summaryOf, windowOfCall } from "./record.ts";
 import { delayFor, shouldRetry } from "./retry.ts";
@@ -29,7 +29,7 @@ const expiredCode = "token_expired" satisfies ErrorCode;
 export interface Sent<T = unknown> extends ReadResponse {
   /** Parsed body of a success. */
   readonly data: T;
-  readonly error?: ApiError;
+  readonly error?: RequestError;
 }
 
 /** Sends the request until it succeeds or may not be retried. */
@@ -154,19 +154,28 @@ async function waitForRetry(call: Call, result: AttemptResult, delayMs: number):
 
 /** Returns an error response whose outcome is known, or throws. */
 function finish<T>(call: Call, result: AttemptResult): Sent<T> {
-  const { failure, response, text = null } = result;
+  const { failure, response, text = null, hintSecs: retryAfterSecs } = result;
   call.durationMs = msSince(call.settings, call.begun.elapsed);
-  if (failure || !response) {
-    const { kind: FailureError, message, cause } = failure as NonNullable<typeof failure>;
-    const full = withRetryReason(`${call.operationId} ${message}`, { ...call, retryAfterSecs: result.hintSecs });
-    return fail(call, result, new FailureError(full, call, cause));
+  let error: RequestError;
+  // Not with orElse(): a stack trace shows ten frames, and the caller's must be among them.
+  try {
+    if (failure || !response) {
+      const { kind: FailureError, message, cause } = failure as NonNullable<typeof failure>;
+      const full = withRetryReason(`${call.operationId} ${message}`, { ...call, retryAfterSecs });
+      error = new FailureError(full, call, cause);
+    } else {
+      const { problem, bodyText } = result;
+      const headers = cleanHeaders(response.headers, call.withoutTokens);
+      const { status } = response;
+      const requestId = requestIdOf(response, call);
+      error = createApiError({ ...call, status, headers, problem, bodyText, requestId, retryAfterSecs });
+    }
+  } catch {
+    // What failed may quote what it worked on.
+    error = new RequestError(`${call.operationId} ${untold}`, call);
   }
-  const { problem, bodyText, hintSecs: retryAfterSecs } = result;
-  const headers = redactHeaders(response.headers, call.tokens);
-  const { status } = response;
-  const requestId = requestIdOf(response, call);
-  const error = createApiError({ ...call, status, headers, problem, bodyText, requestId, retryAfterSecs });
-  return isUnknown(call) ? fail(call, result, error) : { response, text, data: undefined as T, error };
+  if (failure || !response || isUnknown(call)) return fail(call, result, error);
+  return { response, text, data: undefined as T, error };
 }
 
 function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): never {
@@ -184,7 +193,7 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
       const { signal, maxCalls } = readArguments("options", () => checkOptions(options, reconcileRules));
       return find(currentWindow(), { ...findOptions, signal }, { body, maxCalls, currentWindow });
     });
-  const details = { ...call, window, partialBody: partialBody && redact(partialBody, call.tokens), findCandidates };
+  const details = { ...call, window, partialBody: partialBody && call.withoutTokens(partialBody), findCandidates };
   // Printed as the cause, it would repeat the facts and the stack of the error around it.
   for (const name of [...Object.keys(error), "stack"]) Object.defineProperty(error, name, { enumerable: false });
   error.stack = String(error);

@@ -25,3 +25,15 @@ export function messageOf(error: unknown): string {
     return "a value that cannot be shown";
   }
 }
+
+/** What stands in place of a text that may hold a secret. */
+export const leftOut = "[left out: it could not be searched for secrets]";
+
+/** What some work returns; if it throws, less. For whatever prepares an error: its own errors may quote what it works on. */
+export function orElse<T>(work: () => T, less: T): T {
+  try {
+    return work();
+  } catch {
+    return less;
+  }
+}
