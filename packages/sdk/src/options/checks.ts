@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/base.ts";
 import type { ReconcileOptions } from "../errors/details.ts";
-import { isFunction, isObject, isText } from "../utils/guards.ts";
+import { isFunction, isObject, isText, orElse } from "../utils/guards.ts";
 import type { ClientOptions, Logger, LogLevel, RequestOptions, RequestRetryOptions, RetryOptions } from "./options.ts";
 
 /** Longest delay of a timer, in milliseconds: 2³¹−1. */
@@ -67,8 +67,12 @@ const sharedRules = {
   accountId: [(value) => isText(value, /^[\x21-\x7e]+$/), "must be visible ASCII characters without spaces"],
   middleware: [(value) => Array.isArray(value) && value.every(isFunction), "must be a list of functions"],
   fetchOptions: [
-    (value) => isObject(value) && !["method", "headers", "body", "signal", "redirect"].some((name) => name in value),
-    "must be an object without method, headers, body, signal and redirect",
+    (value) =>
+      isObject(value) &&
+      !["method", "headers", "body", "signal", "redirect"].some((name) => name in value) &&
+      // What fetch refuses only when it is called would look like a lost connection.
+      (!globalThis.Request || orElse(() => new Request("http://localhost", value), undefined) !== undefined),
+    "must be an object without method, headers, body, signal and redirect, with values that fetch accepts",
   ],
 } satisfies Partial<Record<keyof RequestOptions, Rule>>;
 

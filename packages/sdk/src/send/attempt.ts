@@ -8,11 +8,12 @@ import { type ReadResponse, readBody, replay, toResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call, OpenAttempt } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { effectOf, outcomeOfFailure } from "./effect.ts";
-import { failedResult, unexplained } from "./failure.ts";
+import { describeError, failedResult, unexplained } from "./failure.ts";
 import { exchangeWithin } from "./instrumentation.ts";
 import { runMiddleware } from "./middleware.ts";
 import { recordHead, recordRefusal } from "./record.ts";
 import { refusal, success, validated } from "./response.ts";
+import { callWatched, isRefused, isUnanswered, isUnsent, readIdle, unwatch } from "./watch.ts";
 
 /** How messages call the token function. */
 export const tokenFunction = "the accessToken function";
@@ -32,7 +33,10 @@ export async function attemptOnce(
   });
   const { attempt, sentAt = 0 } = state;
   if (attempt) attempt.durationMs = msSince(call.settings, sentAt);
-  if (!("value" in end)) return end;
+  // An aborted fetch fails within some microtasks, and only then shows whether it was sent.
+  for (let turn = 0; turn < 10 && state.inFlight; turn++) await undefined;
+  if (state.watch) unwatch(state.watch);
+  if (!("value" in end)) return { ...end, outcome: state.outcome };
   try {
     if (!end.value.response.ok) return refusal(state, end.value);
     const result = success(state, end.value);
@@ -95,6 +99,8 @@ async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal
   state.waitingFor = undefined;
   state.credential = credential;
   call.tokens.add(credential.token);
+  const idle = readIdle();
+  if (idle) await idle;
   // The time may be up after the wait for a token. Then nothing may be sent.
   if (stop.aborted) throw reasonOf(stop);
   if (state.over) throw new TypeError("next() called after its middleware returned");
@@ -134,10 +140,12 @@ async function fetchOnce(
   init: RequestInit,
   stop: AbortSignal,
 ): Promise<ReadResponse> {
-  const { url, withoutTokens } = state.call;
+  const { url, method, withoutTokens } = state.call;
+  const watch = { method, url, send, created: [] };
+  state.watch = watch;
   try {
     state.inFlight = true;
-    const response = toResponse(await send(url, init));
+    const response = toResponse(await callWatched(watch, init));
     if (stop.aborted) {
       // The attempt has ended, so the body is not read.
       (async () => response.body?.cancel())().catch(() => {});
@@ -148,10 +156,18 @@ async function fetchOnce(
     recordHead(state, attempt, response);
     const read = await readBody(response, stop, state, withoutTokens);
     if (!response.ok) recordRefusal(state, attempt, read);
+    if (state.outcome === "rejected" && isUnanswered(watch, response)) state.outcome = "unknown";
     return read;
   } catch (error) {
     state.failed = { error };
-    if (attempt.status === undefined) state.outcome = outcomeOfFailure(error);
+    if (attempt.status !== undefined) throw error;
+    if (isRefused(watch, error)) {
+      state.attempt = undefined;
+      state.outcome = "not_sent";
+      const problem = state.call.clean(describeError(error));
+      throw new ConfigurationError(/bad port/.test(problem) ? "baseUrl" : "fetchOptions", `is refused: ${problem}`);
+    }
+    state.outcome = outcomeOfFailure(error, isUnsent(watch, error, stop));
     throw error;
   } finally {
     state.inFlight = false;

@@ -97,7 +97,7 @@ export function sanitizeError(error: unknown, cleanText: Call["clean"], depth = 
 }
 
 /** An error's message with those of its causes: fetch itself only reports that it failed. */
-function describeError(error: unknown): string {
+export function describeError(error: unknown): string {
   try {
     const { cause } = Object(error) as { cause?: { errors?: unknown } };
     const inner: unknown[] = Array.isArray(cause?.errors) ? cause.errors : [cause];
