@@ -85,8 +85,8 @@ function isExpired({ settings: { auth, elapsed }, retry, renewed }: Call, result
 
 async function renew(call: Call, expired: Credential | undefined) {
   call.renewed = true;
-  const { auth, elapsed } = call.settings;
-  const renewal = await between(call, () => auth.renew(expired as Credential, elapsed()), tokenFunction);
+  const { auth } = call.settings;
+  const renewal = await between(call, (stop) => auth.renew(expired as Credential, call.settings, stop), tokenFunction);
   if ("value" in renewal && renewal.value) call.tokens.add(renewal.value.token);
   return renewal;
 }

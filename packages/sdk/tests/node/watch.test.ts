@@ -1,4 +1,5 @@
 // What Node's own fetch tells of a request, over real sockets: truth is what the server read.
+import { once } from "node:events";
 import http from "node:http";
 import { createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
@@ -103,28 +104,29 @@ describe("a fetch that tries again within one call", () => {
 });
 
 describe("over the default fetch, a placement was not sent", () => {
-  const once = { retry: { max: 0 } };
+  const single = { retry: { max: 0 } };
 
   it("if a server without TLS answers the handshake", async () => {
     const port = await listen(
       createServer((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad\r\n\r\n"))),
     );
-    expect(await create(`https://127.0.0.1:${port}`, once)).toMatchObject({ outcome: "not_sent" });
+    expect(await create(`https://127.0.0.1:${port}`, single)).toMatchObject({ outcome: "not_sent" });
   });
 
   it("if there is no connection within its time", async () => {
     const port = await listen(createServer());
-    const error = await create(`https://127.0.0.1:${port}`, { ...once, timeoutMs: 50 });
+    const error = await create(`https://127.0.0.1:${port}`, { ...single, timeoutMs: 50 });
     expect(error).toMatchObject({ name: "TimeoutError", outcome: "not_sent" });
   });
 
   it("if the caller aborts it before there is a connection", async () => {
-    const accepted = Promise.withResolvers<void>();
-    const port = await listen(createServer(() => accepted.resolve()));
+    const server = createServer();
+    const accepted = once(server, "connection");
+    const port = await listen(server);
     const aborting = new AbortController();
-    const client = new CallTransfer({ baseUrl: `https://127.0.0.1:${port}`, apiKey: "svc_live_watch", ...once });
+    const client = new CallTransfer({ baseUrl: `https://127.0.0.1:${port}`, apiKey: "svc_live_watch", ...single });
     const placing = client.calls.create(placement, { signal: aborting.signal }).result();
-    await accepted.promise;
+    await accepted;
     aborting.abort(new Error("changed my mind"));
     expect((await placing).error).toMatchObject({ name: "AbortError", outcome: "not_sent" });
   });
@@ -148,15 +150,17 @@ describe("over the default fetch, a placement was not sent", () => {
     });
   });
 
-  it.each<object>([{ cache: "nostore" }, { credentials: "yes" }, { mode: "navigate" }, { duplex: "full" }])(
-    "for the options %j, which are refused before",
-    async (fetchOptions) => {
-      const refused = { name: "ConfigurationError", option: "fetchOptions" };
-      await expect(create("http://127.0.0.1", { fetchOptions })).rejects.toMatchObject(refused);
-      const client = new CallTransfer({ baseUrl: "http://127.0.0.1", apiKey: "svc_live_watch" });
-      await expect(client.roles.list({ fetchOptions })).rejects.toMatchObject(refused);
-    },
-  );
+  it.each<Readonly<Record<string, string>>>([
+    { cache: "nostore" },
+    { credentials: "yes" },
+    { mode: "navigate" },
+    { duplex: "full" },
+  ])("for the options %j, which are refused before", async (fetchOptions) => {
+    const refused = { name: "ConfigurationError", option: "fetchOptions" };
+    await expect(create("http://127.0.0.1", { fetchOptions })).rejects.toMatchObject(refused);
+    const client = new CallTransfer({ baseUrl: "http://127.0.0.1", apiKey: "svc_live_watch" });
+    await expect(client.roles.list({ fetchOptions })).rejects.toMatchObject(refused);
+  });
 
   it("if its answer arrived before it, on a connection that was idle while the process was busy", async () => {
     const sockets: Socket[] = [];
