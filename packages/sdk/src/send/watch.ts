@@ -44,7 +44,7 @@ const facts = new WeakMap<Created, Fact>();
 let current: Watch | undefined;
 let isTold: boolean | undefined;
 /** Taken when the module loads: a test may replace it later. */
-const nextTurn = /* @__PURE__ */ (() => globalThis.setImmediate)();
+const nextTurn = /* @__PURE__ */ orElse(() => globalThis.setImmediate, undefined);
 
 /** Takes what undici tells, by channel. */
 const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => void>> = {
@@ -92,9 +92,10 @@ function listen(): boolean {
  * Two turns of the event loop on Node 20, where fetch takes what arrived on an idle connection meanwhile for the answer to the
  * next request. Later versions look themselves.
  */
-export const readIdle = (): Promise<unknown> | false =>
-  orElse(() => Number.parseInt(nodeProcess().versions.node, 10) < 22, false) &&
-  new Promise((resolve) => nextTurn(() => nextTurn(resolve)));
+export const readIdle = (): Promise<unknown> | undefined =>
+  nextTurn && orElse(() => Number.parseInt(nodeProcess().versions.node, 10) < 22, false)
+    ? new Promise((resolve) => nextTurn(() => nextTurn(resolve)))
+    : undefined;
 
 /** Calls fetch. What that creates is watched until `unwatch()`. */
 export function callWatched(watch: Watch, init: RequestInit): Promise<Response> {
