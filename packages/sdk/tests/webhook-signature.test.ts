@@ -351,7 +351,7 @@ describe("signWebhook", () => {
     ["a function for modules that throws", () => vi.spyOn(process, "getBuiltinModule").mockImplementation(unsupported)],
     [
       "a function for modules that cannot be read",
-      () => vi.spyOn(process, "getBuiltinModule", "get" as never).mockImplementation(unsupported as never),
+      () => vi.stubGlobal("process", Object.defineProperty({}, "getBuiltinModule", { get: unsupported })),
     ],
     ["no process that can be read", () => vi.stubGlobal("process", new Proxy({}, { get: unsupported }))],
     ["a module without its function", () => vi.spyOn(process, "getBuiltinModule").mockReturnValue({} as never)],

@@ -48,8 +48,9 @@ const token: Rule = [
   'must be letters, digits and ._~+/- only. Check for quotes, spaces and "Bearer".',
 ];
 
-/** Header names without those that have an option of their own. */
-const headerName = /^(?!(?:authorization|x-account-id)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+/** Header names without those that have an option of their own, and those that fetch sets itself. */
+const headerName =
+  /^(?!(?:authorization|x-account-id|connection|content-length|expect|host|keep-alive|transfer-encoding|upgrade)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Rules of the options that a client and a request share. */
@@ -62,7 +63,7 @@ const sharedRules = {
       isObject(value) &&
       !(Symbol.iterator in value) &&
       Object.entries(value).every(([name, text]) => headerName.test(name) && isText(text, headerValue)),
-    "must be an object of header names and text, without those of apiKey, accessToken and accountId",
+    "must be an object of header names and text, without those of apiKey, accessToken and accountId, and those that fetch sets",
   ],
   accountId: [(value) => isText(value, /^[\x21-\x7e]+$/), "must be visible ASCII characters without spaces"],
   middleware: [(value) => Array.isArray(value) && value.every(isFunction), "must be a list of functions"],

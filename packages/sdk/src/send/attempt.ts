@@ -13,7 +13,7 @@ import { exchangeWithin } from "./instrumentation.ts";
 import { runMiddleware } from "./middleware.ts";
 import { recordHead, recordRefusal } from "./record.ts";
 import { refusal, success, validated } from "./response.ts";
-import { callWatched, isRefused, isUnanswered, isUnsent, readIdle, unwatch } from "./watch.ts";
+import { callWatched, isRefused, isUnanswered, isUnsent, readIdle, unwatch, type Watch, waitAsLong } from "./watch.ts";
 
 /** How messages call the token function. */
 export const tokenFunction = "the accessToken function";
@@ -28,8 +28,8 @@ export async function attemptOnce(
   const state: AttemptState = { call, number, renewed, instrumentation, outcome: "not_sent", buffers: [] };
   const end = await within(state, (stop) => {
     if (call.middleware.length > 0) return throughMiddleware(state, stop);
-    // Instrumentation adds headers to one attempt alone.
-    return exchange(state, instrumentation ? new Headers(call.headers) : call.headers, stop.signal);
+    // A copy: instrumentation and the caller's own fetch may add headers, to one attempt alone.
+    return exchange(state, new Headers(call.headers), stop.signal);
   });
   const { attempt, sentAt = 0 } = state;
   if (attempt) attempt.durationMs = msSince(call.settings, sentAt);
@@ -120,7 +120,7 @@ async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal
 
 function requestInit(call: Call, headers: Headers, { token }: Credential, signal: AbortSignal): RequestInit {
   const { method, accountId, fetchOptions, body } = call;
-  headers.set("accept", "application/json");
+  if (!headers.has("accept")) headers.set("accept", "application/json");
   headers.set("authorization", `Bearer ${token}`);
   if (accountId !== undefined) headers.set("x-account-id", accountId);
   const init: RequestInit & { duplex?: "half" } = { ...fetchOptions, method, headers, redirect: "manual", signal };
@@ -136,15 +136,16 @@ function requestInit(call: Call, headers: Headers, { token }: Credential, signal
 async function fetchOnce(
   state: AttemptState,
   attempt: OpenAttempt,
-  send: typeof fetch,
+  send: Watch["send"],
   init: RequestInit,
   stop: AbortSignal,
 ): Promise<ReadResponse> {
-  const { url, method, withoutTokens } = state.call;
+  const { url, method, timeoutMs, withoutTokens } = state.call;
   const watch = { method, url, send, created: [] };
   state.watch = watch;
   try {
     state.inFlight = true;
+    waitAsLong(watch, init, timeoutMs);
     const response = toResponse(await callWatched(watch, init));
     if (stop.aborted) {
       // The attempt has ended, so the body is not read.

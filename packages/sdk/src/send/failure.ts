@@ -9,7 +9,7 @@ import {
   TimeoutError,
 } from "../errors/request-error.ts";
 import { inBrowser } from "../options/runtime.ts";
-import { isInstance, isText, messageOf, orElse } from "../utils/guards.ts";
+import { isError, isInstance, isText, messageOf, orElse } from "../utils/guards.ts";
 import { shortStack } from "../utils/inspect.ts";
 import { excerpt } from "../utils/redact.ts";
 import { BodyTooLarge } from "./body.ts";
@@ -80,7 +80,7 @@ function failureOf(error: unknown, { call: { clean }, attempt, reading, returned
 export function sanitizeError(error: unknown, cleanText: Call["clean"], depth = 5): unknown {
   const clean = (value: unknown) => cleanText(messageOf(value));
   try {
-    if (!(error instanceof Error) || depth === 0) return clean(error);
+    if (!isError(error) || depth === 0) return clean(error);
     const { name, cause, code, errors } = error as Error & { code?: unknown; errors?: unknown };
     const inner = (one: unknown) => sanitizeError(one, cleanText, depth - 1);
     return Object.assign(
@@ -102,8 +102,8 @@ export function describeError(error: unknown): string {
     const { cause } = Object(error) as { cause?: { errors?: unknown } };
     const inner: unknown[] = Array.isArray(cause?.errors) ? cause.errors : [cause];
     const reasons = inner
-      .filter((part) => part instanceof Error)
-      .map((part) => messageOf(part) || (part as { code?: string }).code);
+      .filter(isError)
+      .map((part) => messageOf(part) || ((part as { code?: string }).code ?? part.name));
     return reasons.length > 0 ? `${messageOf(error)} (${[...new Set(reasons)].join(", ")})` : messageOf(error);
   } catch {
     return messageOf(error);

@@ -56,6 +56,10 @@ async function sendAttempts<T>(call: Call, request?: RequestInstrumentation): Pr
     }
     renewed = undefined;
     if (isExpired(call, result)) {
+      if (!isRepeatable(call)) {
+        call.retrySkippedReason = "body_not_repeatable";
+        return finish(call, result);
+      }
       const renewal = await renew(call, result.credential);
       if (!("value" in renewal)) return finish(call, renewal);
       renewed = renewal.value;
@@ -110,8 +114,7 @@ async function reasonToSkip(
   if (blind && result.outcome === "applied") return "carried_out";
   if (blind && whenUnknown === "throw")
     return isEffectFree(result.status, result.code) ? "untrusted_503" : "not_idempotent";
-  // Anything but text, e.g. a stream, can be sent only once.
-  if (typeof (call.body ?? "") !== "string") return "body_not_repeatable";
+  if (!isRepeatable(call)) return "body_not_repeatable";
   if (hintSecs * 1000 > maxWaitMs) return "wait_too_long";
   if (pastDeadline(call, delayMs)) return "total_timeout";
   if (blind && whenUnknown === "check" && !(await foundNothing(call))) return "not_ruled_out";
@@ -121,6 +124,9 @@ async function reasonToSkip(
   call.retryCost = result.status === 429 && hintSecs > 0 ? 0 : retryCost;
   return budgets?.of(call.accountId).spend(call.retryCost, elapsed()) === false ? "retry_budget" : undefined;
 }
+
+/** Whether the body can be sent again. Anything but text, e.g. a stream, can be sent only once. */
+const isRepeatable = ({ body }: Call): boolean => typeof (body ?? "") === "string";
 
 const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
   deadline !== undefined && settings.elapsed() + delayMs >= deadline;

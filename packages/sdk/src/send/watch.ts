@@ -1,4 +1,5 @@
 // Watches what Node's fetch does with a request: undici tells it by node:diagnostics_channel, before the first byte is written.
+import type { SharedClientOptions } from "../options/options.ts";
 import { isObject, orElse } from "../utils/guards.ts";
 
 /** A request of undici. */
@@ -30,7 +31,7 @@ interface Fact {
 export interface Watch {
   readonly method: string;
   readonly url: string;
-  readonly send: typeof fetch;
+  readonly send: NonNullable<SharedClientOptions["fetch"]>;
   /** What it created, until it is no longer watched. */
   readonly created: Fact[];
 }
@@ -96,6 +97,26 @@ export const readIdle = (): Promise<unknown> | undefined =>
   nextTurn && orElse(() => Number.parseInt(nodeProcess().versions.node, 10) < 22, false)
     ? new Promise((resolve) => nextTurn(() => nextTurn(resolve)))
     : undefined;
+
+/** Milliseconds after which undici gives up, whatever the client's timeout. */
+const undiciTimeoutMs = 300_000;
+
+interface Dispatcher {
+  dispatch(options: object, handler: unknown): boolean;
+}
+
+/** Leaves the time to the client where Node's own fetch would give up before, unless the caller has chosen a dispatcher. */
+export function waitAsLong(watch: Watch, init: RequestInit & { dispatcher?: Dispatcher }, timeoutMs: number): void {
+  if (timeoutMs < undiciTimeoutMs || init.dispatcher || !isOwn(watch)) return;
+  init.dispatcher = {
+    dispatch(options, handler) {
+      const version = Number.parseInt(nodeProcess().versions.undici ?? "", 10) < 8 ? 1 : 2;
+      const key = Symbol.for(`undici.globalDispatcher.${version}`);
+      const { [key]: usual } = globalThis as unknown as Record<symbol, Dispatcher>;
+      return (usual as Dispatcher).dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler);
+    },
+  };
+}
 
 /** Calls fetch. What that creates is watched until `unwatch()`. */
 export function callWatched(watch: Watch, init: RequestInit): Promise<Response> {

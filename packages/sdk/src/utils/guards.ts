@@ -17,10 +17,14 @@ export function isInstance<T>(value: unknown, type: abstract new (...input: neve
   }
 }
 
+/** Whether a value is an error, also one of another realm, such as those of a test runner: by its shape. */
+export const isError = (value: unknown): value is Error =>
+  isInstance(value, Error) || (isObject(value) && isText(value.name) && isText(value.message));
+
 /** The message of a thrown value. Some values cannot be converted to text. */
 export function messageOf(error: unknown): string {
   try {
-    return String(error instanceof Error ? error.message : error);
+    return String(isError(error) ? error.message : error);
   } catch {
     return "a value that cannot be shown";
   }

@@ -5,6 +5,7 @@ import { createServer, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
+import { CallTransfer } from "../../src/client.ts";
 import { certify, clientOf, closeAll, closedPort, fetchOf, listen, placement, placementError } from "./servers.ts";
 
 afterEach(closeAll);
@@ -24,6 +25,14 @@ describe("a placement was not sent", () => {
   it("if every address of the host refuses", async () => {
     const port = await closedPort(createServer());
     expect(await placementError(`http://localhost:${port}`)).toMatchObject({ outcome: "not_sent" });
+  });
+
+  it.each(["255.255.255.255", "[ff02::1]"])("if the literal address %s has no route", async (host) => {
+    const client = new CallTransfer({
+      ...{ baseUrl: `http://${host}:9`, allowInsecureHttp: true, apiKey: "svc_live_node-test-secret" },
+      ...{ fetch: fetchOf({ connectTimeoutMs: 1000 }), retry: { max: 0 } },
+    });
+    expect((await client.calls.create(placement).result()).error).toMatchObject({ outcome: "not_sent" });
   });
 
   it("if the host has no address", async () => {

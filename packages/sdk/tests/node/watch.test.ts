@@ -138,6 +138,28 @@ describe("over the default fetch, a placement was not sent", () => {
     expect((await client.roles.list().result()).error).toMatchObject({ name: "ConfigurationError", option: "baseUrl" });
   });
 
+  it("never, and Node's own limit of 300 s gives way to a longer timeoutMs", async () => {
+    const { url } = await serverOf((response) => response.end());
+    await fetch(url).then((response) => response.text());
+    const version = Number.parseInt(process.versions.undici ?? "", 10) < 8 ? 1 : 2;
+    const key = Symbol.for(`undici.globalDispatcher.${version}`);
+    const globals = globalThis as unknown as Record<symbol, { dispatch(options: object, handler: object): boolean }>;
+    const usual = globals[key] as (typeof globals)[symbol];
+    const limits: unknown[] = [];
+    globals[key] = {
+      dispatch(options, handler) {
+        limits.push((options as { headersTimeout?: unknown }).headersTimeout);
+        return usual.dispatch(options, handler);
+      },
+    };
+    try {
+      for (const timeoutMs of [299_999, 300_000, 400_000]) await create(url, { timeoutMs });
+    } finally {
+      globals[key] = usual;
+    }
+    expect(limits).toEqual([undefined, 0, 0]);
+  });
+
   it("for a dispatcher with the methods of another version", async () => {
     const dispatcher = {
       dispatch() {
