@@ -60,7 +60,7 @@ export class CallTransfer extends ResourceClient {
    *
    * @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret.
    */
-  withOptions(options: Partial<ClientOptions> = {}): CallTransfer {
+  withOptions(options: Partial<ClientOptions> = {}): this {
     if (!isObject(options)) throw new ConfigurationError("options", "must be an object");
     const replaced = options.apiKey !== undefined || options.accessToken !== undefined;
     const dropped = replaced && { apiKey: undefined, accessToken: undefined };
@@ -70,6 +70,12 @@ export class CallTransfer extends ResourceClient {
   }
 }
 
-/** Outside the class: bundlers rename a class that refers to itself, and consoles show that name. */
-const copyOf = (client: CallTransfer, options: ClientOptions): CallTransfer =>
-  new CallTransfer(Object.assign(options, { [original]: client }));
+/**
+ * Outside the class: bundlers rename a class that refers to itself, and consoles show that name. A class of the caller's keeps its
+ * methods and fields. Its constructor is not called: it may take something else than options.
+ */
+function copyOf<Client extends CallTransfer>(client: Client, options: ClientOptions): Client {
+  const given = [Object.assign(options, { [original]: client })];
+  const copy: Client = Reflect.construct(CallTransfer, given, Object(client).constructor);
+  return Object.assign(copy, { ...client, ...copy });
+}

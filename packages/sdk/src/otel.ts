@@ -23,7 +23,7 @@ export interface OpenTelemetryOptions {
   readonly tracerProvider?: TracerProvider | undefined;
   /** By default the registered one, also one that is registered later. */
   readonly meterProvider?: MeterProvider | undefined;
-  /** Adds the trace context to each request; by default the registered one. With `false`, no header is added. */
+  /** Adds the trace context to each request; by default the registered one, without baggage. With `false`, no header is added. */
   readonly propagator?: TextMapPropagator | false | undefined;
   /**
    * Records the metric `http.client.request.duration`; false by default, since `@opentelemetry/instrumentation-undici` records
@@ -87,7 +87,9 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentati
         if (number > 1) instruments().retries.add(1, request.own);
         const active = trace.setSpan(parent, span);
         const headers: Record<string, string> = {};
-        if (propagator) propagator.inject(active, headers, defaultTextMapSetter);
+        // Baggage is the application's own. It leaves only if the application has chosen what to send to the platform.
+        const shown = options.propagator ? active : propagation.deleteBaggage(active);
+        if (propagator) propagator.inject(shown, headers, defaultTextMapSetter);
         // Otherwise instrumentation of fetch adds a second span and a second traceparent.
         return context.with(active.setValue(suppressTracing, true), send, undefined, headers);
       },

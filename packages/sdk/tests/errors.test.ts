@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, expectTypeOf, it, vi } from "vitest";
 import type { ErrorCode } from "../src/generated/error-codes.gen.ts";
 import type { FieldError } from "../src/generated/models.gen.ts";
@@ -306,5 +307,71 @@ describe("a client", () => {
     const { client } = clientOf([]);
     expect(inspect(client, { depth: 10, showHidden: true })).not.toContain(apiKey);
     expect(JSON.stringify(client)).not.toContain(apiKey);
+  });
+});
+
+describe("an error of another realm, as in Jest, is shown with its cause", () => {
+  const foreign = (text: string) => runInNewContext(text) as Error;
+  it.each<[string, () => unknown]>([
+    [
+      "an Error",
+      () =>
+        foreign(
+          'Object.assign(new TypeError("fetch failed"), { cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }) })',
+        ),
+    ],
+    [
+      "an own error around one",
+      () =>
+        new TypeError("fetch failed", { cause: foreign('Object.assign(new Error("reset"), { code: "ECONNRESET" })') }),
+    ],
+    [
+      "a plain object of that shape",
+      () => ({
+        name: "TypeError",
+        message: "fetch failed",
+        cause: { name: "Error", message: "reset", code: "ECONNRESET" },
+      }),
+    ],
+    [
+      "a class without Error",
+      () => {
+        class Odd {
+          name = "TypeError";
+          message = "fetch failed";
+          cause = foreign('Object.assign(new RangeError("reset"), { code: "ECONNRESET" })');
+        }
+        return new Odd();
+      },
+    ],
+  ])("%s", async (_name, thrown) => {
+    const { client } = clientOf(
+      [
+        () => {
+          throw thrown();
+        },
+      ],
+      { retry: { max: 0 } },
+    );
+    const error = await client.roles.list().catch((caught: unknown) => caught);
+    expect(error).toMatchObject({
+      message: expect.stringContaining("fetch failed (reset)"),
+      cause: { name: "TypeError", message: "fetch failed", cause: { message: "reset", code: "ECONNRESET" } },
+    });
+  });
+
+  it("also one of several addresses, and one without a message, which its code or name stands for", async () => {
+    const several = foreign(
+      'Object.assign(new TypeError("fetch failed"), { cause: new AggregateError([Object.assign(new Error(""), { code: "ECONNREFUSED" }), new RangeError("")]) })',
+    );
+    const { client } = clientOf(
+      [
+        () => {
+          throw several;
+        },
+      ],
+      { retry: { max: 0 } },
+    );
+    await expect(client.roles.list()).rejects.toThrow("fetch failed (ECONNREFUSED, RangeError)");
   });
 });

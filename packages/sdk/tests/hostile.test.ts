@@ -179,6 +179,77 @@ describe("a renewal", () => {
     ({ headers }) =>
       new Headers(headers).get("authorization") === `Bearer ${good}` ? json(200, roles) : expired();
 
+  /** A token function whose first renewal never ends, as on Workers after its request was cut off. */
+  const hangingOnce = () => {
+    let renewals = 0;
+    const accessToken = ({ forceRefresh }: { forceRefresh: boolean }) => {
+      if (!forceRefresh) return Promise.resolve("old-token");
+      renewals += 1;
+      return renewals === 1 ? new Promise<string>(() => {}) : sleep(10).then(() => `renewed-${renewals}`);
+    };
+    const { client } = clientOf(
+      Array.from({ length: 40 }, () => accepting("renewed-2")),
+      { accountId: "a", accessToken, logLevel: "off" },
+    );
+    return { client, renewals: () => renewals };
+  };
+  const nameOf = (error: Error) => error.name;
+
+  it("whose request has timed out is no longer shared: the next request renews for itself, within 300 ms", async () => {
+    const { client, renewals } = hangingOnce();
+    const first = client.roles.list({ totalTimeoutMs: 300 }).catch(nameOf);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(await first).toBe("TimeoutError");
+    const second = client.roles.list({ totalTimeoutMs: 300 });
+    await vi.advanceTimersByTimeAsync(20);
+    expect(await second).toEqual(roles);
+    expect(renewals()).toBe(2);
+  });
+
+  it("whose request was aborted is no longer shared by those that waited for it, of which one renews for all", async () => {
+    const { client, renewals } = hangingOnce();
+    const aborting = new AbortController();
+    const first = client.roles.list({ signal: aborting.signal }).catch(nameOf);
+    await vi.advanceTimersByTimeAsync(10);
+    const others = Array.from({ length: 5 }, () => client.roles.list());
+    await vi.advanceTimersByTimeAsync(10);
+    aborting.abort();
+    expect(await first).toBe("AbortError");
+    await vi.advanceTimersByTimeAsync(1100);
+    expect(await Promise.all(others)).toEqual(Array.from({ length: 5 }, () => roles));
+    expect(renewals()).toBe(2);
+  });
+
+  it("whose request was cut off with its timers is shared for five seconds, also by a copy of the client", async () => {
+    const { client, renewals } = hangingOnce();
+    client.roles.list().catch(nameOf);
+    await vi.advanceTimersByTimeAsync(10);
+    const later = client.withOptions({ timeoutMs: 20_000 }).roles.list();
+    await vi.advanceTimersByTimeAsync(6100);
+    expect(await later).toEqual(roles);
+    expect(renewals()).toBe(2);
+  });
+
+  it("that takes longer than its request counts all the same if no other did", async () => {
+    let renewals = 0;
+    const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) => {
+      if (!forceRefresh) return "old-token";
+      renewals += 1;
+      await sleep(1500);
+      return "renewed";
+    };
+    const { client } = clientOf(
+      Array.from({ length: 9 }, () => accepting("renewed")),
+      { accountId: "a", accessToken, logLevel: "off" },
+    );
+    const first = client.roles.list({ totalTimeoutMs: 300 }).catch(nameOf);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await first).toBe("TimeoutError");
+    const second = client.roles.list();
+    await vi.advanceTimersByTimeAsync(1);
+    expect([await second, renewals]).toEqual([roles, 1]);
+  });
+
   it("that hangs is abandoned after a minute, and its late token is ignored", async () => {
     let renewals = 0;
     const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) => {

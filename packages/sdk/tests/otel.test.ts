@@ -285,6 +285,19 @@ describe("the trace context", () => {
     expect(sent.map(({ headers }) => headers.get("baggage"))).toEqual(["tenant=t1", "tenant=t1"]);
   });
 
+  it("is passed without the application's baggage, unless the application chose its own propagator", async () => {
+    propagation.setGlobalPropagator(propagator);
+    try {
+      const { client, sent } = traced([roles()], {}, { propagator: undefined });
+      await context.with(propagation.setBaggage(ROOT_CONTEXT, baggage), () => client.roles.list());
+      expect([...(sent[0]?.headers.keys() ?? [])].filter((name) => /baggage|trace/.test(name))).toEqual([
+        "traceparent",
+      ]);
+    } finally {
+      propagation.disable();
+    }
+  });
+
   it("is not passed without a propagator", async () => {
     const { client, sent, spans } = traced([roles()], {}, { propagator: false });
     await client.roles.list();

@@ -2,12 +2,28 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import openapiTS, { astToString, COMMENT_HEADER } from "openapi-typescript";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
 import { ApiError, type CallTransfer, InvalidArgumentError, NotFoundError, OutcomeUnknownError } from "../src/index.ts";
+import type { Middleware } from "../src/options/middleware.ts";
 import { type RawClient, raw } from "../src/raw.ts";
 import type { components, paths } from "./contacts/contacts.gen.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
+
+/** Operations without a document. */
+interface AnyPaths {
+  "/api/v1/contacts": {
+    get: {
+      parameters: { query?: Record<string, unknown> };
+      responses: { 200: { content: { "application/json": unknown } } };
+    };
+    post: {
+      requestBody: { content: { "application/json": unknown } };
+      responses: { 200: { content: { "application/json": unknown } } };
+    };
+  };
+}
 
 type Schemas = components["schemas"];
 type Contact = Schemas["Contact"];
@@ -303,5 +319,123 @@ describe("a list of a path that is no operation", () => {
     await expect(contactsOf(client).toArray(all)).rejects.toBeInstanceOf(ApiError);
     expect(received).toEqual({ own: ["/api/v1/contacts", "/api/v1/contacts?offset=1"], other: [] });
     for (const { server } of [own, other]) await new Promise((resolve) => server.close(resolve));
+  });
+});
+
+describe("a list of values in a query is one parameter for each of them", () => {
+  const tags = ["a", "b"];
+  it.each<[string, (client: CallTransfer) => PromiseLike<unknown>]>([
+    ["in request()", (client) => client.request("GET", "/api/v1/contacts", { query: { tags } })],
+    ["in extraQuery", (client) => client.roles.list({ extraQuery: { tags } })],
+    ["in list()", (client) => client.list("/api/v1/contacts", { items: "contacts", query: { tags } })],
+    ["in raw()", (client) => raw<AnyPaths>(client).GET("/api/v1/contacts", { params: { query: { tags } } })],
+  ])("%s", async (_name, send) => {
+    const { client, sent } = clientOf([page([1], 1, { roles: [] })]);
+    await send(client);
+    expect(new URL(sent[0]?.url ?? "").search).toBe("?tags=a&tags=b");
+  });
+});
+
+describe("bytes that are no text", () => {
+  const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
+  const inParts =
+    (...parts: Uint8Array[]) =>
+    () =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            for (const part of parts) controller.enqueue(part);
+            controller.close();
+          },
+        }),
+      );
+  const bom = Uint8Array.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d]);
+  const cases: [string, () => Response, Uint8Array][] = [
+    ["in one part", () => new Response(bytes), bytes],
+    ["in several parts", inParts(bytes.subarray(0, 200), bytes.subarray(200)), bytes],
+    ["with a byte order mark", () => new Response(bom), bom],
+    ["none", () => new Response(new Uint8Array()), new Uint8Array()],
+  ];
+  describe.each(cases)("%s", (_name, answer, expected) => {
+    it.each([true, false])("reach raw() as they are, with middleware: %s", async (isWrapped) => {
+      const middleware: Middleware[] = isWrapped ? [async (_request, next) => (await next()).clone()] : [];
+      const { client } = clientOf([answer(), answer(), answer(), answer()], { middleware });
+      const contacts = raw<AnyPaths>(client);
+      const path = "/api/v1/contacts";
+      const { data, response } = await contacts.GET(path, { parseAs: "arrayBuffer" });
+      expect(new Uint8Array(data as unknown as ArrayBuffer)).toEqual(expected);
+      expect(new Uint8Array(await response.clone().arrayBuffer())).toEqual(expected);
+      const blob = (await contacts.GET(path, { parseAs: "blob" })).data as unknown as Blob;
+      expect(new Uint8Array(await blob.arrayBuffer())).toEqual(expected);
+      const stream = (await contacts.GET(path, { parseAs: "stream" })).data as unknown as ReadableStream;
+      expect(new Uint8Array(await new Response(stream).arrayBuffer())).toEqual(expected);
+      const text = (await contacts.GET(path, { parseAs: "text" })).data;
+      expect(text).toBe(new TextDecoder().decode(expected));
+    });
+  });
+
+  it("of an error are shown without the key", async () => {
+    const { client } = clientOf([new Response(`\u0000${apiKey}`, { status: 404 })]);
+    const { response } = await raw<AnyPaths>(client).GET("/api/v1/contacts", { parseAs: "arrayBuffer" });
+    expect(Buffer.from(await response.arrayBuffer()).toString()).toBe("\u0000[redacted]");
+  });
+});
+
+describe("a body that can be read once is not sent again after its token expired", () => {
+  async function* parts() {
+    yield new TextEncoder().encode("{}");
+  }
+  const bodies: Readonly<Record<string, () => unknown>> = {
+    "an async generator": parts,
+    "a stream": () => new Response("{}").body,
+    "the iterator of a list": () => ["{}"].values(),
+    "a stream of Node": () => Readable.from(["{}"]),
+  };
+  it.each(Object.keys(bodies))("%s", async (name) => {
+    const { client, sent } = clientOf([problem(401, "token_expired"), json(200, {})], {
+      accessToken: async () => "an-access-token",
+      accountId: "a",
+    });
+    const sending = raw<AnyPaths>(client, { throwOnError: true }).POST("/api/v1/contacts", {
+      body: bodies[name]?.(),
+      bodySerializer: (body: unknown) => body,
+    });
+    await expect(sending).rejects.toMatchObject({ status: 401, retrySkippedReason: "body_not_repeatable" });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("headers of the caller's", () => {
+  it.each(["text/csv", "application/json, text/plain;q=0.5"])("accept: %s is sent", async (accept) => {
+    const { client, sent } = clientOf([json(200, { roles: [] }), json(200, { roles: [] })], {
+      headers: { Accept: accept },
+    });
+    await client.roles.list();
+    await client.withOptions({ headers: {} }).roles.list();
+    expect(sent.map(({ headers }) => headers.get("accept"))).toEqual([accept, "application/json"]);
+  });
+
+  it.each(["Host", "content-length", "connection", "transfer-encoding", "expect", "keep-alive", "upgrade"])(
+    "%s, which fetch sets, is refused by name",
+    (name) => {
+      expect(() => clientOf([], { headers: { [name]: "1" } })).toThrow("and those that fetch sets");
+    },
+  );
+
+  it("that their fetch adds go out once with each attempt", async () => {
+    const seen: unknown[] = [];
+    const { client } = clientOf([], {
+      clock: { now: () => Date.now(), wait: async () => {} },
+      fetch: async (_url, init) => {
+        const headers = init?.headers as Headers;
+        headers.append("x-trace", "1");
+        headers.set("accept", "text/html");
+        headers.delete("user-agent");
+        seen.push(headers.get("x-trace"));
+        return seen.length < 3 ? problem(503, "service_unavailable") : json(200, { roles: [headers.get("accept")] });
+      },
+    });
+    await client.roles.list();
+    expect(seen).toEqual(["1", "1", "1"]);
   });
 });

@@ -50,8 +50,16 @@ describe("serializeQuery", () => {
 
   it("rejects values without an unambiguous text form", () => {
     expect(() => serializeQuery({ startDate: new Date(0) })).toThrow(
-      "startDate must be a string, number or boolean. For a time, use toISOString().",
+      "startDate must be a string, number, boolean or a list of them. For a time, use toISOString().",
     );
-    expect(() => serializeQuery({ status: ["a"] })).toThrow(InvalidArgumentError);
+    for (const item of [{}, ["a"], new Date(0), () => "a", Symbol("a"), new Set(["a"])])
+      expect(() => serializeQuery({ status: ["a", item] })).toThrow(InvalidArgumentError);
+    expect(() => serializeQuery({ status: new Set(["a"]) })).toThrow(InvalidArgumentError);
+  });
+
+  it("writes a list as one parameter for each of its items, and none for an empty one", () => {
+    expect(serializeQuery({ tags: ["a", "b&c", 3, true, null, undefined, ""], none: [], last: "z" })).toBe(
+      "tags=a&tags=b%26c&tags=3&tags=true&tags=&last=z",
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { CallTransfer } from "../src/client.ts";
+import { CallTransfer } from "../src/client.ts";
 import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
 import {
   AbortError,
@@ -685,5 +685,59 @@ describe("the raw client", () => {
       InvalidArgumentError,
     );
     expect(sent).toHaveLength(1);
+  });
+});
+
+describe("one signal for many requests", () => {
+  it("gets one listener, which ends each of them, and none afterwards", async () => {
+    const aborting = new AbortController();
+    const add = vi.spyOn(aborting.signal, "addEventListener");
+    const remove = vi.spyOn(aborting.signal, "removeEventListener");
+    const answered = clientOf(Array.from({ length: 20 }, () => json(200, { roles: [] }))).client;
+    await Promise.all(Array.from({ length: 20 }, () => answered.roles.list({ signal: aborting.signal })));
+    expect([add.mock.calls.length, remove.mock.calls.length]).toEqual([1, 1]);
+    const hanging = clientOf(Array.from({ length: 20 }, () => () => new Promise<Response>(() => {}))).client;
+    const requests = Array.from({ length: 20 }, () => hanging.roles.list({ signal: aborting.signal }).result());
+    await vi.waitFor(() => expect(add).toHaveBeenCalledTimes(2));
+    aborting.abort();
+    const names = (await Promise.all(requests)).map(({ error }) => error?.name);
+    expect(names).toEqual(Array.from({ length: 20 }, () => "AbortError"));
+    expect((await answered.roles.list({ signal: aborting.signal }).result()).error?.name).toBe("AbortError");
+  });
+});
+
+describe("a client of a class of the caller's", () => {
+  class Own extends CallTransfer {
+    readonly tenant: string;
+    constructor(tenant: string) {
+      super({ baseUrl: "https://api.example.com", apiKey, fetch: async () => json(200, { roles: [tenant] }) });
+      this.tenant = tenant;
+    }
+    greet() {
+      return `${this.tenant} ${typeof this.roles.list}`;
+    }
+  }
+  it("keeps its class, methods and fields in a copy, which obeys its options", async () => {
+    const sent: unknown[] = [];
+    const copy = new Own("t1").withOptions({
+      accountId: "b",
+      fetch: async (_url, init) => {
+        sent.push(new Headers(init?.headers).get("x-account-id"));
+        return json(200, { roles: [] });
+      },
+    });
+    expect([copy instanceof Own, copy.greet(), copy.withOptions().greet()]).toEqual([
+      true,
+      "t1 function",
+      "t1 function",
+    ]);
+    await copy.roles.list();
+    await copy.withOptions({ accountId: "c" }).roles.list();
+    expect(sent).toEqual(["b", "c"]);
+  });
+
+  it("is left alone by Vue's reactive(), also a plain one", () => {
+    for (const client of [new Own("t1"), clientOf([]).client])
+      expect((client as unknown as { __v_skip?: unknown }).__v_skip).toBe(true);
   });
 });

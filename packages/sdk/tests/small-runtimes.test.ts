@@ -13,7 +13,7 @@ import type { raw } from "../src/raw.ts";
 /** What nothing replaces. */
 const required = ["AbortController", "Headers", "Response", "URL", "URLSearchParams"];
 /** What the SDK does without. */
-const replaced = ["DOMException", "performance", "TextDecoder", "TextEncoder", "ReadableStream", "btoa", "AbortSignal"];
+const replaced = ["DOMException", "performance", "TextDecoder", "TextEncoder", "ReadableStream", "AbortSignal"];
 const readIfPresent = ["console", "navigator", "process"];
 /** Members of the language, which each context has its own of. */
 const members = ["Object.hasOwn", "Array.prototype.findLast"];

@@ -54,6 +54,18 @@ describe("steps that wait for their turn", () => {
     expect(waiting).toEqual({ begun: true, result: "done" });
   });
 
+  it("go on without those of requests that a runtime has cut off with their timers", async () => {
+    const steps = stepsOf();
+    const timers = vi.spyOn(globalThis, "setTimeout").mockReturnValue(0 as never);
+    begun(steps, never);
+    begun(steps, never);
+    timers.mockRestore();
+    const waiting = begun(steps, after(1));
+    await vi.advanceTimersByTimeAsync(8001);
+    expect(waiting).toEqual({ begun: true, result: "done" });
+    expect(begun(steps, after(1))).toMatchObject({ begun: true });
+  });
+
   it("go on after one that is late because this process stood still", async () => {
     const steps = stepsOf();
     begun(steps, never);

@@ -133,6 +133,38 @@ describe("toLambdaHandler", () => {
     expect(onError.mock.calls[0]?.[1]).toBe("bad_request");
   });
 
+  it.each<[string, (signature: string) => Partial<LambdaEvent>]>([
+    [
+      "an empty list of several values",
+      (signature) => ({ headers: { "Service-Signature": signature }, multiValueHeaders: {} }),
+    ],
+    [
+      "several values of other headers",
+      (signature) => ({ headers: { "service-signature": signature }, multiValueHeaders: { "X-A": ["1"] } }),
+    ],
+    [
+      "no value among the several",
+      (signature) => ({ headers: { "service-signature": signature }, multiValueHeaders: { "service-signature": [] } }),
+    ],
+    [
+      "several values alone",
+      (signature) => ({ headers: { "x-a": "1" }, multiValueHeaders: { "Service-Signature": [signature] } }),
+    ],
+    [
+      "both, in another case",
+      (signature) => ({
+        headers: { "service-signature": signature },
+        multiValueHeaders: { "SERVICE-SIGNATURE": [signature] },
+      }),
+    ],
+  ])("finds the signature in an event with %s", async (_, headersOf) => {
+    const { invoke, onEvent } = functionOf();
+    const body = '{"type":"transfer.offer","id":"evt_half"}';
+    const signed = headersOf(await signWebhook(body, { secret, at }));
+    expect((await invoke({ httpMethod: "POST", body, ...signed })).statusCode).toBe(204);
+    expect(onEvent).toHaveBeenCalledOnce();
+  });
+
   it("refuses an event without headers or body, as a test in the console sends it", async () => {
     const { invoke, onError } = functionOf();
     const result = await invoke({ ...restEvent(await request()), headers: null, multiValueHeaders: null, body: null });

@@ -346,6 +346,36 @@ describe("signWebhook", () => {
     expect(header).toBe(`t=1772452800,v1=${signedNew}`);
   });
 
+  const unsupported = () => {
+    throw new Error("A Node.js API is used which is not supported in the Edge Runtime.");
+  };
+  it.each<[string, () => unknown]>([
+    ["a function for modules that throws", () => vi.spyOn(process, "getBuiltinModule").mockImplementation(unsupported)],
+    [
+      "a function for modules that cannot be read",
+      () => vi.stubGlobal("process", Object.defineProperty({}, "getBuiltinModule", { get: unsupported })),
+    ],
+    ["no process that can be read", () => vi.stubGlobal("process", new Proxy({}, { get: unsupported }))],
+    ["a module without its function", () => vi.spyOn(process, "getBuiltinModule").mockReturnValue({} as never)],
+    [
+      "a module whose function throws",
+      () => vi.spyOn(process, "getBuiltinModule").mockReturnValue({ createHmac: unsupported } as never),
+    ],
+    [
+      "a module whose function returns nothing",
+      () => vi.spyOn(process, "getBuiltinModule").mockReturnValue({ createHmac: () => undefined } as never),
+    ],
+  ])("signs and verifies with Web Crypto in a runtime with %s", async (_name, define) => {
+    const expected = await signWebhook("{}", { secret: "whsec_edge", at: 0 });
+    define();
+    try {
+      expect(await signWebhook("{}", { secret: "whsec_edge", at: 0 })).toBe(expected);
+    } finally {
+      vi.restoreAllMocks();
+      vi.unstubAllGlobals();
+    }
+  });
+
   it("signs the second in which its time lies", async () => {
     await expect(signWebhook(body, { secret: [newSecret, oldSecret], at: at + 999 })).resolves.toBe(overlapping);
   });

@@ -1,10 +1,13 @@
 import { isIP, type LookupFunction } from "node:net";
 
-/** A look-up that finds one address for every name: the Host header and the certificate check keep the name. */
-export function lookupOf(address: string): LookupFunction {
+/** A look-up that finds the same addresses for every name: the Host header and the certificate check keep the name. */
+export function lookupOf(first: string, ...others: readonly string[]): LookupFunction {
   return (_hostname, { all }, done) => {
-    const family = isIP(address);
-    if (all) done(null, [{ address, family }]);
-    else done(null, address, family);
+    if (all)
+      done(
+        null,
+        [first, ...others].map((address) => ({ address, family: isIP(address) })),
+      );
+    else done(null, first, isIP(first));
   };
 }

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { isIP } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { inboxUrl } from "@call-transfer/backend";
 import { lookupOf } from "../net/lookup.ts";
 import { isInNetworks } from "../net/networks.ts";
@@ -12,8 +12,8 @@ export type Resolve = (hostname: string) => Promise<readonly { readonly address:
 const maxResponseBytes = 65_536;
 
 /**
- * Creates the `fetch` that sends webhooks. It resolves the host name once and connects to the address that was checked,
- * so that a second DNS answer cannot redirect it. It follows no redirects. Rejects for schemes other than http and https,
+ * Creates the `fetch` that sends webhooks. It resolves the host name once and connects to the addresses that were checked, one
+ * after the other, so that a second DNS answer cannot redirect it. It follows no redirects. Rejects for schemes other than http and https,
  * for link-local and metadata addresses, for addresses of the server itself (`isOwn`), and for responses over 64 KiB.
  */
 export function createDeliveryFetch(
@@ -29,15 +29,16 @@ export function createDeliveryFetch(
     const refused = addresses.find(({ address }) => isRefusedAddress(address));
     if (refused)
       throw new TypeError(`Webhooks are not delivered to link-local and metadata addresses (${refused.address}).`);
-    const [first] = addresses;
+    const [first, ...others] = addresses.map(({ address }) => address);
     if (first === undefined) throw new TypeError(`Host ${hostname} does not resolve to an address.`);
     const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-    if (isOwn(first.address, port))
+    const own = [first, ...others].find((address) => isOwn(address, port));
+    if (own !== undefined)
       throw new TypeError(
-        `Webhooks are not delivered to the mock server itself (${bracketed(first.address)}:${port}). Set the destination's URL to your app's server, or to ${inboxUrl} for the built-in receiver.`,
+        `Webhooks are not delivered to the mock server itself (${bracketed(own)}:${port}). Set the destination's URL to your app's server, or to ${inboxUrl} for the built-in receiver.`,
       );
     const body = new Uint8Array(await request.arrayBuffer());
-    const received = await send(url, first.address, request, body);
+    const received = await send(url, lookupOf(first, ...others), request, body);
     return new Response([204, 205, 304].includes(received.status) ? null : received.body, {
       status: received.status,
       headers: received.headers,
@@ -75,7 +76,7 @@ interface ReceivedResponse {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-function send(url: URL, address: string, request: Request, body: Uint8Array): Promise<ReceivedResponse> {
+function send(url: URL, lookup: LookupFunction, request: Request, body: Uint8Array): Promise<ReceivedResponse> {
   const { request: start } = url.protocol === "https:" ? loadHttps() : http;
   return new Promise((resolve, reject) => {
     const outgoing: ClientRequest = start(url, {
@@ -83,7 +84,7 @@ function send(url: URL, address: string, request: Request, body: Uint8Array): Pr
       headers: { ...Object.fromEntries(request.headers), "content-length": body.byteLength },
       agent: false,
       signal: request.signal,
-      lookup: lookupOf(address),
+      ...{ lookup, autoSelectFamily: true },
     });
     outgoing.once("error", (error) => reject(explained(error, url)));
     outgoing.once("response", (incoming) => receive(incoming).then(resolve, reject));

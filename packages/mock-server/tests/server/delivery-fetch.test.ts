@@ -37,6 +37,27 @@ describe("a webhook delivery", () => {
     await expect(deliver(`http://app.test:${port}/`)).rejects.toThrow("169.254.169.254");
   });
 
+  it.each([
+    [["::1", "127.0.0.1"]],
+    [["127.0.0.1", "::1"]],
+    [["127.0.0.3", "127.0.0.2", "127.0.0.1"]],
+    [["::1", "127.0.0.9", "127.0.0.1"]],
+  ])("tries each of the addresses %j of a name, of which one listens", async (addresses) => {
+    const port = await receiver((request, response) => response.end(request.headers.host));
+    const deliver = createDeliveryFetch(async () => addresses.map((address) => ({ address })));
+    expect(await (await deliver(`http://app.test:${port}/`)).text()).toBe(`app.test:${port}`);
+  });
+
+  it("is not sent when any address of a name is the server's own", async () => {
+    const port = await receiver((_, response) => response.end());
+    const addresses = [{ address: "127.0.0.1" }, { address: "127.0.0.2" }];
+    const deliver = createDeliveryFetch(
+      async () => addresses,
+      (address) => address === "127.0.0.2",
+    );
+    await expect(deliver(`http://app.test:${port}/`)).rejects.toThrow("to the mock server itself (127.0.0.2:");
+  });
+
   const [here, metadata, other] = ["127.0.0.1", "169.254.169.254", "127.0.0.2"];
   it.each([[[metadata, here]], [[here, metadata]], [[here, metadata, other]], [[metadata]]])(
     "is not sent when a name also has a refused address: %j",

@@ -22,6 +22,15 @@ export class CallTransferCore {
   readonly #settings: Settings;
 
   /**
+   * Vue's `reactive()` leaves alone what says so, as `markRaw()` does: a proxy has no private fields.
+   *
+   * @internal
+   */
+  get __v_skip(): boolean {
+    return true;
+  }
+
+  /**
    * Creates a client without methods. It needs a `baseUrl`, and an `apiKey` or an `accessToken`.
    *
    * @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret.

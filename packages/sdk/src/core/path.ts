@@ -48,15 +48,16 @@ export function expandPath(template: string, parameters: Readonly<Record<string,
   return path;
 }
 
-/** Serializes query parameters, without those that are undefined or null. */
+/** Serializes query parameters, without those that are undefined or null. A list becomes one parameter for each of its items. */
 export function serializeQuery(query: Readonly<Record<string, unknown>>): string {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
+  const pairs = Object.entries(query).flatMap(([name, given]) => [given].flat().map((value) => [name, value] as const));
+  for (const [name, value] of pairs) {
     if (value === undefined || value === null) continue;
     if (isObject(value) || isFunction(value) || typeof value === "symbol")
       throw new InvalidArgumentError(
         name,
-        "must be a string, number or boolean. For a time, use toISOString(). Options such as signal are the last argument.",
+        "must be a string, number, boolean or a list of them. For a time, use toISOString(). Options such as signal are the last argument.",
       );
     search.append(name, String(value));
   }

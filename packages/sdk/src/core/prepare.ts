@@ -6,7 +6,7 @@ import { momentOf } from "../options/clock.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import { type Settings, withHeaders } from "../options/settings.ts";
 import type { Call, Outgoing } from "../send/call.ts";
-import { isObject } from "../utils/guards.ts";
+import { isObject, leftOut, orElse } from "../utils/guards.ts";
 import { maskNumbers } from "../utils/mask-numbers.ts";
 import { redact } from "../utils/redact.ts";
 import type { Operation } from "./operation.ts";
@@ -43,6 +43,7 @@ export function prepareCall(
   const headers = withHeaders(settings.headers, findOptions.headers);
   if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
   const tokens = new Set<string>();
+  const withoutTokens = (text: string) => orElse(() => redact(text, tokens), leftOut);
   // Names each field: a literal that begins with a spread takes 40 µs on Node 20.
   return {
     operationId,
@@ -72,7 +73,11 @@ export function prepareCall(
     findCandidates,
     findOptions,
     tokens,
-    clean: (text) => (settings.showPhoneNumbers ? redact(text, tokens) : maskNumbers(redact(text, tokens))),
+    withoutTokens,
+    clean: (text) => {
+      const plain = withoutTokens(text);
+      return settings.showPhoneNumbers ? plain : orElse(() => maskNumbers(plain), leftOut);
+    },
     attempts: [],
     outcome: "not_sent",
     retryCost: 0,

@@ -1,4 +1,4 @@
-import { isFunction, isObject, isText } from "../utils/guards.ts";
+import { isFunction, isObject, isText, orElse } from "../utils/guards.ts";
 import { inspectKey, withoutSdkFrames } from "../utils/inspect.ts";
 import { printError } from "./print.ts";
 
@@ -30,10 +30,18 @@ export class CallTransferError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     // Written before the error had its name.
-    if (isText(this.stack)) this.stack = withoutSdkFrames(this.stack).replace(/^Error(?=:|\n|$)/, new.target[kind]);
+    const { stack } = this;
+    if (isText(stack))
+      this.stack = orElse(
+        () => withoutSdkFrames(stack).replace(/^Error(?=:|\n|$)/, new.target[kind]),
+        `${new.target[kind]}: ${message}`,
+      );
     // Bundlers shorten class names, so the name is set explicitly.
     Object.defineProperty(this, "name", { value: new.target[kind], configurable: true });
-    Object.defineProperty(this, inspectKey, { value: () => printError(this), configurable: true });
+    Object.defineProperty(this, inspectKey, {
+      value: () => orElse(() => printError(this), String(this)),
+      configurable: true,
+    });
   }
 
   /** Returns the error as plain data for logs. */

@@ -63,7 +63,8 @@ export class Exchange {
   }
 
   #onSocket(socket: Socket, connectTimeoutMs: number): void {
-    if (this.#request.destroyed) return;
+    // A literal address without a route fails at once: its error follows.
+    if (this.#request.destroyed || socket.destroyed) return;
     if (isInHandshake(socket)) {
       this.#limitTo(connectTimeoutMs);
       // Written before, it would leave in the moment in which the certificate is found to be wrong.

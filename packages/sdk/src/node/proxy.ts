@@ -1,5 +1,5 @@
 // Which proxy a request goes through, by an option or by the environment.
-import { isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
 
 export interface ProxyServer {
   /** Without the credentials that its address may contain. */
@@ -37,9 +37,24 @@ function parse(address: string, name: string): ProxyServer {
 /** An IPv6 address as sockets take it. */
 export const withoutBrackets = (host: string): string => (host.startsWith("[") ? host.slice(1, -1) : host);
 
-/** Whether an entry of `NO_PROXY` names a host: itself, a domain that contains it, or `*`; with a port, only there. */
+/** Whether an entry of `NO_PROXY` is a range of addresses, such as `10.0.0.0/8`, that contains the host. */
+function isInRange(entry: string, host: string): boolean {
+  const [address = "", prefix = ""] = entry.split("/");
+  const kind = (text: string) => (isIPv6(text) ? "ipv6" : "ipv4");
+  if (!isIP(address) || !isIP(host) || !/^\d{1,3}$/.test(prefix)) return false;
+  try {
+    const range = new BlockList();
+    range.addSubnet(address, Number(prefix), kind(address));
+    return range.check(host, kind(host));
+  } catch {
+    // The prefix is longer than the address.
+    return false;
+  }
+}
+
+/** Whether an entry of `NO_PROXY` names a host: itself, a domain or a range that contains it, or `*`; with a port, only there. */
 function excludes(entry: string, { hostname, port, protocol }: URL): boolean {
-  if (entry === "*") return true;
+  if (entry === "*" || isInRange(entry, withoutBrackets(hostname))) return true;
   const [, name = entry, entryPort] = isIPv6(entry) ? [] : (/^(.*?)(?::(\d+))?$/.exec(entry) ?? []);
   if (entryPort && entryPort !== (port || (protocol === "https:" ? "443" : "80"))) return false;
   const domain = withoutBrackets(name.replace(/^\*?\./, "").toLowerCase());

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/base.ts";
 import type { ReconcileOptions } from "../errors/details.ts";
-import { isFunction, isObject, isText } from "../utils/guards.ts";
+import { isFunction, isObject, isText, orElse } from "../utils/guards.ts";
 import type { ClientOptions, Logger, LogLevel, RequestOptions, RequestRetryOptions, RetryOptions } from "./options.ts";
 
 /** Longest delay of a timer, in milliseconds: 2³¹−1. */
@@ -48,8 +48,9 @@ const token: Rule = [
   'must be letters, digits and ._~+/- only. Check for quotes, spaces and "Bearer".',
 ];
 
-/** Header names without those that have an option of their own. */
-const headerName = /^(?!(?:authorization|x-account-id)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+/** Header names without those that have an option of their own, and those that fetch sets itself. */
+const headerName =
+  /^(?!(?:authorization|x-account-id|connection|content-length|expect|host|keep-alive|transfer-encoding|upgrade)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Rules of the options that a client and a request share. */
@@ -62,13 +63,17 @@ const sharedRules = {
       isObject(value) &&
       !(Symbol.iterator in value) &&
       Object.entries(value).every(([name, text]) => headerName.test(name) && isText(text, headerValue)),
-    "must be an object of header names and text, without those of apiKey, accessToken and accountId",
+    "must be an object of header names and text, without those of apiKey, accessToken and accountId, and those that fetch sets",
   ],
   accountId: [(value) => isText(value, /^[\x21-\x7e]+$/), "must be visible ASCII characters without spaces"],
   middleware: [(value) => Array.isArray(value) && value.every(isFunction), "must be a list of functions"],
   fetchOptions: [
-    (value) => isObject(value) && !["method", "headers", "body", "signal", "redirect"].some((name) => name in value),
-    "must be an object without method, headers, body, signal and redirect",
+    (value) =>
+      isObject(value) &&
+      !["method", "headers", "body", "signal", "redirect"].some((name) => name in value) &&
+      // What fetch refuses only when it is called would look like a lost connection.
+      (!globalThis.Request || orElse(() => new Request("http://localhost", value), undefined) !== undefined),
+    "must be an object without method, headers, body, signal and redirect, with values that fetch accepts",
   ],
 } satisfies Partial<Record<keyof RequestOptions, Rule>>;
 

@@ -157,7 +157,7 @@ export interface SharedClientOptions
   /** Allows an API key in a browser or in React Native, although every user can read it. A short-lived access token is safer. */
   allowExposedApiKey?: boolean | undefined;
   /** Sends the requests; by default the global `fetch`, looked up at each call. */
-  fetch?: typeof globalThis.fetch | undefined;
+  fetch?: ((input: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined;
   /** Which failures are retried, how often and after which wait (§8). */
   retry?: RetryOptions | undefined;
   /** Called before the wait of every retry. */

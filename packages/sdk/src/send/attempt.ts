@@ -8,11 +8,12 @@ import { type ReadResponse, readBody, replay, toResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call, OpenAttempt } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { effectOf, outcomeOfFailure } from "./effect.ts";
-import { failedResult } from "./failure.ts";
+import { describeError, failedResult, unexplained } from "./failure.ts";
 import { exchangeWithin } from "./instrumentation.ts";
 import { runMiddleware } from "./middleware.ts";
 import { recordHead, recordRefusal } from "./record.ts";
 import { refusal, success, validated } from "./response.ts";
+import { callWatched, isRefused, isUnanswered, isUnsent, readIdle, unwatch, type Watch, waitAsLong } from "./watch.ts";
 
 /** How messages call the token function. */
 export const tokenFunction = "the accessToken function";
@@ -27,15 +28,22 @@ export async function attemptOnce(
   const state: AttemptState = { call, number, renewed, instrumentation, outcome: "not_sent", buffers: [] };
   const end = await within(state, (stop) => {
     if (call.middleware.length > 0) return throughMiddleware(state, stop);
-    // Instrumentation adds headers to one attempt alone.
-    return exchange(state, instrumentation ? new Headers(call.headers) : call.headers, stop.signal);
+    // A copy: instrumentation and the caller's own fetch may add headers, to one attempt alone.
+    return exchange(state, new Headers(call.headers), stop.signal);
   });
   const { attempt, sentAt = 0 } = state;
   if (attempt) attempt.durationMs = msSince(call.settings, sentAt);
-  if (!("value" in end)) return end;
-  if (!end.value.response.ok) return refusal(state, end.value);
-  const result = success(state, end.value);
-  return call.settings.validate && result.data ? validated(call, result) : result;
+  // An aborted fetch fails within some microtasks, and only then shows whether it was sent.
+  for (let turn = 0; turn < 10 && state.inFlight; turn++) await undefined;
+  if (state.watch) unwatch(state.watch);
+  if (!("value" in end)) return { ...end, outcome: state.outcome };
+  try {
+    if (!end.value.response.ok) return refusal(state, end.value);
+    const result = success(state, end.value);
+    return call.settings.validate && result.data ? await validated(call, result) : result;
+  } catch {
+    return unexplained(state);
+  }
 }
 
 /** Runs work between attempts, within the request's deadline. An error says if it waited for the caller's own code. */
@@ -73,7 +81,7 @@ async function throughMiddleware(state: AttemptState, stop: AbortController): Pr
     });
     state.returned = true;
     state.waitingFor = undefined;
-    return await readBody(response, stop.signal, state, call.tokens);
+    return await readBody(response, stop.signal, state, call.withoutTokens);
   } finally {
     // Middleware may return before its request ends. From now on nothing is sent or awaited.
     state.over = true;
@@ -91,6 +99,8 @@ async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal
   state.waitingFor = undefined;
   state.credential = credential;
   call.tokens.add(credential.token);
+  const idle = readIdle();
+  if (idle) await idle;
   // The time may be up after the wait for a token. Then nothing may be sent.
   if (stop.aborted) throw reasonOf(stop);
   if (state.over) throw new TypeError("next() called after its middleware returned");
@@ -110,7 +120,7 @@ async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal
 
 function requestInit(call: Call, headers: Headers, { token }: Credential, signal: AbortSignal): RequestInit {
   const { method, accountId, fetchOptions, body } = call;
-  headers.set("accept", "application/json");
+  if (!headers.has("accept")) headers.set("accept", "application/json");
   headers.set("authorization", `Bearer ${token}`);
   if (accountId !== undefined) headers.set("x-account-id", accountId);
   const init: RequestInit & { duplex?: "half" } = { ...fetchOptions, method, headers, redirect: "manual", signal };
@@ -126,14 +136,17 @@ function requestInit(call: Call, headers: Headers, { token }: Credential, signal
 async function fetchOnce(
   state: AttemptState,
   attempt: OpenAttempt,
-  send: typeof fetch,
+  send: Watch["send"],
   init: RequestInit,
   stop: AbortSignal,
 ): Promise<ReadResponse> {
-  const { url, tokens } = state.call;
+  const { url, method, timeoutMs, withoutTokens } = state.call;
+  const watch = { method, url, send, created: [] };
+  state.watch = watch;
   try {
     state.inFlight = true;
-    const response = toResponse(await send(url, init));
+    waitAsLong(watch, init, timeoutMs);
+    const response = toResponse(await callWatched(watch, init));
     if (stop.aborted) {
       // The attempt has ended, so the body is not read.
       (async () => response.body?.cancel())().catch(() => {});
@@ -142,12 +155,20 @@ async function fetchOnce(
     attempt.status = response.status;
     state.outcome = effectOf(response);
     recordHead(state, attempt, response);
-    const read = await readBody(response, stop, state, tokens);
+    const read = await readBody(response, stop, state, withoutTokens);
     if (!response.ok) recordRefusal(state, attempt, read);
+    if (state.outcome === "rejected" && isUnanswered(watch, response)) state.outcome = "unknown";
     return read;
   } catch (error) {
     state.failed = { error };
-    if (attempt.status === undefined) state.outcome = outcomeOfFailure(error);
+    if (attempt.status !== undefined) throw error;
+    if (isRefused(watch, error)) {
+      state.attempt = undefined;
+      state.outcome = "not_sent";
+      const problem = state.call.clean(describeError(error));
+      throw new ConfigurationError(/bad port/.test(problem) ? "baseUrl" : "fetchOptions", `is refused: ${problem}`);
+    }
+    state.outcome = outcomeOfFailure(error, isUnsent(watch, error, stop));
     throw error;
   } finally {
     state.inFlight = false;

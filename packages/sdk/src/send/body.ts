@@ -1,7 +1,6 @@
 // Reading response bodies: up to a limit, and once for all readers.
 import { reasonOf } from "../options/runtime.ts";
 import { isObject } from "../utils/guards.ts";
-import { redact } from "../utils/redact.ts";
 
 const maxBodyBytes = 10 * 1024 * 1024;
 const maxErrorBodyBytes = 64 * 1024;
@@ -14,6 +13,8 @@ let wholeDecoder: TextDecoder | undefined;
 
 export class BodyBuffer {
   size = 0;
+  /** What has arrived. */
+  readonly chunks: Uint8Array[] = [];
   /** Cancels the reading, even where fetch ignores its signal. */
   cancel: () => void = () => {};
   #decoder: TextDecoder | undefined;
@@ -26,6 +27,7 @@ export class BodyBuffer {
     this.size += chunk.byteLength;
     if (this.#waiting) this.#decode(true);
     this.#waiting = chunk;
+    this.chunks.push(chunk);
   }
 
   /** Returns it as text, without half a character at its end unless the body `isComplete`. */
@@ -110,6 +112,8 @@ export function toResponse(given: Response): Response {
 }
 
 const texts = new WeakMap<Response, string | null>();
+/** Bodies that are kept as they arrived: their text may have lost bytes that are no text. */
+const bodies = new WeakMap<Response, BodyInit>();
 
 /** Text of a response whose body was read; undefined for any other response. */
 export const textOf = (response: Response): string | null | undefined => texts.get(response);
@@ -128,7 +132,7 @@ export interface ReadResponse {
 }
 
 /** Reads the body of a response up to its limit, without the tokens in that of an error. */
-export async function readBody(given: Response, stop: AbortSignal, state: BodyState, tokens: ReadonlySet<string>) {
+export async function readBody(given: Response, stop: AbortSignal, state: BodyState, clean: (text: string) => string) {
   // A fetch may return the same object again, above all in tests.
   const known = textOf(given);
   if (known !== undefined) return { response: given, text: known };
@@ -139,14 +143,18 @@ export async function readBody(given: Response, stop: AbortSignal, state: BodySt
   const read = await (response.ok
     ? readText(response, maxBodyBytes, "throw", stop, buffer)
     : readText(response, maxErrorBodyBytes, "cut", stop, buffer));
-  const text = response.ok || read === null ? read : redact(read, tokens);
+  const text = response.ok || read === null ? read : clean(read);
   texts.set(response, text);
+  const [first, second] = buffer.chunks as Uint8Array<ArrayBuffer>[];
+  const whole = second && globalThis.Blob ? new Blob(buffer.chunks as BlobPart[]) : second ? undefined : first;
+  if (response.ok && whole) bodies.set(response, whole);
   return { response, text };
 }
 
 /** Makes a response, still genuine, read its body from the text, any number of times. */
-export function replay(response: Response, text: string | null): Response {
-  const fresh = () => new Response(text, { headers: response.headers });
+export function replay(response: Response, text: string | null, body: BodyInit | null = text): Response {
+  const kept = bodies.get(response) ?? body;
+  const fresh = () => new Response(kept, { headers: response.headers });
   try {
     // Assigned: defining properties costs more time than the rest of a request.
     response.text = async () => text ?? "";
@@ -154,14 +162,15 @@ export function replay(response: Response, text: string | null): Response {
     response.blob = () => fresh().blob();
     response.arrayBuffer = () => fresh().arrayBuffer();
     response.bytes = async () => new Uint8Array(await fresh().arrayBuffer());
-    response.clone = () => replay(construct(response), text);
+    response.clone = () => replay(construct(response), text, kept);
     const get = () => fresh().body;
     Object.defineProperty(response, "body", { get, configurable: true });
     Object.defineProperty(response, "bodyUsed", { value: false, configurable: true });
   } catch {
     // It is frozen, or its class does not allow replacing members.
-    return replay(construct(response), text);
+    return replay(construct(response), text, kept);
   }
   texts.set(response, text);
+  if (kept !== null) bodies.set(response, kept);
   return response;
 }

@@ -15,6 +15,7 @@ import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import type { DatedAnswer } from "../options/server-time.ts";
 import type { Settings } from "../options/settings.ts";
 import type { BodyState, ReadResponse } from "./body.ts";
+import type { Watch } from "./watch.ts";
 
 /** What is sent, possibly several times. */
 export interface Outgoing {
@@ -50,6 +51,8 @@ export interface Call
   readonly findOptions: RequestOptions;
   /** Every token that was sent, to keep them out of messages and errors. */
   readonly tokens: Set<string>;
+  /** Cleans text of the tokens. Like `clean`, it leaves out a text that it fails on. */
+  readonly withoutTokens: (text: string) => string;
   /** Cleans text for messages and errors: without tokens, and with phone numbers masked unless the client shows them. */
   readonly clean: (text: string) => string;
   readonly attempts: OpenAttempt[];
@@ -90,6 +93,7 @@ export interface AttemptState extends BodyState {
   failed?: { readonly error: unknown };
   /** The caller's own code that was called last and has not returned. */
   waitingFor?: string | undefined;
+  watch?: Watch;
   returned?: boolean;
   inFlight?: boolean;
   /** Whether the attempt has ended, so that nothing may be sent any more. */

@@ -1,6 +1,7 @@
 // What an attempt changed on the server, as far as its response or its error tells.
 import type { RequestOutcome } from "../errors/details.ts";
 import { effectFreeCodes } from "../generated/constants.gen.ts";
+import { orElse } from "../utils/guards.ts";
 import { provesUnsent } from "./not-sent.ts";
 
 const byCertainty: readonly RequestOutcome[] = ["not_sent", "rejected", "unknown", "applied"];
@@ -40,12 +41,7 @@ export function effectOf(response: Response, code?: string, trust503Codes = fals
   return response.ok && isForeign(response) ? "unknown" : outcomeOfResponse(response.status, code, trust503Codes);
 }
 
-/** Effect of an attempt, by the error of fetch. Runtimes that hide the cause lead to `unknown`. */
-export function outcomeOfFailure(error: unknown): RequestOutcome {
-  try {
-    return provesUnsent(error) ? "not_sent" : "unknown";
-  } catch {
-    // Its getters may throw.
-    return "unknown";
-  }
-}
+/** Effect of an attempt, by what was seen of it, or else by the error of fetch. Runtimes that hide the cause lead to `unknown`. */
+export const outcomeOfFailure = (error: unknown, isUnsent?: boolean): RequestOutcome =>
+  // Its getters may throw.
+  (isUnsent ?? orElse(() => provesUnsent(error), false)) ? "not_sent" : "unknown";

@@ -9,7 +9,7 @@ import {
   TimeoutError,
 } from "../errors/request-error.ts";
 import { inBrowser } from "../options/runtime.ts";
-import { isInstance, isText, messageOf } from "../utils/guards.ts";
+import { isError, isInstance, isText, messageOf, orElse } from "../utils/guards.ts";
 import { shortStack } from "../utils/inspect.ts";
 import { excerpt } from "../utils/redact.ts";
 import { BodyTooLarge } from "./body.ts";
@@ -27,7 +27,8 @@ const attemptErrors: Readonly<Record<string, AttemptErrorCode>> = {
 export function failedResult(state: AttemptState, thrown: unknown, interruption?: Failure): AttemptResult {
   const { number, attempt, reading, waitingFor } = state;
   if (number === 1 && !attempt && isInstance(thrown, CallTransferError)) throw thrown;
-  const failure = interruption ?? failureOf(thrown, state);
+  const failure = interruption ?? orElse(() => failureOf(thrown, state), undefined);
+  if (!failure) return unexplained(state);
   const { kind } = failure;
   const hung = kind === TimeoutError && waitingFor ? `: ${waitingFor} has not returned` : "";
   const message = failure.message + hung;
@@ -39,8 +40,17 @@ export function failedResult(state: AttemptState, thrown: unknown, interruption?
     interrupted: kind === ConnectionError || kind === TimeoutError,
     final: kind === AbortError || kind === RequestError,
     status: attempt?.status,
-    partialBody: reading?.response.ok ? reading.buffer.text(false) : undefined,
+    partialBody: reading?.response.ok ? orElse(() => reading.buffer.text(false), undefined) : undefined,
   };
+}
+
+/** What a message says if describing a failure fails. */
+export const untold = "failed, and why cannot be told";
+
+/** Result of an attempt whose response or failure could not be described. */
+export function unexplained(state: AttemptState): AttemptResult {
+  const { status } = state.attempt ?? {};
+  return { ...state, failure: { kind: RequestError, message: untold }, interrupted: !status, status };
 }
 
 function failureOf(error: unknown, { call: { clean }, attempt, reading, returned, failed }: AttemptState): Failure {
@@ -70,7 +80,7 @@ function failureOf(error: unknown, { call: { clean }, attempt, reading, returned
 export function sanitizeError(error: unknown, cleanText: Call["clean"], depth = 5): unknown {
   const clean = (value: unknown) => cleanText(messageOf(value));
   try {
-    if (!(error instanceof Error) || depth === 0) return clean(error);
+    if (!isError(error) || depth === 0) return clean(error);
     const { name, cause, code, errors } = error as Error & { code?: unknown; errors?: unknown };
     const inner = (one: unknown) => sanitizeError(one, cleanText, depth - 1);
     return Object.assign(
@@ -87,13 +97,13 @@ export function sanitizeError(error: unknown, cleanText: Call["clean"], depth = 
 }
 
 /** An error's message with those of its causes: fetch itself only reports that it failed. */
-function describeError(error: unknown): string {
+export function describeError(error: unknown): string {
   try {
     const { cause } = Object(error) as { cause?: { errors?: unknown } };
     const inner: unknown[] = Array.isArray(cause?.errors) ? cause.errors : [cause];
     const reasons = inner
-      .filter((part) => part instanceof Error)
-      .map((part) => messageOf(part) || (part as { code?: string }).code);
+      .filter(isError)
+      .map((part) => messageOf(part) || ((part as { code?: string }).code ?? part.name));
     return reasons.length > 0 ? `${messageOf(error)} (${[...new Set(reasons)].join(", ")})` : messageOf(error);
   } catch {
     return messageOf(error);

@@ -1,9 +1,8 @@
 // The attempt loop: which attempt follows which, and which error is reported in the end.
-import type { ApiError } from "../errors/api-error.ts";
 import type { ReconcileOptions, RetrySkippedReason } from "../errors/details.ts";
 import { readArguments } from "../errors/invalid-argument-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
-import { type RequestError, withRetryReason } from "../errors/request-error.ts";
+import { RequestError, withRetryReason } from "../errors/request-error.ts";
 import { createApiError } from "../errors/status-errors.gen.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
@@ -12,12 +11,13 @@ import { msSince } from "../options/clock.ts";
 import type { RequestInstrumentation } from "../options/instrumentation.ts";
 import { retryCost } from "../options/retry-budget.ts";
 import { messageOf } from "../utils/guards.ts";
-import { redact, redactHeaders } from "../utils/redact.ts";
+import { cleanHeaders } from "../utils/redact.ts";
 import { attemptOnce, between, tokenFunction } from "./attempt.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, Call } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { combine, isEffectFree } from "./effect.ts";
+import { untold } from "./failure.ts";
 import { followAttempt, followRequest } from "./instrumentation.ts";
 import { isUnknown, requestIdOf, summaryOf, windowOfCall } from "./record.ts";
 import { delayFor, shouldRetry } from "./retry.ts";
@@ -29,7 +29,7 @@ const expiredCode = "token_expired" satisfies ErrorCode;
 export interface Sent<T = unknown> extends ReadResponse {
   /** Parsed body of a success. */
   readonly data: T;
-  readonly error?: ApiError;
+  readonly error?: RequestError;
 }
 
 /** Sends the request until it succeeds or may not be retried. */
@@ -56,6 +56,10 @@ async function sendAttempts<T>(call: Call, request?: RequestInstrumentation): Pr
     }
     renewed = undefined;
     if (isExpired(call, result)) {
+      if (!isRepeatable(call)) {
+        call.retrySkippedReason = "body_not_repeatable";
+        return finish(call, result);
+      }
       const renewal = await renew(call, result.credential);
       if (!("value" in renewal)) return finish(call, renewal);
       renewed = renewal.value;
@@ -85,8 +89,8 @@ function isExpired({ settings: { auth, elapsed }, retry, renewed }: Call, result
 
 async function renew(call: Call, expired: Credential | undefined) {
   call.renewed = true;
-  const { auth, elapsed } = call.settings;
-  const renewal = await between(call, () => auth.renew(expired as Credential, elapsed()), tokenFunction);
+  const { auth } = call.settings;
+  const renewal = await between(call, (stop) => auth.renew(expired as Credential, call.settings, stop), tokenFunction);
   if ("value" in renewal && renewal.value) call.tokens.add(renewal.value.token);
   return renewal;
 }
@@ -110,8 +114,7 @@ async function reasonToSkip(
   if (blind && result.outcome === "applied") return "carried_out";
   if (blind && whenUnknown === "throw")
     return isEffectFree(result.status, result.code) ? "untrusted_503" : "not_idempotent";
-  // Anything but text, e.g. a stream, can be sent only once.
-  if (typeof (call.body ?? "") !== "string") return "body_not_repeatable";
+  if (!isRepeatable(call)) return "body_not_repeatable";
   if (hintSecs * 1000 > maxWaitMs) return "wait_too_long";
   if (pastDeadline(call, delayMs)) return "total_timeout";
   if (blind && whenUnknown === "check" && !(await foundNothing(call))) return "not_ruled_out";
@@ -121,6 +124,9 @@ async function reasonToSkip(
   call.retryCost = result.status === 429 && hintSecs > 0 ? 0 : retryCost;
   return budgets?.of(call.accountId).spend(call.retryCost, elapsed()) === false ? "retry_budget" : undefined;
 }
+
+/** Whether the body can be sent again. Anything but text, e.g. a stream, can be sent only once. */
+const isRepeatable = ({ body }: Call): boolean => typeof (body ?? "") === "string";
 
 const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
   deadline !== undefined && settings.elapsed() + delayMs >= deadline;
@@ -154,19 +160,28 @@ async function waitForRetry(call: Call, result: AttemptResult, delayMs: number):
 
 /** Returns an error response whose outcome is known, or throws. */
 function finish<T>(call: Call, result: AttemptResult): Sent<T> {
-  const { failure, response, text = null } = result;
+  const { failure, response, text = null, hintSecs: retryAfterSecs } = result;
   call.durationMs = msSince(call.settings, call.begun.elapsed);
-  if (failure || !response) {
-    const { kind: FailureError, message, cause } = failure as NonNullable<typeof failure>;
-    const full = withRetryReason(`${call.operationId} ${message}`, { ...call, retryAfterSecs: result.hintSecs });
-    return fail(call, result, new FailureError(full, call, cause));
+  let error: RequestError;
+  // Not with orElse(): a stack trace shows ten frames, and the caller's must be among them.
+  try {
+    if (failure || !response) {
+      const { kind: FailureError, message, cause } = failure as NonNullable<typeof failure>;
+      const full = withRetryReason(`${call.operationId} ${message}`, { ...call, retryAfterSecs });
+      error = new FailureError(full, call, cause);
+    } else {
+      const { problem, bodyText } = result;
+      const headers = cleanHeaders(response.headers, call.withoutTokens);
+      const { status } = response;
+      const requestId = requestIdOf(response, call);
+      error = createApiError({ ...call, status, headers, problem, bodyText, requestId, retryAfterSecs });
+    }
+  } catch {
+    // What failed may quote what it worked on.
+    error = new RequestError(`${call.operationId} ${untold}`, call);
   }
-  const { problem, bodyText, hintSecs: retryAfterSecs } = result;
-  const headers = redactHeaders(response.headers, call.tokens);
-  const { status } = response;
-  const requestId = requestIdOf(response, call);
-  const error = createApiError({ ...call, status, headers, problem, bodyText, requestId, retryAfterSecs });
-  return isUnknown(call) ? fail(call, result, error) : { response, text, data: undefined as T, error };
+  if (failure || !response || isUnknown(call)) return fail(call, result, error);
+  return { response, text, data: undefined as T, error };
 }
 
 function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): never {
@@ -184,7 +199,7 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
       const { signal, maxCalls } = readArguments("options", () => checkOptions(options, reconcileRules));
       return find(currentWindow(), { ...findOptions, signal }, { body, maxCalls, currentWindow });
     });
-  const details = { ...call, window, partialBody: partialBody && redact(partialBody, call.tokens), findCandidates };
+  const details = { ...call, window, partialBody: partialBody && call.withoutTokens(partialBody), findCandidates };
   // Printed as the cause, it would repeat the facts and the stack of the error around it.
   for (const name of [...Object.keys(error), "stack"]) Object.defineProperty(error, name, { enumerable: false });
   error.stack = String(error);

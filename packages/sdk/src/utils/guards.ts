@@ -17,11 +17,27 @@ export function isInstance<T>(value: unknown, type: abstract new (...input: neve
   }
 }
 
+/** Whether a value is an error, also one of another realm, such as those of a test runner: by its shape. */
+export const isError = (value: unknown): value is Error =>
+  isInstance(value, Error) || (isObject(value) && isText(value.name) && isText(value.message));
+
 /** The message of a thrown value. Some values cannot be converted to text. */
 export function messageOf(error: unknown): string {
   try {
-    return String(error instanceof Error ? error.message : error);
+    return String(isError(error) ? error.message : error);
   } catch {
     return "a value that cannot be shown";
+  }
+}
+
+/** What stands in place of a text that may hold a secret. */
+export const leftOut = "[left out: it could not be searched for secrets]";
+
+/** What some work returns; if it throws, less. For whatever prepares an error: its own errors may quote what it works on. */
+export function orElse<T>(work: () => T, less: T): T {
+  try {
+    return work();
+  } catch {
+    return less;
   }
 }

@@ -1,5 +1,5 @@
 // What runtimes print of an error.
-import { isInstance, isText } from "./guards.ts";
+import { isError, isText } from "./guards.ts";
 
 /** What Node, Deno, Bun and Workers call to print an object. */
 export const inspectKey: unique symbol = Symbol.for("nodejs.util.inspect.custom");
@@ -19,7 +19,7 @@ export const withoutSdkFrames = (stack: string): string =>
 
 /** The frames of an error's stack that are the caller's: without those of the SDK, the runtime and other packages. */
 export const callerFrames = (error: unknown): string[] =>
-  isInstance(error, Error) && isText(error.stack)
+  isError(error) && isText(error.stack)
     ? withoutSdkFrames(error.stack)
         .split("\n")
         .filter((line) => /^ +at /.test(line) && !foreignFrame.test(line))

@@ -1,49 +1,82 @@
+import { leftOut } from "./guards.ts";
+
 /** Shorter text is not a credential, and may be part of ordinary words such as `token_expired`. */
 const shortestSecret = 8;
 
-/** Matches a character, also in the other alphabet of base64, and its escapes in JSON and in URLs. */
-const escaped = (character: string): string => {
-  const code = character.charCodeAt(0).toString(16);
-  const literal = /[+-]/.test(character) ? "[+-]" : /[/_]/.test(character) ? "[/_]" : character.replace(/\W/, "\\$&");
-  return `(?:\\\\?${literal}|\\\\u${code.padStart(4, "0")}|%${code})`;
-};
+/** Characters by which a secret is recognized. The rest is compared as far as it goes: a limit may have cut it. */
+const headLength = 24;
 
-/**
- * Base64 of text that begins after 0, 1 or 2 other bytes, without the characters that depend on its neighbours. Where the
- * runtime has no `btoa`, secrets are only found as they are.
- */
-const base64Of = (text: string, before: number): string =>
-  (globalThis.btoa?.("-".repeat(before) + text) ?? text).slice(
-    Math.ceil((8 * before) / 6),
-    Math.floor((8 * (before + text.length)) / 6),
-  );
+/** Text in one case and in one alphabet of base64. Its length stays: only one letter has two when it is small. */
+const fold = (text: string): string =>
+  text.replaceAll("İ", "i").toLowerCase().replaceAll("-", "+").replaceAll("_", "/");
 
-/** Text in one case and in one alphabet of base64. */
-const fold = (text: string): string => text.toLowerCase().replaceAll("-", "+").replaceAll("_", "/");
+/** The digits of base64, folded. */
+const digits = "abcdefghijklmnopqrstuvwxyz".repeat(2).concat("0123456789+/");
 
-/** Replaces secrets in text: in any case, in base64, and where JSON or a URL escapes them. */
-export function redact(text: string, secrets: Iterable<string>): string {
-  // No form of a secret is shorter than the secret.
-  const known = [...secrets].filter(({ length }) => length >= shortestSecret && length <= text.length);
-  let clean = text;
-  // Longest first: one secret may start with another.
-  for (const secret of known.sort((a, b) => b.length - a.length)) {
-    const forms = [secret, ...[0, 1, 2].map((before) => base64Of(secret, before))];
-    const folded = fold(clean);
-    // Each response names its request, and a regular expression takes longer than the rest of it.
-    if (!/[\\%]/.test(clean) && !forms.some((form) => folded.includes(fold(form)))) continue;
-    const patterns = forms.map((form) => [...form].map(escaped).join(""));
-    clean = clean.replace(new RegExp(patterns.join("|"), "gi"), "[redacted]");
+/** Folded base64 without the first bits of the text, which share a digit with what stands before them. */
+function base64Of(text: string, skipped: number): string {
+  let form = "";
+  let bits = 0;
+  let count = -skipped;
+  for (let at = 0; at < text.length; at++) {
+    bits = (bits << 8) | text.charCodeAt(at);
+    for (count += 8; count > 5; form += digits[(bits >> count) & 63]) count -= 6;
   }
-  return clean;
+  return form;
 }
 
-/** Copies headers without secrets in their values. */
-export function redactHeaders(headers: Headers, secrets: Iterable<string>): Headers {
+/** How a secret is written: as it is, and in base64 after 0, 1 or 2 other bytes. */
+const writings = [fold, ...[0, 4, 2].map((skipped) => (secret: string) => base64Of(secret, skipped))];
+
+/** A character as JSON, a URL or HTML escapes it, also where that was escaped again. */
+const escaped = /\\{1,9}(?:u([\da-f]{4})|([^\\\w\s"]))|(?:%(?:25){0,4}|&#x)([\da-f]{2});?/gi;
+
+/** Replaces what begins like a secret: in any case, in base64, and with escapes. Takes time in proportion to the text. */
+export function redact(text: string, secrets: Iterable<string>): string {
+  const known = [...secrets].filter(({ length }) => length >= shortestSecret);
+  /** By place in the plain text, the place in the text. */
+  const places: number[] = [];
+  let shrunk = 0;
+  const plain = text.replace(escaped, (whole: string, json: string, one: string, url: string, at: number) => {
+    while (places.length <= at - shrunk) places.push(places.length + shrunk);
+    shrunk += whole.length - 1;
+    return one ?? String.fromCharCode(Number.parseInt(json ?? url, 16));
+  });
+  const placeOf = (at: number) => places[at] ?? at + shrunk;
+  const found: [from: number, to: number][] = [];
+  // A secret that repeats itself could be compared at each of its parts.
+  let left = 100_000 + 8 * text.length;
+  for (const searched of new Set([text, plain])) {
+    const folded = fold(searched);
+    for (const secret of known)
+      for (const write of writings) {
+        const head = write(secret.slice(0, headLength));
+        let all: string | undefined;
+        for (let at = folded.indexOf(head); at >= 0; at = folded.indexOf(head, at + 1)) {
+          all ??= write(secret);
+          let end = at + (folded.startsWith(all, at) ? all : head).length;
+          while (end < folded.length && folded[end] === all[end - at]) end++;
+          left -= end - at;
+          if (left < 0) return leftOut;
+          found.push(searched === text ? [at, end] : [placeOf(at), placeOf(end)]);
+        }
+      }
+  }
+  let clean = "";
+  let done = 0;
+  for (const [from, to] of found.sort((a, b) => a[0] - b[0])) {
+    if (from >= done) clean += `${text.slice(done, from)}[redacted]`;
+    done = Math.max(done, to);
+  }
+  return clean + text.slice(done);
+}
+
+/** Copies headers with their values cleaned. */
+export function cleanHeaders(headers: Headers, cleaned: (text: string) => string): Headers {
   const clean = new Headers();
   // A test double of a response may have headers that can only be looked up.
   headers.forEach?.((value, name) => {
-    clean.append(name, redact(value, secrets));
+    clean.append(name, cleaned(value));
   });
   return clean;
 }

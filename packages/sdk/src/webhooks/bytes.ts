@@ -15,7 +15,20 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Reads a body. Returns undefined, and cancels the rest, if it is longer than `maxBytes`. `of` names its owner in errors. */
+/** Bytes of a long body that are read and dropped. The rest is left alone. */
+const maxDrainedBytes = 16 * 1024 * 1024;
+
+/** Reads the rest of a body: some servers do not survive that it is cancelled, and some clients that it is left. */
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  let size = 0;
+  while (size < maxDrainedBytes) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    size += value.byteLength;
+  }
+}
+
+/** Reads a body. Returns undefined, and drops the rest, if it is longer than `maxBytes`. `of` names its owner in errors. */
 export async function readUpTo(maxBytes: number, body: ReadableStream<Uint8Array>, of: string) {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -24,7 +37,7 @@ export async function readUpTo(maxBytes: number, body: ReadableStream<Uint8Array
     if (!ArrayBuffer.isView(part.value)) throw new TypeError(`The body of ${of} must be bytes.`);
     size += part.value.byteLength;
     if (size > maxBytes) {
-      reader.cancel().catch(() => {});
+      drain(reader).catch(() => {});
       return undefined;
     }
     chunks.push(part.value);

@@ -197,7 +197,9 @@ class Receiver<Tx> {
       void this.report(isRefusal(error) && error.status === 503 ? this.#keeping : step, error);
       if (error instanceof WebhookVerificationError)
         return new Response("The webhook could not be verified.\n", { status: 400 });
-      if (!isRefusal(error)) return new Response("The webhook could not be handled.\n", { status: 500 });
+      // What a receiver's developer must change is not the sender's affair.
+      if (!isRefusal(error) || error.status === 500)
+        return new Response("The webhook could not be handled.\n", { status: 500 });
       return new Response(`${error.message}\n`, { status: error.status, headers: error.headers });
     }
   }
@@ -229,7 +231,8 @@ class Receiver<Tx> {
  * function for `secret` if it has returned none yet: without secrets, every webhook is answered 500. It also says whether
  * the last genuine webhooks were refused because of this machine's clock. It never rejects.
  *
- * @throws {TypeError} An option is invalid, e.g. an empty secret.
+ * @throws {TypeError} An option is invalid. A secret is only checked with a webhook, or by `checkReady()`: a module may be loaded
+ *   without it, as when an image is built.
  */
 export function createWebhookHandler<Tx = undefined>(
   options: WebhookHandlerOptions<Tx>,

@@ -64,8 +64,11 @@ async function* chunksOf({ body, isBase64Encoded }: LambdaEvent, isHttp: boolean
 
 function headersOf({ headers, multiValueHeaders }: LambdaEvent): Headers {
   const result = new Headers();
-  // Of a repeated header, `headers` contains the last value only.
-  for (const [name, values] of Object.entries(multiValueHeaders ?? headers ?? {})) {
+  // Of a repeated header, `headers` contains the last value only. Either may lack what the other has.
+  const several = Object.entries(multiValueHeaders ?? {}).filter(([, values]) => values && values.length > 0);
+  const names = new Set(several.map(([name]) => name.toLowerCase()));
+  const single = Object.entries(headers ?? {}).filter(([name]) => !names.has(name.toLowerCase()));
+  for (const [name, values] of [...several, ...single]) {
     for (const value of [values ?? []].flat()) {
       try {
         result.append(name, value);

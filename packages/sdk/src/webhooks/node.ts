@@ -14,10 +14,20 @@ export interface NodeRequest extends Partial<AsyncIterable<Uint8Array>> {
   readonly rawBody?: unknown;
   /** Raw bytes or text, as `express.raw()` or a parser of Fastify with `parseAs` read them. */
   readonly body?: unknown;
+  /** Whether the request has arrived to its end. */
+  readonly complete?: boolean;
   /** Whether the body was read to its end. Then the request is answered with 500, because its bytes are lost. */
   readonly readableEnded?: boolean;
   /** Whether reading of the body began. Then the request is answered with 500. */
   readonly readableDidRead?: boolean;
+}
+
+/** Fastify's reply, as far as the adapter uses it. */
+export interface FastifyReply {
+  /** Node's own response. */
+  readonly raw: NodeResponse;
+  /** Leaves the response to the adapter. */
+  hijack?(): unknown;
 }
 
 /** The members of Node's `ServerResponse` or Express' response that the adapter uses. */
@@ -35,8 +45,21 @@ export interface NodeResponse {
 const alreadyRead =
   "The body was read before verification. Keep its bytes. In Express, mount express.raw({ type: '*/*' }) on this route, " +
   "or use express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } }). In Fastify, use " +
-  "addContentTypeParser('application/json', { parseAs: 'buffer' }, (_req, body, done) => done(null, body)), and pass " +
-  "request and reply.raw.";
+  "addContentTypeParser('application/json', { parseAs: 'buffer' }, (_req, body, done) => done(null, body)). In NestJS, set " +
+  "rawBody: true. In an API route of Next.js, turn bodyParser off.";
+
+/** Refuses a body that was kept before all of it had arrived. */
+function checkKept({ headers, complete }: NodeRequest, kept: Uint8Array): void {
+  const declared = headers["content-length"];
+  // A parser may have decoded it.
+  const isOther = declared !== undefined && !headers["content-encoding"] && Number(declared) !== kept.byteLength;
+  if (complete === false || isOther)
+    throw new Refusal(
+      500,
+      "bad_body",
+      `The kept body has ${kept.byteLength} bytes of ${declared ?? "more"}: it was still being read. Wait for its end before the handler.`,
+    );
+}
 
 const isStream = (request: NodeRequest): request is NodeRequest & AsyncIterable<Uint8Array> =>
   Boolean(request[Symbol.asyncIterator]);
@@ -44,7 +67,10 @@ const isStream = (request: NodeRequest): request is NodeRequest & AsyncIterable<
 async function* chunksOfNode(request: NodeRequest): AsyncGenerator<Uint8Array> {
   for (const name of ["rawBody", "body"] as const) {
     const kept = request[name];
-    if (typeof kept === "string" || ArrayBuffer.isView(kept)) return yield bytesOf(kept as RawBody);
+    if (typeof kept !== "string" && !ArrayBuffer.isView(kept)) continue;
+    const bytes = bytesOf(kept as RawBody);
+    checkKept(request, bytes);
+    return yield bytes;
   }
   if (!isStream(request)) {
     // Fastify does not parse an empty body.
@@ -64,15 +90,21 @@ function requestOfNode(request: NodeRequest): Request {
 }
 
 /**
- * Adapts a webhook handler to `http.createServer` or Express: `app.post("/offers", toNodeHandler(handler))`. In Fastify,
- * pass `request` and `reply.raw` after `reply.hijack()`. It reads the raw body from `rawBody` or `body` if a parser kept it
- * there as bytes or text, and otherwise from the request. It never rejects: on an error the response is 500, and `onError`
- * receives the error.
+ * Adapts a webhook handler to `http.createServer` or Express: `app.post("/offers", toNodeHandler(handler))`. It takes
+ * Fastify's `request` and `reply`, too. It reads the raw body from `rawBody` or `body` if a parser kept it
+ * there as bytes or text, and otherwise from the request. On an error the response is 500, and `onError`
+ * receives the error. It rejects only what is no response of Node's.
  */
 export function toNodeHandler(
   handler: WebhookHandler,
-): (request: NodeRequest, response: NodeResponse) => Promise<void> {
-  return async (request, response) => {
+): (request: NodeRequest, response: NodeResponse | FastifyReply) => Promise<void> {
+  return async (request, given) => {
+    const { raw, hijack } = Object(given) as Partial<FastifyReply>;
+    const response = raw ?? (given as NodeResponse);
+    // Known before the webhook is handled.
+    if (typeof response?.setHeader !== "function")
+      throw new TypeError("toNodeHandler needs Node's request and response, such as ctx.req and ctx.res of Koa.");
+    hijack?.call(given);
     const send = (from: Response, body?: Uint8Array): void => {
       response.statusCode = from.status;
       // The rest of an unread body would be read as the next request.

@@ -15,10 +15,8 @@ export type SecretsReader = (when?: "ifNone") => Promise<readonly string[]>;
 
 /** Returns what reads the secrets. If the source fails, it reports the error and returns those of last time. */
 export function secretsReader(secret: WebhookSecrets | SecretSource, report: (error: unknown) => void): SecretsReader {
-  if (typeof secret !== "function") {
-    const secrets = secretsOf(secret);
-    return async () => secrets;
-  }
+  // Not before the first webhook: images are built, and modules loaded, without secrets.
+  if (typeof secret !== "function") return async () => secretsOf(secret);
   let last: readonly string[] | undefined;
   return async (when) => {
     if (last && when === "ifNone") return last;

@@ -18,7 +18,8 @@ export class StoreSteps {
   /** Steps of events that are handled go first: their leases must not run out meanwhile. */
   readonly #urgent = new Set<Waiting>();
   readonly #others = new Set<Waiting>();
-  #running = 0;
+  /** Running steps, each with the time until which it counts: on Workers, one of a request that was cut off never ends. */
+  readonly #running = new Map<object, number>();
   #lastSuccess = Number.NEGATIVE_INFINITY;
 
   constructor({ stepsAtOnce = usualAtOnce }: EventStore, limitMs: number, waitMs: number) {
@@ -29,8 +30,9 @@ export class StoreSteps {
 
   /** Runs a step. A step that is late no longer counts as running. */
   async run<Result>(step: () => Promise<Result>, isUrgent: boolean): Promise<Result> {
-    if (this.#running < this.#atOnce) this.#running += 1;
-    else await this.#turn(isUrgent ? this.#urgent : this.#others);
+    const place = {};
+    if (this.#hasRoom()) this.#take(place);
+    else await this.#turn(place, isUrgent ? this.#urgent : this.#others);
     const from = performance.now();
     try {
       const result = await inTime(step, this.#limitMs, "The event store", "store_timeout");
@@ -43,13 +45,23 @@ export class StoreSteps {
       if (parts >= 0.5 && parts < 1.5 && this.#lastSuccess < from) this.#failAll(error);
       throw error;
     } finally {
+      this.#running.delete(place);
       const next = this.#urgent.values().next().value ?? this.#others.values().next().value;
-      if (next) next.begin();
-      else this.#running -= 1;
+      next?.begin();
     }
   }
 
-  #turn(line: Set<Waiting>): Promise<void> {
+  #hasRoom(): boolean {
+    const now = performance.now();
+    for (const [place, untilMs] of this.#running) if (untilMs <= now) this.#running.delete(place);
+    return this.#running.size < this.#atOnce;
+  }
+
+  #take(place: object): void {
+    this.#running.set(place, performance.now() + 2 * this.#limitMs);
+  }
+
+  #turn(place: object, line: Set<Waiting>): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = (end: () => void): void => {
         cancel();
@@ -57,10 +69,14 @@ export class StoreSteps {
         end();
       };
       const waiting: Waiting = {
-        begin: () => leave(resolve),
+        begin: () => {
+          this.#take(place);
+          leave(resolve);
+        },
         fail: (error) => leave(() => reject(error)),
       };
       const cancel = after(this.#turnLimitMs, () => {
+        if (this.#hasRoom()) return waiting.begin();
         const problem = `The event store was busy for ${this.#turnLimitMs} ms`;
         waiting.fail(new CodedError(`${problem}. Give it more connections, or more receivers.`, "store_busy"));
       });

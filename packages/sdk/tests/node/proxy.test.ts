@@ -185,3 +185,20 @@ describe("the environment", () => {
     expect(hostFor(target, { HTTP_PROXY: "http://p:1", NO_PROXY: entries }) === undefined).toBe(isDirect);
   });
 });
+
+it.each<[entry: string, host: string, isDirect: boolean]>([
+  ["10.0.0.0/8", "10.1.2.3", true],
+  ["10.0.0.0/8", "11.1.2.3", false],
+  ["192.168.1.128/25", "192.168.1.129", true],
+  ["192.168.1.128/25", "192.168.1.127", false],
+  ["0.0.0.0/0", "203.0.113.9", true],
+  ["fd00::/8", "[fd12::1]", true],
+  ["fd00::/8", "[fe80::1]", false],
+  ["10.0.0.0/33", "10.0.0.1", false],
+  ["10.0.0.0/", "10.0.0.1", false],
+  ["10.0.0.0/8", "10.example.com", false],
+  ["fd00::/8", "10.0.0.1", false],
+])("NO_PROXY=%s: a request to %s goes directly: %s", (entry, host, isDirect) => {
+  const proxyOf = proxyChoice(undefined, { HTTP_PROXY: "http://proxy.example:3128", NO_PROXY: `a.example,${entry}` });
+  expect(proxyOf(new URL(`http://${host}/`)) === undefined).toBe(isDirect);
+});

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
 import { freePort } from "../../../../build/free-port.ts";
+import { CallTransfer } from "../../src/client.ts";
 import { certify, clientOf, closeAll, fetchOf, listen, placement, placementError } from "./servers.ts";
 
 afterEach(closeAll);
@@ -27,6 +28,14 @@ describe("a placement was not sent", () => {
     // Nothing may listen on it.
     const port = await freePort();
     expect(await placementError(`http://localhost:${port}`)).toMatchObject({ outcome: "not_sent" });
+  });
+
+  it.each(["255.255.255.255", "[ff02::1]"])("if the literal address %s has no route", async (host) => {
+    const client = new CallTransfer({
+      ...{ baseUrl: `http://${host}:9`, allowInsecureHttp: true, apiKey: "svc_live_node-test-secret" },
+      ...{ fetch: fetchOf({ connectTimeoutMs: 1000 }), retry: { max: 0 } },
+    });
+    expect((await client.calls.create(placement).result()).error).toMatchObject({ outcome: "not_sent" });
   });
 
   it("if the host has no address", async () => {

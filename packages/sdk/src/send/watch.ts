@@ -1,0 +1,165 @@
+// Watches what Node's fetch does with a request: undici tells it by node:diagnostics_channel, before the first byte is written.
+import type { SharedClientOptions } from "../options/options.ts";
+import { isObject, orElse } from "../utils/guards.ts";
+
+/** A request of undici. */
+interface Created {
+  readonly method?: unknown;
+  readonly path?: unknown;
+  /** Null until a connection takes the request. */
+  readonly abort?: unknown;
+}
+
+/** What undici tells of a request. */
+interface Told {
+  readonly request: Created;
+  readonly error?: unknown;
+  readonly response?: { readonly statusCode: number };
+}
+
+/** What is known of a request that was created during a call of fetch. */
+interface Fact {
+  readonly request: Created;
+  /** Whether no other call can have created it. */
+  readonly isSure: boolean;
+  /** Whether it was written; false again once it was refused without effect. */
+  isWritten?: boolean;
+  error?: unknown;
+}
+
+/** One call of fetch. */
+export interface Watch {
+  readonly method: string;
+  readonly url: string;
+  readonly send: NonNullable<SharedClientOptions["fetch"]>;
+  /** What it created, until it is no longer watched. */
+  readonly created: Fact[];
+}
+
+/** More requests of one call prove nothing. */
+const maxFacts = 100;
+
+const open = new Set<Watch>();
+const facts = new WeakMap<Created, Fact>();
+/** The call that runs just now. */
+let current: Watch | undefined;
+let isTold: boolean | undefined;
+/** Taken when the module loads: a test may replace it later. */
+const nextTurn = /* @__PURE__ */ orElse(() => globalThis.setImmediate, undefined);
+
+/** Takes what undici tells, by channel. */
+const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => void>> = {
+  create({ request }) {
+    const { method, path } = request;
+    // What is created late may belong to each call of this method and path.
+    const mayOwn = (watch: Watch) => watch.method === method && watch.url.endsWith(`${path}`);
+    const owners = current ? [current] : [...open].filter(mayOwn);
+    const fact = { request, isSure: !owners[1] };
+    facts.set(request, fact);
+    // A CONNECT, to a proxy, holds nothing of the request.
+    if (method !== "CONNECT") for (const { created } of owners) if (created.length <= maxFacts) created.push(fact);
+  },
+  sendHeaders(_, fact) {
+    fact.isWritten = true;
+  },
+  headers({ response }, fact) {
+    const status = response?.statusCode ?? 0;
+    if (status >= 300 && status < 500 && status !== 408) fact.isWritten = false;
+  },
+  error({ error }, fact) {
+    fact.error = error;
+  },
+};
+
+interface NodeProcess {
+  readonly versions: { readonly undici?: string; readonly node: string };
+  getBuiltinModule(name: string): { subscribe(name: string, listener: (told: unknown) => void): void };
+}
+
+const nodeProcess = () => (globalThis as { process?: NodeProcess }).process as NodeProcess;
+
+/** Listens to undici. Other runtimes do not have it, and some test environments replace `process`. */
+function listen(): boolean {
+  if (!nodeProcess().versions.undici) return false;
+  const { subscribe } = nodeProcess().getBuiltinModule("node:diagnostics_channel");
+  for (const name in channels)
+    subscribe(`undici:${name === "sendHeaders" ? "client" : "request"}:${name}`, (told) =>
+      channels[name]?.(told as Told, facts.get((told as Told).request) ?? {}),
+    );
+  return true;
+}
+
+/**
+ * Two turns of the event loop on Node 20, where fetch takes what arrived on an idle connection meanwhile for the answer to the
+ * next request. Later versions look themselves.
+ */
+export const readIdle = (): Promise<unknown> | undefined =>
+  nextTurn && orElse(() => Number.parseInt(nodeProcess().versions.node, 10) < 22, false)
+    ? new Promise((resolve) => nextTurn(() => nextTurn(resolve)))
+    : undefined;
+
+/** Milliseconds after which undici gives up, whatever the client's timeout. */
+const undiciTimeoutMs = 300_000;
+
+interface Dispatcher {
+  dispatch(options: object, handler: unknown): boolean;
+}
+
+/** Leaves the time to the client where Node's own fetch would give up before, unless the caller has chosen a dispatcher. */
+export function waitAsLong(watch: Watch, init: RequestInit & { dispatcher?: Dispatcher }, timeoutMs: number): void {
+  if (timeoutMs < undiciTimeoutMs || init.dispatcher || !isOwn(watch)) return;
+  init.dispatcher = {
+    dispatch(options, handler) {
+      const version = Number.parseInt(nodeProcess().versions.undici ?? "", 10) < 8 ? 1 : 2;
+      const key = Symbol.for(`undici.globalDispatcher.${version}`);
+      const { [key]: usual } = globalThis as unknown as Record<symbol, Dispatcher>;
+      return (usual as Dispatcher).dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler);
+    },
+  };
+}
+
+/** Calls fetch. What that creates is watched until `unwatch()`. */
+export function callWatched(watch: Watch, init: RequestInit): Promise<Response> {
+  isTold ??= orElse(listen, false);
+  const before = current;
+  if (isTold) {
+    open.add(watch);
+    current = watch;
+  }
+  try {
+    return watch.send(watch.url, init);
+  } finally {
+    current = before;
+  }
+}
+
+export const unwatch = (watch: Watch): boolean => open.delete(watch);
+
+/** Node's own fetch. Another one may call that several times or later, or keep the signal to itself. */
+const isOwn = ({ send }: Watch): boolean => `${send}`.includes("internal/deps/undici");
+
+/** Whether something was written that the response is no answer to: the caller's own fetch tries again. */
+export const isUnanswered = ({ created }: Watch, { status }: Response): boolean =>
+  created.filter(({ isSure, isWritten }) => isSure && isWritten).length > (status < 500 ? 0 : 1);
+
+/** Whether fetch refused the request before it created one: a port, a value, or a dispatcher with other methods. */
+export function isRefused(watch: Watch, error: unknown): boolean {
+  if (!isTold || watch.created[0] || !isOwn(watch)) return false;
+  const { cause } = Object(error) as { cause?: { code?: unknown; message?: unknown } };
+  return !cause || cause.code === "UND_ERR_INVALID_ARG" || cause.message === "bad port";
+}
+
+/** Whether nothing was written. Undefined if only the error can tell. */
+export function isUnsent(watch: Watch, error: unknown, { aborted, reason }: AbortSignal): boolean | undefined {
+  const { created } = watch;
+  if (!created[0]) return undefined;
+  const mayBeWritten = created.some(({ isWritten, request }) => isWritten !== undefined || request.abort !== null);
+  if (mayBeWritten || created.length > maxFacts) return false;
+  if (aborted && error === reason && isOwn(watch)) return true;
+  if (created.some((fact) => !("error" in fact))) return false;
+  const isOfOne = (thrown: unknown, depth = 5): boolean =>
+    isObject(thrown) &&
+    (created.some((fact) => fact.error === thrown) || (depth > 0 && isOfOne(thrown.cause, depth - 1)));
+  // A getter may throw.
+  return orElse(() => isOfOne(error), false) || undefined;
+}

@@ -1,0 +1,213 @@
+// What Node's own fetch tells of a request, over real sockets: truth is what the server read.
+import { once } from "node:events";
+import http from "node:http";
+import { createServer, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { CallTransfer } from "../../src/client.ts";
+import type { ClientOptions } from "../../src/options/options.ts";
+import { closeAll, closedPort, listen, placement } from "./servers.ts";
+
+afterEach(closeAll);
+
+/** A server that counts the placements it read, and then does something else than answering. */
+async function serverOf(end: (response: http.ServerResponse, placements: number) => void) {
+  const seen = { placements: 0 };
+  const server = http.createServer((request, response) => {
+    request.resume().on("end", () => {
+      seen.placements += 1;
+      end(response, seen.placements);
+    });
+  });
+  return { seen, url: `http://127.0.0.1:${await listen(server)}` };
+}
+const lose = (response: http.ServerResponse) => response.socket?.destroy();
+const refuse = (response: http.ServerResponse) =>
+  response.writeHead(409, { "content-type": "application/json" }).end('{"code":"conflict"}');
+
+const create = async (baseUrl: string, options: Partial<ClientOptions> = {}) => {
+  const client = new CallTransfer({ baseUrl, apiKey: "svc_live_watch", logLevel: "off", ...options } as ClientOptions);
+  const { error } = await client.calls.create(placement).result();
+  return error as Error & { outcome?: unknown; attempts?: unknown[] };
+};
+
+const refusedUrl = async () => `http://127.0.0.1:${await closedPort(createServer())}`;
+const elsewhere = (url: unknown, base: string) => base + new URL(String(url)).pathname;
+const pause = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("a fetch that tries again within one call", () => {
+  type Fetch = typeof fetch;
+  const kinds: Readonly<Record<string, (other: string) => Fetch>> = {
+    "elsewhere after a failure": (other) => (u, i) => fetch(u, i).catch(() => fetch(elsewhere(u, other), i)),
+    "after a wait of its own": (other) => async (u, i) => {
+      await pause();
+      return fetch(u, i).catch(() => fetch(elsewhere(u, other), i));
+    },
+    "elsewhere first, and its error last": (other) => async (u, i) => {
+      const failures = await Promise.allSettled([fetch(u, i), fetch(elsewhere(u, other), i)]);
+      throw (failures[1] as PromiseRejectedResult).reason;
+    },
+    "through an error of its own": (other) => (u, i) =>
+      fetch(u, i).catch(() =>
+        fetch(elsewhere(u, other), i).catch((cause) => {
+          throw Object.assign(new Error("failed", { cause }), { code: "ECONNREFUSED" });
+        }),
+      ),
+  };
+  it.each(Object.keys(kinds))("%s leaves a carried out placement unknown, and places once", async (kind) => {
+    const { seen, url } = await serverOf(lose);
+    const error = await create(url, { fetch: kinds[kind]?.(await refusedUrl()) as Fetch });
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown" });
+    expect([error.attempts?.length, seen.placements]).toEqual([1, 1]);
+  });
+
+  it("and gets a refusal for the second try leaves it unknown", async () => {
+    const { url } = await serverOf((response, count) => (count === 1 ? lose(response) : refuse(response)));
+    expect(await create(url, { fetch: (u, i) => fetch(u, i).catch(() => fetch(u, i)) })).toMatchObject({
+      name: "OutcomeUnknownError",
+    });
+  });
+
+  it("that is still waiting for a connection leaves it unknown", async () => {
+    const silent = await listen(createServer());
+    const other = await refusedUrl();
+    const fetchBoth: Fetch = (u, i) =>
+      Promise.race([fetch(elsewhere(u, other), i), fetch(elsewhere(u, `https://127.0.0.1:${silent}`), i)]);
+    expect(await create("http://127.0.0.1", { fetch: fetchBoth, retry: { max: 0 } })).toMatchObject({
+      name: "OutcomeUnknownError",
+    });
+  });
+
+  it("and is refused each time has sent nothing", async () => {
+    const [one, other] = [await refusedUrl(), await refusedUrl()];
+    const error = await create(one, {
+      fetch: (u, i) => fetch(u, i).catch(() => fetch(elsewhere(u, other), i)),
+      retry: { max: 0 },
+    });
+    expect(error).toMatchObject({ name: "ConnectionError", outcome: "not_sent" });
+  });
+
+  it("once after a refusal of the server reports what the second try got", async () => {
+    const { url } = await serverOf(refuse);
+    const error = await create(url, { fetch: (u, i) => fetch(u, i).then((r) => (r.status === 409 ? fetch(u, i) : r)) });
+    expect(error).toMatchObject({ name: "ConflictError", outcome: "rejected" });
+  });
+
+  it("waits for its turn beside others: their requests do not make a refusal unknown", async () => {
+    const { url } = await serverOf(refuse);
+    const waiting: Fetch = async (u, i) => {
+      await pause();
+      return fetch(u, i);
+    };
+    const errors = await Promise.all(Array.from({ length: 10 }, () => create(url, { fetch: waiting })));
+    expect(errors.map(({ name }) => name)).toEqual(Array.from({ length: 10 }, () => "ConflictError"));
+  });
+});
+
+describe("over the default fetch, a placement was not sent", () => {
+  const single = { retry: { max: 0 } };
+
+  it("if a server without TLS answers the handshake", async () => {
+    const port = await listen(
+      createServer((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad\r\n\r\n"))),
+    );
+    expect(await create(`https://127.0.0.1:${port}`, single)).toMatchObject({ outcome: "not_sent" });
+  });
+
+  it("if there is no connection within its time", async () => {
+    const port = await listen(createServer());
+    const error = await create(`https://127.0.0.1:${port}`, { ...single, timeoutMs: 50 });
+    expect(error).toMatchObject({ name: "TimeoutError", outcome: "not_sent" });
+  });
+
+  it("if the caller aborts it before there is a connection", async () => {
+    const server = createServer();
+    const accepted = once(server, "connection");
+    const port = await listen(server);
+    const aborting = new AbortController();
+    const client = new CallTransfer({ baseUrl: `https://127.0.0.1:${port}`, apiKey: "svc_live_watch", ...single });
+    const placing = client.calls.create(placement, { signal: aborting.signal }).result();
+    await accepted;
+    aborting.abort(new Error("changed my mind"));
+    expect((await placing).error).toMatchObject({ name: "AbortError", outcome: "not_sent" });
+  });
+
+  it.each([5060, 6667, 10080])("for port %i, which fetch blocks, and the error names the option", async (port) => {
+    const baseUrl = `http://127.0.0.1:${port}`;
+    expect(await create(baseUrl)).toMatchObject({ name: "ConfigurationError", option: "baseUrl" });
+    const client = new CallTransfer({ baseUrl, apiKey: "svc_live_watch" });
+    expect((await client.roles.list().result()).error).toMatchObject({ name: "ConfigurationError", option: "baseUrl" });
+  });
+
+  it("never, and Node's own limit of 300 s gives way to a longer timeoutMs", async () => {
+    const { url } = await serverOf((response) => response.end());
+    await fetch(url).then((response) => response.text());
+    const version = Number.parseInt(process.versions.undici ?? "", 10) < 8 ? 1 : 2;
+    const key = Symbol.for(`undici.globalDispatcher.${version}`);
+    const globals = globalThis as unknown as Record<symbol, { dispatch(options: object, handler: object): boolean }>;
+    const usual = globals[key] as (typeof globals)[symbol];
+    const limits: unknown[] = [];
+    globals[key] = {
+      dispatch(options, handler) {
+        limits.push((options as { headersTimeout?: unknown }).headersTimeout);
+        return usual.dispatch(options, handler);
+      },
+    };
+    try {
+      for (const timeoutMs of [299_999, 300_000, 400_000]) await create(url, { timeoutMs });
+    } finally {
+      globals[key] = usual;
+    }
+    expect(limits).toEqual([undefined, 0, 0]);
+  });
+
+  it("for a dispatcher with the methods of another version", async () => {
+    const dispatcher = {
+      dispatch() {
+        throw Object.assign(new Error("invalid onRequestStart method"), { code: "UND_ERR_INVALID_ARG" });
+      },
+    };
+    expect(await create("http://127.0.0.1", { fetchOptions: { dispatcher } })).toMatchObject({
+      name: "ConfigurationError",
+      option: "fetchOptions",
+    });
+  });
+
+  it.each<Readonly<Record<string, string>>>([
+    { cache: "nostore" },
+    { credentials: "yes" },
+    { mode: "navigate" },
+    { duplex: "full" },
+  ])("for the options %j, which are refused before", async (fetchOptions) => {
+    const refused = { name: "ConfigurationError", option: "fetchOptions" };
+    await expect(create("http://127.0.0.1", { fetchOptions })).rejects.toMatchObject(refused);
+    const client = new CallTransfer({ baseUrl: "http://127.0.0.1", apiKey: "svc_live_watch" });
+    await expect(client.roles.list({ fetchOptions })).rejects.toMatchObject(refused);
+  });
+
+  it("if its answer arrived before it, on a connection that was idle while the process was busy", async () => {
+    const sockets: Socket[] = [];
+    const answer = (status: string, body: string) =>
+      `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    let placed = 0;
+    const server = createServer((socket) => {
+      sockets.push(socket);
+      socket.on("data", (bytes) => {
+        const isPlacement = bytes.toString().startsWith("POST");
+        if (isPlacement) placed += 1;
+        socket.write(answer("200 OK", isPlacement ? '{"type":"initiated","callId":"c"}' : '{"roles":[]}'));
+      });
+    });
+    const port = await listen(server);
+    const client = new CallTransfer({ baseUrl: `http://127.0.0.1:${port}`, apiKey: "svc_live_watch", logLevel: "off" });
+    await client.roles.list();
+    await new Promise<void>((resolve) =>
+      sockets[0]?.write(answer("409 Conflict", '{"code":"conflict"}'), () => resolve()),
+    );
+    // Busy, so that what the other side wrote is here, and was not read.
+    const until = performance.now() + 50;
+    while (performance.now() < until);
+    const { error } = await client.calls.create(placement).result();
+    expect(error).toBeUndefined();
+    expect(placed).toBe(1);
+  });
+});
