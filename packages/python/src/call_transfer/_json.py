@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn, TypeGuard
 
+from ._interrupt import let_through
+
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
     """Returns whether a parsed value is a JSON object."""
@@ -25,7 +27,8 @@ def parse_json(text: str | None) -> Any:
     """Returns None for anything but JSON, and for null."""
     try:
         return json.loads(text or "", parse_constant=refuse_constant)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError) as error:
+        let_through(error)
         return None
 
 

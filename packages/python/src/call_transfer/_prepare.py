@@ -9,6 +9,7 @@ from typing import Any
 
 from ._call import Call
 from ._errors import ConfigurationError, InvalidArgumentError
+from ._interrupt import let_through
 from ._operation import Operation
 from ._options import (
     NOT_GIVEN,
@@ -18,6 +19,7 @@ from ._options import (
     check_options,
 )
 from ._paths import expand_path, serialize_query
+from ._redact import Hidden
 
 
 def _to_json(body: object) -> bytes:
@@ -25,6 +27,7 @@ def _to_json(body: object) -> bytes:
         text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
         return text.encode()
     except (TypeError, ValueError, RecursionError) as error:
+        let_through(error)
         raise InvalidArgumentError("body", f"must be JSON: {error}") from None
 
 
@@ -66,7 +69,7 @@ def prepare(
     search = serialize_query(fields) if fields else ""
     if search:
         target = f"{target}{'&' if '?' in target else '?'}{search}"
-    headers = {**settings.headers, **{name.lower(): text for name, text in given.get("headers", {}).items()}}
+    headers = Hidden({**settings.headers, **{name.lower(): text for name, text in given.get("headers", {}).items()}})
     if account_id is not None:
         headers["x-account-id"] = account_id
     content = None

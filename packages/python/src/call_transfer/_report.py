@@ -8,6 +8,7 @@ from dataclasses import replace
 from ._call import Call, Headers, Result
 from ._errors import AbortError, ApiError, Attempt, OutcomeUnknownError, RequestError, RequestFacts, ResponseFacts, with_retry_reason
 from ._generated.errors import ERRORS_BY_STATUS, ServerError
+from ._interrupt import CARRIED, carry, forget_locals, let_through
 from ._options import RetryEvent
 from ._outcome import combine
 from ._redact import excerpt, redact
@@ -26,6 +27,7 @@ def report_retry(call: Call, result: Result, delay: float) -> None:
     try:
         on_retry(RetryEvent(operation_id, replace(result.attempt), len(call.attempts) + 1, call.context))
     except Exception as error:
+        let_through(error)
         log.error("on_retry raised: %s", call.clean(str(error)))
 
 
@@ -100,10 +102,20 @@ def _unknown(call: Call, error: RequestError, partial: str | None, facts: Reques
     return unknown
 
 
-def interrupt(call: Call, stop: BaseException, *, sent: bool) -> None:
-    """Says as the cause of a cancellation what the request had done by then."""
-    if not isinstance(stop, Exception) and not isinstance(stop, GeneratorExit):
-        call.outcome = combine(call.outcome, "unknown" if sent else "not_sent")
-        facts = call.facts()
-        error: RequestError = AbortError(f"{facts.operation_id} was interrupted by the caller", facts)
-        stop.__cause__ = _unknown(call, error, None, facts) if call.is_unknown else error
+def interrupt(call: Call, stop: BaseException) -> None:
+    """Attaches to what ended the request from outside, such as a cancellation, what it had done by then."""
+    if call.pending is not None:
+        attempt, order = call.pending
+        call.pending = None
+        call.outcome = combine(call.outcome, "unknown" if order.sent else "not_sent")
+        if not any(one is attempt for one in call.attempts):
+            attempt.error = attempt.error or "aborted"
+            call.attempts.append(attempt)
+    facts = call.facts()
+    error: RequestError = AbortError(f"{facts.operation_id} was interrupted by the caller", facts)
+    forget_locals(stop)
+    if call.is_unknown:
+        unknown = _unknown(call, error, None, facts)
+        carry(stop, unknown, f"{unknown} See {CARRIED} of this exception.")
+    else:
+        carry(stop, error, None)
