@@ -22,8 +22,13 @@ from call_transfer import (
     InvalidArgumentError,
     OutcomeUnknownError,
 )
+from call_transfer._transport import _proxy_for
 
 BASE = "http://localhost:1"
+
+
+async def never(**_: object) -> str:
+    return "an-access-token"
 
 
 @pytest.mark.parametrize(
@@ -50,14 +55,37 @@ BASE = "http://localhost:1"
         ({"headers": {"x": "a\r\nb"}}, "headers must be"),
         ({"account_id": "a b"}, "account_id must be visible"),
         ({"on_retry": 1}, "on_retry must be a function"),
-        ({"proxy": "ftp://localhost"}, "proxy|scheme"),
+        ({"allow_insecure_http": "false"}, "allow_insecure_http must be True or False, not str"),
+        ({"allow_insecure_http": 0}, "allow_insecure_http must be True or False, not int"),
+        ({"show_phone_numbers": "no"}, "show_phone_numbers must be True or False, not str"),
+        ({"max_connections": 0}, "max_connections must be a whole number from 1"),
+        ({"max_connections": True}, "max_connections must be a whole number from 1"),
+        ({"max_connections": 2.5}, "max_connections must be a whole number from 1"),
+        ({"max_connections": None}, "max_connections must be a whole number from 1"),
+        ({"proxy": "127.0.0.1:3128"}, "proxy must be a URL with http://, https:// or socks5://"),
+        ({"proxy": "ftp://localhost"}, "proxy must be a URL with"),
+        ({"proxy": "http://"}, "proxy must be a URL with"),
+        ({"proxy": "http://localhost:99999999"}, "proxy must be a URL with"),
+        ({"proxy": "http://[::1"}, "proxy must be a URL with"),
+        ({"proxy": 3128}, "proxy must be a URL such as"),
+        ({"proxy": "socks5://localhost:1080"}, "proxy needs the package socksio"),
+        ({"verify": "/missing.pem"}, r"verify must be True, False or an ssl\.SSLContext"),
+        ({"verify": None}, "verify must be True, False or"),
+        ({"verify": 1}, "verify must be True, False or"),
+        ({"retry": []}, "retry must be a dict"),
+        ({"retry": 0}, "retry must be a dict"),
+        ({"on_retry": never}, "on_retry must be a plain function"),
+        ({"api_key": None, "access_token": never}, "access_token must be a plain function"),
+        ({"http_client": httpx2.Client(), "proxy": "http://localhost:1"}, "proxy has no effect beside http_client"),
+        ({"http_client": httpx2.Client(), "verify": False}, "verify has no effect beside http_client"),
         ({"http_client": httpx2.AsyncClient()}, r"http_client must be an httpx2\.Client"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
     given: dict[str, Any] = {"base_url": BASE, "api_key": KEY, **options}
-    with pytest.raises((ConfigurationError, ValueError), match=message):
+    with pytest.raises(ConfigurationError, match=message) as caught:
         CallTransfer(**given)
+    assert caught.value.outcome == "not_sent"
 
 
 @pytest.mark.parametrize("client", [CallTransfer, AsyncCallTransfer])
@@ -191,6 +219,72 @@ def test_a_proxy_is_used(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ConnectionError):
             run("http://api.localhost:9", lambda client: client.accounts.list(), retry={"max": 0})
     assert [request.target for request in proxy.requests] == ["http://api.localhost:9/api/v1/accounts"] * 2
+
+
+NO_PROXY = [
+    ("example.com", "api.example.com", True),
+    (".example.com", "api.example.com", True),
+    ("*.example.com", "api.example.com", True),
+    ("*.example.com", "api.example.org", False),
+    ("ample.com", "api.example.com", False),
+    ("API.Example.COM", "api.example.com", True),
+    ("api.example.com:9", "api.example.com", True),
+    ("api.example.com:10", "api.example.com", False),
+    (" a.example , api.example.com ", "api.example.com", True),
+    ("a.example api.example.com", "api.example.com", True),
+    ("*", "api.example.com", True),
+    ("10.0.0.0/8", "10.1.2.3", True),
+    ("10.0.0.0/8", "11.1.2.3", False),
+    ("10.1.2.3:9", "10.1.2.3", True),
+    ("2001:db8::/32", "[2001:db8::1]", True),
+    ("[2001:db8::1]:9", "[2001:db8::1]", True),
+    ("2001:0db8::1", "[2001:db8::1]", True),
+    (",,.", "api.example.com", False),
+]
+
+
+@pytest.mark.parametrize(("exceptions", "host", "is_direct"), NO_PROXY)
+def test_exceptions_from_the_proxy_have_the_usual_forms(
+    monkeypatch: pytest.MonkeyPatch, exceptions: str, host: str, is_direct: bool
+) -> None:
+    monkeypatch.setenv("NO_PROXY", exceptions)
+    monkeypatch.setenv("HTTP_PROXY", "proxy.example.net:3128")
+    _, address = _proxy_for(f"http://{host}:9", None)
+    assert (address is None) == is_direct
+    assert address is None or address.reveal() == "http://proxy.example.net:3128"
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.5.0.1"])
+def test_this_machine_is_not_asked_of_a_proxy(run: Run, monkeypatch: pytest.MonkeyPatch, name: str, host: str) -> None:
+    with Server(respond(200, {"accounts": []})) as server, Server(respond(502)) as proxy:
+        monkeypatch.setenv(name, proxy.url)
+        url = server.url.replace("127.0.0.1", host) if host != "127.5.0.1" else server.url
+        run(url, lambda client: client.accounts.list())
+        # Not unless the option says so.
+        with pytest.raises(Exception, match="502"):
+            run(url, lambda client: client.accounts.list(), proxy=proxy.url, retry={"max": 0})
+    assert (len(server.requests), len(proxy.requests)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "problem"),
+    [
+        ("ALL_PROXY", "socks://user:secret@localhost:1080", r"^ALL_PROXY must be a URL with .*pass proxy="),
+        ("https_proxy", "socks4://localhost:1080", "^https_proxy must be a URL with"),
+        ("HTTPS_PROXY", "http://local host", "^HTTPS_PROXY must be a URL with"),
+        ("ALL_PROXY", "socks5h://localhost:1080", "^ALL_PROXY needs the package socksio"),
+    ],
+)
+def test_a_proxy_of_the_environment_that_cannot_be_used_is_named(
+    monkeypatch: pytest.MonkeyPatch, name: str, address: str, problem: str
+) -> None:
+    monkeypatch.setenv(name, address)
+    with pytest.raises(ConfigurationError, match=problem) as caught:
+        CallTransfer(base_url="https://api.example.com", api_key=KEY)
+    assert "secret" not in str(caught.value)
+    CallTransfer(base_url="https://api.example.com", api_key=KEY, proxy="").close()
+    CallTransfer(base_url="http://127.0.0.1:9", api_key=KEY).close()
 
 
 def test_a_proxy_that_refuses_sent_nothing(run: Run) -> None:
