@@ -21,7 +21,9 @@ from call_transfer import (
     ConnectionError,
     InvalidArgumentError,
     OutcomeUnknownError,
+    RequestError,
 )
+from call_transfer._interrupt import CARRIED
 from call_transfer._transport import _proxy_for
 
 BASE = "http://localhost:1"
@@ -191,6 +193,66 @@ def test_an_http_client_of_the_caller_keeps_the_promises() -> None:
         assert not http.is_closed
     assert len(sent) == 3
     assert "x-theirs" not in sent[0].headers
+
+
+class Sour(Exception):
+    """What a hook raises."""
+
+
+def hooked(is_async: bool, event: str, error: BaseException) -> Any:
+    """A client of httpx2 with a hook that raises."""
+
+    def raise_it(_: object) -> None:
+        raise error
+
+    async def raise_it_async(_: object) -> None:
+        raise error
+
+    return httpx2.AsyncClient(event_hooks={event: [raise_it_async]}) if is_async else httpx2.Client(event_hooks={event: [raise_it]})
+
+
+HOOK_ERRORS = [
+    Sour("no badge"),
+    OSError(5, "no badge"),
+    httpx2.ConnectError("no badge"),
+    TimeoutError("no badge"),
+    ValueError("no badge"),
+]
+
+
+@pytest.mark.parametrize("error", HOOK_ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("action", [place, lambda client: client.accounts.list()], ids=["placement", "read"])
+def test_what_a_hook_raises_before_sending_is_the_cause_and_is_not_retried(run: Run, mode: str, action: Any, error: Exception) -> None:
+    with Server(respond(200, {"accounts": []})) as server, pytest.raises(RequestError, match="no badge") as caught:
+        run(server.url, action, http_client=hooked(mode == "async", "request", error))
+    assert type(caught.value) is RequestError
+    assert caught.value.__cause__ is error
+    assert (caught.value.outcome, [one.error for one in caught.value.attempts]) == ("not_sent", ["own_code_failed"])
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("error", HOOK_ERRORS, ids=lambda error: type(error).__name__)
+def test_what_a_hook_raises_after_sending_leaves_the_outcome_unknown(run: Run, mode: str, error: Exception) -> None:
+    with Server(respond(201, {"type": "initiated", "callId": "c-1"})) as server:
+        with pytest.raises(OutcomeUnknownError) as caught:
+            run(server.url, place, http_client=hooked(mode == "async", "response", error))
+        with pytest.raises(RequestError, match="no badge") as read:
+            run(server.url, lambda client: client.accounts.list(), http_client=hooked(mode == "async", "response", error))
+    assert caught.value.__cause__ is not None
+    assert caught.value.__cause__.__cause__ is error
+    assert read.value.__cause__ is error
+    assert len(server.requests) == 2
+
+
+def test_a_transport_of_the_callers_that_fails_by_itself_may_have_sent(run: Run) -> None:
+    def break_down(_: httpx2.Request) -> httpx2.Response:
+        raise Sour("a bug")
+
+    with httpx2.Client(transport=httpx2.MockTransport(break_down)) as http:
+        client = CallTransfer(base_url=BASE, api_key=KEY, http_client=http)
+        with pytest.raises(Sour) as caught:
+            place(client)
+    assert isinstance(getattr(caught.value, CARRIED), OutcomeUnknownError)
 
 
 def test_an_http_client_of_the_caller_reports_what_it_sent() -> None:

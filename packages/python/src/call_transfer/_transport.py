@@ -484,6 +484,7 @@ def _parse_proxy(name: str, address: Secret) -> httpx2.Proxy:
         parsed is None
         or parsed.url.scheme not in ("http", "https", "socks5", "socks5h")
         or not re.fullmatch(r"[^\s%]+", parsed.url.host)
+        or (parsed.url.port or 0) > 65535
     ):
         hint = "" if name == "proxy" else '. Set it, or pass proxy="" to use none'
         raise ConfigurationError(
