@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextvars
 import enum
 import inspect
+import json
 import logging
 import signal
-from typing import Any
+from datetime import UTC, date, datetime
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -15,6 +17,7 @@ from conftest import KEY, Run, place
 from servers import Server, hang_up, problem, respond
 
 from call_transfer import (
+    ApiError,
     AsyncCallTransfer,
     CallTransfer,
     ConfigurationError,
@@ -22,6 +25,7 @@ from call_transfer import (
     InvalidArgumentError,
     OutcomeUnknownError,
     RequestError,
+    RetryOptions,
 )
 from call_transfer._interrupt import CARRIED
 from call_transfer._transport import _proxy_for
@@ -141,6 +145,97 @@ def test_the_log_level_of_the_environment_is_followed(monkeypatch: pytest.Monkey
     with pytest.raises(ConfigurationError, match="CALL_TRANSFER_LOG must be one of"):
         CallTransfer(base_url=BASE, api_key=KEY)
     logger.setLevel(logging.NOTSET)
+
+
+@pytest.mark.parametrize("where", ["call_transfer", "", "nowhere"])
+def test_a_line_is_printed_once_where_the_program_adds_a_handler_later(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], where: str
+) -> None:
+    logger = logging.getLogger("call_transfer")
+    # As a program finds them, without the handlers of pytest.
+    for one in (logger, logging.getLogger()):
+        monkeypatch.setattr(one, "handlers", [])
+    monkeypatch.setattr(logger, "level", logging.NOTSET)
+    monkeypatch.setenv("CALL_TRANSFER_LOG", "warn")
+    CallTransfer(base_url=BASE, api_key=KEY)
+    CallTransfer(base_url=BASE, api_key=KEY)
+    if where != "nowhere":
+        logging.getLogger(where).addHandler(logging.StreamHandler())
+    logger.warning("one line")
+    assert capsys.readouterr().err == "one line\n"
+
+
+def test_an_outage_logs_a_line_a_minute_for_each_cause(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+    def fail(client: Any) -> Any:
+        if isinstance(client, CallTransfer):
+            for _ in range(20):
+                with pytest.raises(RequestError):
+                    client.accounts.list()
+            with pytest.raises(RequestError):
+                client.roles.list()
+            return None
+
+        async def fail_async() -> None:
+            for _ in range(20):
+                with pytest.raises(RequestError):
+                    await client.accounts.list()
+            with pytest.raises(RequestError):
+                await client.roles.list()
+
+        return fail_async()
+
+    caplog.set_level(logging.DEBUG, "call_transfer")
+    with Server(problem(429, "rate_limit_exceeded", {"retry-after": "0"})) as server:
+        run(server.url, fail, retry={"max": 1}, account_id="a")
+    lines = [(one.levelname, one.getMessage().split()[0]) for one in caplog.records if "retried in" in one.getMessage()]
+    assert [name for level, name in lines if level == "WARNING"] == ["listAccounts", "listRoles"]
+    assert len(lines) == 21
+
+
+def test_a_lost_placement_is_logged_with_its_context_and_its_error(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+    with Server(hang_up) as server, pytest.raises(OutcomeUnknownError) as caught:
+        run(server.url, lambda client: place(client, context={"job": 7, "to": "+15550200001"}))
+    (line,) = [one for one in caplog.records if one.levelname == "ERROR"]
+    assert line.getMessage().endswith("; context: {'job': 7, 'to': '+1555*****01'}")
+    assert getattr(line, CARRIED) is caught.value
+
+
+@pytest.mark.parametrize("name", ["svc_live_0123456789abcdef", "eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "a" * 41, "timeout2"])
+def test_a_name_that_may_be_a_key_is_not_shown(run: Run, name: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        CallTransfer(**{"base_url": BASE, "api_key": KEY, name: 1})  # type: ignore[arg-type]
+    assert (name in str(caught.value)) == (name == "timeout2")
+    with pytest.raises(ConfigurationError) as caught:
+        run(BASE, lambda client: place(client, **{name: 1}))
+    assert (name in str(caught.value)) == (name == "timeout2")
+    with pytest.raises(ConfigurationError, match=r"^retry\.") as caught:
+        CallTransfer(base_url=BASE, api_key=KEY, retry=cast("RetryOptions", {name: 1}))
+    assert (name in str(caught.value)) == (name == "timeout2")
+
+
+@pytest.mark.parametrize(
+    ("time", "advice"),
+    [
+        (datetime(2026, 3, 2, 12), r"astimezone\(timezone\.utc\)\.isoformat\(\)"),
+        (datetime(2026, 3, 2, 12, tzinfo=UTC), r"astimezone\(timezone\.utc\)\.isoformat\(\)"),
+        (date(2026, 3, 2), r"T00:00:00Z"),
+    ],
+)
+def test_a_time_is_refused_with_advice_that_helps(run: Run, time: Any, advice: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=advice):
+        run(BASE, lambda client: client.calls.list(start_date=time).first_page())
+    with pytest.raises(InvalidArgumentError, match=advice):
+        run(BASE, lambda client: client.request("POST", "/api/v1/calls", body={"at": time}))
+
+
+@pytest.mark.parametrize("hint", ["Infinity", "1e999", "9" * 400])
+def test_a_hint_without_an_end_can_be_written_as_json(run: Run, hint: str) -> None:
+    body = f'{{"code": "rate_limit_exceeded", "meta": {{"retryAfterSecs": {hint if hint != "Infinity" else 1}, "low": -1e999}}}}'
+    answer = respond(429, raw=body.encode(), headers={"retry-after": hint})
+    with Server(answer) as server, pytest.raises(ApiError, match="asked to wait forever") as caught:
+        run(server.url, lambda client: client.accounts.list())
+    written = json.dumps([caught.value.retry_after, caught.value.problem], allow_nan=False)
+    assert json.loads(written)[0] > 1e300
 
 
 def test_a_copy_has_other_options_and_shares_the_connections(run: Run) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ._auth import Auth
 from ._call import Call, Steps
+from ._duration import OnceAMinute
 from ._errors import InvalidArgumentError, OutcomeUnknownError, OutcomeWindow, Reconciliation
 from ._generated.operations import FINDERS, OPERATIONS
 from ._operation import Explanation, ListSince, Operation, find_operation
@@ -20,6 +21,7 @@ from ._options import (
     USER_AGENT,
     RetryPolicy,
     Settings,
+    SystemClock,
     check,
     check_options,
     check_token,
@@ -34,6 +36,18 @@ from ._results import load
 from ._retry import RetryBudgets
 
 
+class _LastHandler(logging.StreamHandler[Any]):
+    """Prints what no handler of the program's prints, also one that is added later."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        one: logging.Logger | None = logging.getLogger("call_transfer")
+        while one is not None:
+            if any(handler is not self for handler in one.handlers):
+                return
+            one = one.parent if one.propagate else None
+        super().emit(record)
+
+
 def _log_level() -> None:
     """Follows the environment variable CALL_TRANSFER_LOG, where the program has set no level of its own."""
     level, logger = read_variable("CALL_TRANSFER_LOG"), logging.getLogger("call_transfer")
@@ -44,7 +58,7 @@ def _log_level() -> None:
     if logger.level == logging.NOTSET:
         logger.setLevel(levels[level])
     if not logger.hasHandlers() and level != "off":
-        logger.addHandler(logging.StreamHandler())
+        logger.addHandler(_LastHandler())
 
 
 def _is_async(function: object) -> bool:
@@ -91,6 +105,7 @@ class _Base:
         if old is not None:
             self._settings.budgets = old.budgets
             self._settings.logged_deprecations = old.logged_deprecations
+            self._settings.logged_retries = old.logged_retries
             self._settings.clock, self._settings.random = old.clock, old.random
             if same:
                 self._settings.server_time = old.server_time
@@ -101,6 +116,8 @@ class _Base:
         self._given = given
         self._connection = connection
         self._http_client = http_client
+        if self._settings.logged_retries is None:
+            self._settings.logged_retries = OnceAMinute(SystemClock.elapsed)
         load(OPERATIONS)
         _log_level()
 

@@ -14,6 +14,7 @@ from ._base import _Base
 from ._call import Call, Sent, Steps
 from ._core import send
 from ._errors import CallTransferError, ConfigurationError, OutcomeUnknownError, Reconciliation
+from ._fork import check_process
 from ._operation import Operation
 from ._options import NOT_GIVEN, RequestOptions, RetryEvent, RetryOptions, known_options
 from ._report import interrupt
@@ -150,6 +151,7 @@ class Core(_Base):
         """Sends a request, and returns what is made of its success."""
         if self._http.is_closed:
             raise ConfigurationError("client", "was closed. Create a new one.")
+        check_process(self._http_client)
         try:
             return finish(self._driver.run(send(call)))
         except CallTransferError:
@@ -318,6 +320,7 @@ class AsyncCore(_Base):
     async def _run(self, call: Call, finish: Callable[[Sent], Any] = same) -> Any:
         if self._http.is_closed:
             raise ConfigurationError("client", "was closed. Create a new one.")
+        check_process(self._http_client)
         from asyncio import get_running_loop
 
         loop = get_running_loop()

@@ -1,6 +1,7 @@
-"""Durations as people read them."""
+"""Durations as text, and how often the same may be reported."""
 
 import math
+from collections.abc import Callable
 
 _UNITS = ((31_536_000, "y"), (86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
@@ -24,3 +25,28 @@ def format_duration(seconds: float) -> str:
     whole, left = divmod(tenths, size * 10)
     rest = left / 10 if next_unit == "s" else left // (next_size * 10)
     return f"{whole} {unit}" if rest == 0 else f"{whole} {unit} {rest:g} {next_unit}"
+
+
+_PAUSE = 60.0
+_MOST_CAUSES = 100
+
+
+class OnceAMinute:
+    """Decides whether to report a cause: once a minute."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._reported: dict[str, tuple[float, int]] = {}
+
+    def may_report(self, cause: str) -> int | None:
+        """Returns how many reports were left out since the last one; None to leave this one out."""
+        now = self._now()
+        last, left = self._reported.get(cause, (now - _PAUSE, 0))
+        if now - last < _PAUSE:
+            self._reported[cause] = (last, left + 1)
+            return None
+        self._reported = {one: seen for one, seen in self._reported.items() if now - seen[0] < _PAUSE}
+        if len(self._reported) >= _MOST_CAUSES:
+            return None
+        self._reported[cause] = (now, 0)
+        return left

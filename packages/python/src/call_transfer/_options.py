@@ -16,6 +16,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, Literal, ParamSpec, Protocol, TypedDict
 from urllib.parse import urlsplit
 
+from ._duration import OnceAMinute
 from ._errors import Attempt, ConfigurationError
 from ._generated.operations import DEFAULT_MAX_RETRIES, DEFAULT_TIMEOUT
 from ._generated.version import CONTRACT_VERSION, VERSION
@@ -142,6 +143,8 @@ class Settings:
     budgets: RetryBudgets | None = field(default_factory=RetryBudgets)
     server_time: ServerTime = field(default_factory=ServerTime)
     logged_deprecations: set[str] = field(default_factory=set[str])
+    logged_retries: OnceAMinute | None = None
+    """Which retries are logged as warnings."""
     clock: Clock = field(default_factory=SystemClock)
     random: Callable[[], float] = random.random
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 from ._call import Call
@@ -18,7 +19,7 @@ from ._options import (
     Settings,
     check_options,
 )
-from ._paths import expand_path, serialize_query
+from ._paths import expand_path, iso_hint, serialize_query
 from ._redact import Hidden
 
 
@@ -34,7 +35,7 @@ def _to_json(body: object) -> bytes:
 def _plain(value: Any) -> object:
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    hint = ". For a time, use isoformat()" if hasattr(value, "isoformat") else ""
+    hint = f". {iso_hint(value)}" if isinstance(value, date) else ""
     raise TypeError(f"a {type(value).__name__} has no form in JSON{hint}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from dataclasses import replace
 
 from ._call import Call, Headers, Result
@@ -20,7 +21,13 @@ def report_retry(call: Call, result: Result, delay: float) -> None:
     operation_id = call.operation.operation_id
     if result.attempt is not None:
         result.attempt.delay = delay
-    log.warning("%s; retried in %d ms", summary_of(call, result), round(delay * 1000))
+    # An outage has as many retries as requests. The rest of a minute's with the same cause is for the level of each attempt.
+    seen = call.settings.logged_retries
+    cause = f"{operation_id} {result.code or (result.failure.kind.__name__ if result.failure else result.status)}"
+    left = 0 if seen is None else seen.may_report(cause)
+    more = f" (and {left} more since the last such line)" if left else ""
+    level = logging.DEBUG if left is None else logging.WARNING
+    log.log(level, "%s; retried in %d ms%s", summary_of(call, result), round(delay * 1000), more)
     on_retry = call.settings.on_retry
     if on_retry is None or result.attempt is None:
         return
@@ -78,7 +85,8 @@ def _api_error(call: Call, result: Result, facts: RequestFacts) -> ApiError:
         call.operation.method,
         call.clean(request_id) if request_id else None,
         {name.lower(): redact(value, call.tokens) for name, value in result.headers.items()},
-        result.hint,
+        # Not infinite, which JSON cannot hold.
+        None if result.hint is None else min(result.hint, sys.float_info.max),
     )
     kind = ERRORS_BY_STATUS.get(status, ServerError if status >= 500 else ApiError)
     return kind(response, facts)
@@ -98,7 +106,9 @@ def _unknown(call: Call, error: RequestError, partial: str | None, facts: Reques
     if find is not None and call.bind is not None:
         call.bind(unknown, lambda max_calls: find(call, call.window(ended), call.body, max_calls, None))
     unknown.__cause__ = error
-    log.error("%s", message)
+    context = f"; context: {excerpt(call.clean(str(dict(facts.context))))}" if facts.context else ""
+    # Where a cancellation is swallowed, this line is all that remains.
+    log.error("%s%s", message, context, extra={CARRIED: unknown})
     return unknown
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypedDict, cast
 
+from .._duration import OnceAMinute
 from .._generated.signature import TOLERANCE_SECS
 from .._redact import excerpt, mask_numbers
 from ._answer import WebhookResponse
@@ -19,7 +20,7 @@ from ._events import WebhookEvent, key_of
 from ._once import Once, OnceSettings
 from ._signature import WebhookHeaders, bytes_of, parse_header, secrets_of, tolerance_of, values_of, verify_webhook
 from ._stores import AsyncEventStore, EventStore
-from ._watch import ClockWatch, OnceAMinute
+from ._watch import ClockWatch
 
 MOST_BODY_BYTES = 1024 * 1024
 _LONGEST_SECRET_READ = 2.0

@@ -8,7 +8,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from .._generated.signature import HEADER, SCHEME, SEPARATOR, TOLERANCE_SECS
 from ._codes import WebhookVerificationError
@@ -30,7 +30,8 @@ class Signed(NamedTuple):
 
 def secrets_of(secret: str | Sequence[str]) -> tuple[str, ...]:
     """Returns the secrets. One that is empty or padded is an error."""
-    secrets = (secret,) if isinstance(secret, str) else tuple(secret)
+    given = cast("object", secret)
+    secrets = (secret,) if isinstance(secret, str) else tuple(secret) if isinstance(given, Iterable) else ()
     if not secrets:
         raise ValueError("secret must be a signing secret or a list of them")
     for one in secrets:
@@ -40,7 +41,8 @@ def secrets_of(secret: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def tolerance_of(tolerance: float) -> float:
-    if not (math.isfinite(tolerance) and tolerance > 0):
+    is_number = isinstance(cast("object", tolerance), (int, float)) and not isinstance(tolerance, bool)
+    if not (is_number and math.isfinite(tolerance) and tolerance > 0):
         raise ValueError("tolerance must be a finite number of seconds above 0")
     return tolerance
 
@@ -55,10 +57,23 @@ def bytes_of(body: RawBody) -> bytes:
         raise WebhookVerificationError(message, "bad_body") from None
 
 
+def _as_text(value: object) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
 def values_of(headers: WebhookHeaders, header: str) -> list[str]:
     """Returns the values of a header, whose name may have capitals."""
-    pairs = cast("Iterable[tuple[str, str]]", headers.items() if isinstance(headers, Mapping) else headers)
-    return [value for name, value in pairs if name.lower() == header.lower()]
+    given = cast("Any", headers)
+    try:
+        pairs = [(name, value) for name, value in (given.items() if hasattr(given, "items") else given)]
+    except (TypeError, ValueError):
+        raise ValueError("headers must be a mapping of names and values, or pairs of them, as the request has them") from None
+    found: list[str] = []
+    for name, value in pairs:
+        # ASGI has bytes, and some gateways a list for each name.
+        if _as_text(name).lower() == header.lower():
+            found += map(_as_text, value if isinstance(value, (list, tuple)) else [value])
+    return found
 
 
 def parse_header(headers: WebhookHeaders) -> Signed:
