@@ -19,6 +19,7 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 from conftest import KEY, place
@@ -133,6 +134,64 @@ def test_a_task_group_keeps_what_became_of_a_cancelled_placement() -> None:
         tasks[0].result()
     known: Any = getattr(caught.value, CARRIED)
     assert (type(known), known.context) == (OutcomeUnknownError, {"job": 7})
+
+
+def test_a_group_of_anyio_keeps_what_became_of_a_cancelled_placement() -> None:
+    silent = Silent()
+    stopped: list[BaseException] = []
+
+    async def place_one(client: AsyncCallTransfer) -> None:
+        try:
+            await place(client)
+        except asyncio.CancelledError as stop:
+            stopped.append(stop)
+            raise
+
+    async def place_and_cancel(url: str) -> None:
+        async with AsyncCallTransfer(base_url=url, api_key=KEY) as client, anyio.create_task_group() as group:
+            group.start_soon(place_one, client)
+            await asyncio.to_thread(silent.arrived.wait)
+            group.cancel_scope.cancel()
+
+    with Server(silent) as server:
+        asyncio.run(place_and_cancel(server.url))
+    assert isinstance(getattr(stopped[0], CARRIED), OutcomeUnknownError)
+
+
+@pytest.mark.parametrize("how", ["gather", "wait"])
+def test_tasks_that_are_gathered_keep_what_became_of_a_cancelled_placement(how: str) -> None:
+    silent = Silent()
+
+    async def place_and_cancel(url: str) -> BaseException:
+        async with AsyncCallTransfer(base_url=url, api_key=KEY) as client:
+            task = await begin(client, silent)
+            task.cancel()
+            if how == "gather":
+                # It makes another exception of a cancellation.
+                await asyncio.gather(task, return_exceptions=True)
+            else:
+                await asyncio.wait([task])
+            with pytest.raises(asyncio.CancelledError) as caught:
+                task.result()
+            return caught.value
+
+    with Server(silent) as server:
+        ended = asyncio.run(place_and_cancel(server.url))
+    assert isinstance(getattr(ended, CARRIED), OutcomeUnknownError)
+
+
+def test_a_timeout_of_the_callers_has_the_outcome_in_its_chain() -> None:
+    silent = Silent()
+
+    async def wait(url: str) -> None:
+        async with AsyncCallTransfer(base_url=url, api_key=KEY) as client, asyncio.timeout(None) as limit:
+            await begin(client, silent)
+            limit.reschedule(asyncio.get_running_loop().time())
+            await place(client)
+
+    with Server(silent) as server, pytest.raises(TimeoutError) as caught:
+        asyncio.run(wait(server.url))
+    assert isinstance(getattr(caught.value.__cause__, CARRIED), (OutcomeUnknownError, AbortError))
 
 
 # What a signal handler raises, such as the soft time limit of a job queue.
