@@ -7,7 +7,7 @@ import inspect
 import logging
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from typing_extensions import Unpack
 
@@ -18,7 +18,7 @@ from ._effects import Work
 from ._events import WebhookEvent
 from ._memory import AsyncMemoryEventStore
 from ._receiver import MOST_BODY_BYTES, Receiver, ReceiverOptions, Secret, WebhookProblem, settings_of, too_large
-from ._signature import RawBody, WebhookHeaders
+from ._signature import RawBody, WebhookHeaders, held
 from ._stores import AsyncEventStore
 
 T = TypeVar("T")
@@ -50,6 +50,7 @@ class AsyncWebhookReceiver:
         store: AsyncEventStore | None = None,
         **options: Unpack[ReceiverOptions],
     ) -> None:
+        secret = cast("Any", secret if callable(secret) else held(secret))
         used = store or AsyncMemoryEventStore(clock=options.get("clock", time.time))
         if not inspect.iscoroutinefunction(used.claim):
             raise TypeError("store must be async. Use an async store, or WebhookReceiver.")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from .._generated.signature import HEADER, SCHEME, SEPARATOR, TOLERANCE_SECS
+from .._redact import Secret as Hidden
 from ._codes import WebhookVerificationError
 from ._events import WebhookEvent, event_of
 
@@ -28,15 +29,23 @@ class Signed(NamedTuple):
     signatures: list[str]
 
 
-def secrets_of(secret: str | Sequence[str]) -> tuple[str, ...]:
+def held(secret: object) -> Hidden:
+    """Puts secrets out of sight: from there on they are no local variable of a frame."""
+    return secret if isinstance(secret, Hidden) else Hidden(secret)
+
+
+def _is_secret(one: object) -> bool:
+    return isinstance(one, str) and one != "" and one == one.strip()
+
+
+def secrets_of(secret: Hidden) -> tuple[Hidden, ...]:
     """Returns the secrets. One that is empty or padded is an error."""
-    given = cast("object", secret)
-    secrets = (secret,) if isinstance(secret, str) else tuple(secret) if isinstance(given, Iterable) else ()
+    is_many = not isinstance(secret.reveal(), str) and isinstance(secret.reveal(), Iterable)
+    secrets = tuple(map(held, secret.reveal())) if is_many else (secret,) if isinstance(secret.reveal(), str) else ()
     if not secrets:
         raise ValueError("secret must be a signing secret or a list of them")
-    for one in secrets:
-        if not isinstance(cast("object", one), str) or not one or one != one.strip():
-            raise ValueError("secret must be non-empty text without spaces or line breaks around it")
+    if not all(isinstance(one, Hidden) and _is_secret(one.reveal()) for one in secrets):
+        raise ValueError("secret must be non-empty text without spaces or line breaks around it")
     return secrets
 
 
@@ -123,7 +132,8 @@ def verify_webhook(
         ValueError: An argument is invalid, e.g. an empty secret.
 
     """
-    secrets = secrets_of(secret)
+    secret = cast("Any", held(secret))
+    secrets = secrets_of(cast("Any", secret))
     tolerance = tolerance_of(tolerance)
     timestamp, signatures = parse_header(headers)
     raw = bytes_of(body)
@@ -155,10 +165,11 @@ def sign_webhook(body: RawBody, *, secret: str | Sequence[str], at: float | None
         ValueError: An argument is invalid, e.g. an empty secret.
 
     """
+    secret = cast("Any", held(secret))
     timestamp = str(math.floor(time.time() if at is None else at))
     raw = bytes_of(body)
-    return ",".join([f"t={timestamp}", *(f"{SCHEME}={_sign(one, timestamp, raw)}" for one in secrets_of(secret))])
+    return ",".join([f"t={timestamp}", *(f"{SCHEME}={_sign(one, timestamp, raw)}" for one in secrets_of(cast("Any", secret)))])
 
 
-def _sign(secret: str, timestamp: str, body: bytes) -> str:
-    return hmac.new(secret.encode(), f"{timestamp}{SEPARATOR}".encode() + body, hashlib.sha256).hexdigest()
+def _sign(secret: Hidden, timestamp: str, body: bytes) -> str:
+    return hmac.new(secret.reveal().encode(), f"{timestamp}{SEPARATOR}".encode() + body, hashlib.sha256).hexdigest()
