@@ -162,8 +162,8 @@ IDLE = [
 def test_an_idle_connection_is_given_up_before_the_server_does(
     run: Run, certificate: Path, monkeypatch: pytest.MonkeyPatch, hint: str | None, idle: float, is_kept: bool, is_secure: bool
 ) -> None:
-    time, passed = _transport.elapsed, 0.0
-    monkeypatch.setattr(_transport, "elapsed", lambda: time() + passed)
+    passed = 0.0
+    monkeypatch.setattr(_transport, "elapsed", lambda: passed)
 
     def wait(_client: Any) -> None:
         nonlocal passed
@@ -177,8 +177,8 @@ def test_an_idle_connection_is_given_up_before_the_server_does(
 
 
 def test_an_idle_connection_to_a_proxy_is_given_up_before_the_proxy_does(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    time, passed = _transport.elapsed, 0.0
-    monkeypatch.setattr(_transport, "elapsed", lambda: time() + passed)
+    passed = 0.0
+    monkeypatch.setattr(_transport, "elapsed", lambda: passed)
 
     def wait(_client: Any) -> None:
         nonlocal passed
@@ -253,7 +253,8 @@ def test_an_address_that_does_not_answer_holds_up_no_other(monkeypatch: pytest.M
             assert place(client).call_id == "c-1"
         assert not hosts.go.is_set()
         hosts.go.set()
-    assert hosts.tried == [*addresses[: addresses.index("127.0.0.1") + 1]]
+    tried = addresses[: addresses.index("127.0.0.1") + 1]
+    assert tuple(hosts.tried[: len(tried)]) == tried
 
 
 def test_a_connection_that_comes_too_late_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
