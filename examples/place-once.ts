@@ -5,7 +5,7 @@ import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import {
   CallTransfer,
   type CreateCallRequest,
-  OutcomeUnknownError,
+  RequestError,
 } from "@call-transfer/sdk";
 
 const backend = createBackend();
@@ -39,10 +39,14 @@ async function handle(id: string, call: CreateCallRequest): Promise<string> {
     jobs.set(id, "done");
     return type;
   } catch (error) {
-    if (error instanceof OutcomeUnknownError)
-      return "may have been placed: a person looks";
-    // No call was placed, so the next delivery may try again.
-    jobs.delete(id);
+    if (error instanceof RequestError) {
+      const { outcome } = error;
+      if (outcome !== "not_sent" && outcome !== "rejected")
+        return "may have been placed: a person looks";
+      // No call was placed, so the next delivery may try again. Any other
+      // error proves nothing.
+      jobs.delete(id);
+    }
     throw error;
   }
 }

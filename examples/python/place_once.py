@@ -1,7 +1,7 @@
 # A queue delivers jobs more than once. Each call is dialled at most once.
 from typing import Literal
 
-from call_transfer import OutcomeUnknownError, RequestError
+from call_transfer import CallTransferError
 from call_transfer.testing import demo, open_sandbox
 
 sandbox = open_sandbox()
@@ -32,10 +32,11 @@ def handle(job: str, to_number: str) -> str:
             from_number=demo.numbers.working,
             to_number=to_number,
         )
-    except OutcomeUnknownError:
-        return "may have been placed: a person looks"
-    except Exception:
-        # No call was placed, so the next delivery may try again.
+    except CallTransferError as error:
+        if error.outcome not in ("not_sent", "rejected"):
+            return "may have been placed: a person looks"
+        # No call was placed, so the next delivery may try again. Any other
+        # exception, such as that of a time limit, proves nothing.
         del jobs[job]
         raise
     jobs[job] = "done"
@@ -45,8 +46,9 @@ def handle(job: str, to_number: str) -> str:
 def deliver(job: str) -> None:
     try:
         print(f"{job}: {handle(job, demo.recipients.anyone)}")
-    except RequestError as error:
-        print(f"{job}: later: {error.retry_skipped_reason}")
+    except CallTransferError as error:
+        reason = getattr(error, "retry_skipped_reason", error)
+        print(f"{job}: later: {reason}")
 
 
 deliver("job 1")

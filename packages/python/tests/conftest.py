@@ -26,7 +26,7 @@ Run = Callable[..., Any]
 def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("API_KEY", "BASE_URL", "LOG"):
         monkeypatch.delenv(f"CALL_TRANSFER_{name}", raising=False)
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
 
 

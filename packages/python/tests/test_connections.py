@@ -16,7 +16,8 @@ import pytest
 from conftest import KEY, Action, Run, in_turn, place
 from servers import Answer, Request, Server, hang_up, respond
 
-from call_transfer import CallTransfer, ConnectionError, OutcomeUnknownError
+from call_transfer import CallTransfer, ConnectionError, OutcomeUnknownError, _transport
+from call_transfer import TimeoutError as CallTimeout
 from call_transfer._transport import AsyncBackend
 
 INITIATED = {"type": "initiated", "callId": "c-1"}
@@ -139,29 +140,143 @@ def test_a_connection_with_bytes_that_nothing_read_is_not_used_again(certificate
         assert asyncio.run(read(server)) == [True, False]
 
 
-def test_an_address_that_does_not_answer_leaves_time_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried: list[tuple[str, float]] = []
-    connect, resolve = socket.create_connection, socket.getaddrinfo
+IDLE = [
+    (None, 3.9, True),
+    (None, 4.1, False),
+    ("timeout=5", 3.9, True),
+    ("timeout=5", 4.1, False),
+    ("timeout=60, max=100", 58.0, True),
+    ("max=100, timeout=3", 2.1, False),
+    ('TIMEOUT = "3"', 2.1, False),
+    ("timeout=1", 0.0, False),
+    ("timeout=0", 0.0, False),
+    ("timeout=99999", 599.0, True),
+    ("timeout=99999", 601.0, False),
+    ("max=100", 4.1, False),
+    ("timeout=soon", 4.1, False),
+]
 
-    def hang_or_connect(address: tuple[str, int], timeout: float, **options: Any) -> socket.socket:
-        tried.append((address[0], timeout))
-        if address[0] == "192.0.2.1":
-            raise TimeoutError
-        return connect(address, timeout, **options)
 
-    def two_addresses(host: str, port: int, *given: Any, **named: Any) -> list[Any]:
+@pytest.mark.parametrize("is_secure", [False, True], ids=["plain", "TLS"])
+@pytest.mark.parametrize(("hint", "idle", "is_kept"), IDLE)
+def test_an_idle_connection_is_given_up_before_the_server_does(
+    run: Run, certificate: Path, monkeypatch: pytest.MonkeyPatch, hint: str | None, idle: float, is_kept: bool, is_secure: bool
+) -> None:
+    passed = 0.0
+    monkeypatch.setattr(_transport, "elapsed", lambda: passed)
+
+    def wait(_client: Any) -> None:
+        nonlocal passed
+        passed = idle
+
+    found = respond(200, {"roles": []}, {} if hint is None else {"Keep-Alive": hint})
+    with TlsServer(certificate, found) if is_secure else Server(found) as server:
+        options = {"verify": trusting(certificate)} if is_secure else {}
+        run(server.url, in_turn(roles, wait, roles), **options)
+    assert server.connections == (1 if is_kept else 2)
+
+
+def test_an_idle_connection_to_a_proxy_is_given_up_before_the_proxy_does(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    passed = 0.0
+    monkeypatch.setattr(_transport, "elapsed", lambda: passed)
+
+    def wait(_client: Any) -> None:
+        nonlocal passed
+        passed = 1.5
+
+    with Server(respond(200, {"roles": []}, {"keep-alive": "timeout=2"})) as proxy:
+        run("http://api.example.com", in_turn(roles, wait, roles), proxy=proxy.url, allow_insecure_http=True)
+    assert proxy.connections == 2
+
+
+def test_a_resolver_that_hangs_takes_no_longer_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    go, resolve = threading.Event(), socket.getaddrinfo
+
+    def hang(host: str, *given: Any, **named: Any) -> Any:
+        if host == "api.example.com":
+            go.wait(60)
+        return resolve("127.0.0.1", *given, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    with (
+        CallTransfer(base_url="https://api.example.com", api_key=KEY, total_timeout=0.2) as client,
+        pytest.raises(CallTimeout) as caught,
+    ):
+        place(client)
+    assert not go.is_set()
+    go.set()
+    assert (caught.value.outcome, len(caught.value.attempts)) == ("not_sent", 1)
+
+
+@pytest.mark.parametrize("host", ["no-such-host.invalid", f"{'a' * 64}.example.com"])
+def test_a_host_without_an_address_sent_nothing(run: Run, host: str) -> None:
+    with pytest.raises(ConnectionError) as caught:
+        run(f"https://{host}", place, retry={"max": 0})
+    assert caught.value.outcome == "not_sent"
+
+
+class Addresses:
+    """Several addresses for `localhost`. Those that do not answer wait for `go`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
+        self.go, self.tried, self.made = threading.Event(), list[str](), list[socket.socket]()
+        self.connect, self.resolve, self.addresses = socket.create_connection, socket.getaddrinfo, addresses
+        monkeypatch.setattr(socket, "getaddrinfo", self.look_up)
+        monkeypatch.setattr(socket, "create_connection", self.open)
+
+    def look_up(self, host: str, port: int, *given: Any, **named: Any) -> list[Any]:
         if host != "localhost":
-            return resolve(host, port, *given, **named)
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in ("192.0.2.1", "127.0.0.1")]
+            return self.resolve(host, port, *given, **named)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in self.addresses]
 
+    def open(self, address: tuple[str, int], timeout: float, **options: Any) -> socket.socket:
+        self.tried.append(address[0])
+        if address[0] == "192.0.2.9":
+            raise ConnectionRefusedError
+        if address[0].startswith("192.0.2."):
+            self.go.wait(min(timeout, 60))
+            if address[0] != "192.0.2.7":
+                raise TimeoutError
+        self.made.append(self.connect(("127.0.0.1", address[1]), timeout, **options))
+        return self.made[-1]
+
+
+@pytest.mark.parametrize(
+    "addresses",
+    [("192.0.2.1", "127.0.0.1"), ("192.0.2.1", "192.0.2.2", "127.0.0.1"), ("192.0.2.9", "127.0.0.1"), ("127.0.0.1", "192.0.2.1")],
+)
+def test_an_address_that_does_not_answer_holds_up_no_other(monkeypatch: pytest.MonkeyPatch, addresses: tuple[str, ...]) -> None:
     with Server(respond(201, INITIATED)) as server:
         client = CallTransfer(base_url=server.url.replace("127.0.0.1", "localhost"), api_key=KEY, timeout=40)
-        monkeypatch.setattr(socket, "getaddrinfo", two_addresses)
-        monkeypatch.setattr(socket, "create_connection", hang_or_connect)
+        hosts = Addresses(monkeypatch, *addresses)
         with client:
             assert place(client).call_id == "c-1"
-    (first, half), (second, rest) = tried
-    assert (first, second, half <= 20, 20 < rest <= 40) == ("192.0.2.1", "127.0.0.1", True, True)
+        assert not hosts.go.is_set()
+        hosts.go.set()
+    tried = addresses[: addresses.index("127.0.0.1") + 1]
+    assert tuple(hosts.tried[: len(tried)]) == tried
+
+
+def test_a_connection_that_comes_too_late_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Server(respond(201, INITIATED)) as server:
+        client = CallTransfer(base_url=server.url.replace("127.0.0.1", "localhost"), api_key=KEY, timeout=40)
+        hosts = Addresses(monkeypatch, "192.0.2.7", "127.0.0.1")
+        with client:
+            assert place(client).call_id == "c-1"
+            hosts.go.set()
+            for thread in threading.enumerate():
+                if thread.name == "call_transfer":
+                    thread.join(20)
+    assert [one.fileno() for one in hosts.made] == [-1, -1]
+
+
+def test_addresses_that_never_answer_take_the_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = CallTransfer(base_url="http://localhost:9", api_key=KEY, total_timeout=0.6)
+    hosts = Addresses(monkeypatch, "192.0.2.1", "192.0.2.2", "192.0.2.3")
+    with client, pytest.raises(CallTimeout) as caught:
+        place(client)
+    hosts.go.set()
+    assert (caught.value.outcome, len(caught.value.attempts)) == ("not_sent", 1)
 
 
 def test_a_copy_with_https_trusts_what_its_client_trusts(certificate: Path) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import threading
 from collections.abc import Callable
 from typing import Any
 
+import httpx2
 import pytest
 from conftest import KEY
 from servers import Request, Server, problem, respond
 
-from call_transfer import CallTransfer
+from call_transfer import AsyncCallTransfer, CallTransfer, ConfigurationError
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork"),
@@ -95,3 +97,45 @@ def test_a_child_does_not_wait_for_a_renewal_of_its_parent() -> None:
         finally:
             go.set()
             thread.join()
+
+
+AVAILABLE = respond(200, {"memberId": "m", "userId": "u", "status": "away", "busy": False})
+
+
+def ask_with(client: CallTransfer) -> str:
+    try:
+        return client.members.get_availability("m").member_id
+    except ConfigurationError as error:
+        return str(error)
+
+
+REFUSED = "http_client was used by another process before the fork. Create one in each process."
+
+
+def test_an_http_client_that_the_parent_used_is_refused_in_a_child() -> None:
+    with Server(AVAILABLE) as server, httpx2.Client() as http, httpx2.Client() as unused:
+        client = CallTransfer(base_url=server.url, api_key=KEY, http_client=http)
+        fresh = CallTransfer(base_url=server.url, api_key=KEY, http_client=unused)
+        assert ask_with(client) == "m"
+
+        def ask_all() -> list[str]:
+            other = CallTransfer(base_url=server.url, api_key=KEY, http_client=http)
+            grandchild = in_child(lambda: ask_with(client))
+            return [ask_with(client), ask_with(client.with_options(timeout=5)), ask_with(other), grandchild(), ask_with(fresh)]
+
+        assert in_child(ask_all)() == [REFUSED, REFUSED, REFUSED, REFUSED, "m"]
+        assert (ask_with(client), ask_with(fresh)) == ("m", "m")
+
+
+def test_an_async_http_client_that_the_parent_used_is_refused_in_a_child() -> None:
+    async def ask() -> str:
+        try:
+            return (await client.members.get_availability("m")).member_id
+        except ConfigurationError as error:
+            return str(error)
+
+    body = {"memberId": "m", "userId": "u", "status": "away", "busy": False}
+    with Server(respond(200, body, {"connection": "close"})) as server:
+        client = AsyncCallTransfer(base_url=server.url, api_key=KEY, http_client=httpx2.AsyncClient())
+
+        assert (asyncio.run(ask()), in_child(lambda: asyncio.run(ask()))()) == ("m", REFUSED)

@@ -1,16 +1,35 @@
-"""Cancellation, in asyncio."""
+"""Cancellation in asyncio, and exceptions of signal handlers."""
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import logging
+import signal
+import sys
 import threading
+from collections import Counter
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
 from typing import Any
 
+import anyio
+import httpx2
 import pytest
 from conftest import KEY, place
-from servers import Request, Server, problem
+from pydantic import BaseModel, field_validator
+from servers import Request, Server, hang_up, problem, respond
 
-from call_transfer import AbortError, AsyncCallTransfer, ConfigurationError, OutcomeUnknownError
+from call_transfer import AbortError, AsyncCallTransfer, CallTransfer, CallTransferError, ConfigurationError, OutcomeUnknownError
+from call_transfer._auth import Auth, Credential
+from call_transfer._interrupt import CARRIED
+from call_transfer._redact import Secret
 
 
 class Silent:
@@ -94,3 +113,322 @@ def test_a_client_belongs_to_one_loop() -> None:
             asyncio.run(ask())
         with pytest.raises(ConfigurationError, match="belongs to another event loop"):
             asyncio.run(ask())
+
+
+def test_a_task_group_keeps_what_became_of_a_cancelled_placement() -> None:
+    silent = Silent()
+    tasks: list[asyncio.Task[Any]] = []
+
+    async def refuse() -> None:
+        await asyncio.to_thread(silent.arrived.wait)
+        raise LookupError("refused")
+
+    async def place_both(url: str) -> None:
+        async with AsyncCallTransfer(base_url=url, api_key=KEY) as client, asyncio.TaskGroup() as group:
+            tasks.append(group.create_task(place(client, context={"job": 7})))
+            group.create_task(refuse())
+
+    with Server(silent) as server, pytest.raises(ExceptionGroup):
+        asyncio.run(place_both(server.url))
+    with pytest.raises(asyncio.CancelledError) as caught:
+        tasks[0].result()
+    known: Any = getattr(caught.value, CARRIED)
+    assert (type(known), known.context) == (OutcomeUnknownError, {"job": 7})
+
+
+def test_a_group_of_anyio_keeps_what_became_of_a_cancelled_placement() -> None:
+    silent = Silent()
+    stopped: list[BaseException] = []
+
+    async def place_one(client: AsyncCallTransfer) -> None:
+        try:
+            await place(client)
+        except asyncio.CancelledError as stop:
+            stopped.append(stop)
+            raise
+
+    async def place_and_cancel(url: str) -> None:
+        async with AsyncCallTransfer(base_url=url, api_key=KEY) as client, anyio.create_task_group() as group:
+            group.start_soon(place_one, client)
+            await asyncio.to_thread(silent.arrived.wait)
+            group.cancel_scope.cancel()
+
+    with Server(silent) as server:
+        asyncio.run(place_and_cancel(server.url))
+    assert isinstance(getattr(stopped[0], CARRIED), OutcomeUnknownError)
+
+
+@pytest.mark.parametrize("how", ["gather", "wait"])
+def test_tasks_that_are_gathered_keep_what_became_of_a_cancelled_placement(how: str) -> None:
+    silent = Silent()
+
+    async def place_and_cancel(url: str) -> BaseException:
+        async with AsyncCallTransfer(base_url=url, api_key=KEY) as client:
+            task = await begin(client, silent)
+            task.cancel()
+            if how == "gather":
+                # It makes another exception of a cancellation.
+                await asyncio.gather(task, return_exceptions=True)
+            else:
+                await asyncio.wait([task])
+            with pytest.raises(asyncio.CancelledError) as caught:
+                task.result()
+            return caught.value
+
+    with Server(silent) as server:
+        ended = asyncio.run(place_and_cancel(server.url))
+    assert isinstance(getattr(ended, CARRIED), OutcomeUnknownError)
+
+
+def test_a_timeout_of_the_callers_has_the_outcome_in_its_chain() -> None:
+    silent = Silent()
+
+    async def wait(url: str) -> None:
+        async with AsyncCallTransfer(base_url=url, api_key=KEY) as client, asyncio.timeout(None) as limit:
+            await begin(client, silent)
+            limit.reschedule(asyncio.get_running_loop().time())
+            await place(client)
+
+    with Server(silent) as server, pytest.raises(TimeoutError) as caught:
+        asyncio.run(wait(server.url))
+    assert isinstance(getattr(caught.value.__cause__, CARRIED), (OutcomeUnknownError, AbortError))
+
+
+# What a signal handler raises, such as the soft time limit of a job queue.
+
+
+class SoftLimit(Exception):
+    pass
+
+
+class SlottedLimit(Exception):
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(name)
+
+
+@dataclass
+class Raises:
+    """A handler. It may raise what a socket raises, too."""
+
+    error: BaseException
+
+    def __call__(self, *_: object) -> None:
+        raise self.error
+
+    def method(self, *_: object) -> None:
+        raise self.error
+
+
+Handler = Callable[..., None]
+ALL_ERRORS = [
+    SoftLimit("10 s"),
+    TimeoutError("10 s"),
+    ConnectionResetError(104, "not the socket's"),
+    OSError(62, "timer"),
+    ValueError("10 s"),
+    StopAsyncIteration(),
+    httpx2.ReadTimeout("of another client"),
+    SlottedLimit("10 s"),
+    KeyboardInterrupt(),
+    SystemExit(3),
+]
+BY_KIND: dict[str, Callable[[Raises], Handler]] = {
+    "object": lambda raises: raises,
+    "method": lambda raises: raises.method,
+    "partial": lambda raises: partial(Raises.method, raises),
+    "function": lambda raises: lambda *_: raises(),
+}
+
+
+@contextmanager
+def handling(handler: Handler) -> Generator[None]:
+    old = signal.signal(signal.SIGUSR1, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGUSR1, old)
+
+
+def interrupt_main() -> None:
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+
+
+def when_asked(_connection: Any, _request: Request, stop: threading.Event) -> None:
+    """Interrupts the caller instead of an answer."""
+    interrupt_main()
+    stop.wait()
+
+
+needs_signals = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="this system has no signals for threads")
+
+
+@needs_signals
+@pytest.mark.parametrize("error", ALL_ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("kind", BY_KIND)
+def test_what_a_signal_handler_raises_leaves_a_placement_with_its_outcome(error: BaseException, kind: str) -> None:
+    listed = respond(200, {"calls": [], "meta": {"total": 0}}, {"date": "Mon, 02 Mar 2026 12:00:00 GMT"})
+    with Server(when_asked, listed) as server, CallTransfer(base_url=server.url, api_key=KEY) as client:
+        with handling(BY_KIND[kind](Raises(error))), pytest.raises(type(error)) as caught:
+            place(client)
+        assert caught.value is error
+        known: Any = getattr(caught.value, CARRIED)
+        assert isinstance(known, OutcomeUnknownError)
+        assert caught.value.__cause__ is known
+        assert "Call reconcile() before" in caught.value.__notes__[-1]
+        assert [request.method for request in server.requests] == ["POST"]
+        assert known.reconcile().reason == "nothing_listed"
+
+
+@needs_signals
+@pytest.mark.parametrize("error", [SoftLimit(), TimeoutError(), ConnectionResetError()], ids=lambda error: type(error).__name__)
+def test_what_a_signal_handler_raises_ends_a_read_at_once(error: BaseException) -> None:
+    with Server(when_asked) as server, CallTransfer(base_url=server.url, api_key=KEY) as client:
+        with handling(Raises(error)), pytest.raises(type(error)) as caught:
+            client.roles.list()
+    assert caught.value is error
+    known: Any = getattr(caught.value, CARRIED)
+    assert (type(known), known.outcome, len(server.requests)) == (AbortError, "unknown", 1)
+
+
+class Checked(BaseModel):
+    """A model whose own check is interrupted."""
+
+    type: str
+
+    @field_validator("type")
+    @classmethod
+    def interrupt(cls, value: str) -> str:
+        interrupt_main()
+        return value
+
+
+@needs_signals
+@pytest.mark.parametrize("error", [SoftLimit(), ValueError(), TimeoutError()], ids=lambda error: type(error).__name__)
+def test_an_interruption_while_the_answer_is_read_says_that_its_outcome_is_unknown(error: BaseException) -> None:
+    with Server(respond(201, {"type": "initiated", "callId": "c-1"})) as server, handling(Raises(error)):
+        with CallTransfer(base_url=server.url, api_key=KEY) as client, pytest.raises(type(error)) as caught:
+            client.request("POST", "/api/v1/calls", body={}, model=Checked)
+    assert caught.value is error
+    known: Any = getattr(caught.value, CARRIED)
+    assert type(known) is OutcomeUnknownError
+
+
+@needs_signals
+@pytest.mark.parametrize("where", ["on_retry", "token", "renewal"])
+def test_an_interruption_in_a_function_of_the_callers_is_not_taken_for_an_error_of_it(where: str) -> None:
+    def token(*, force_refresh: bool) -> str:
+        if where == ("renewal" if force_refresh else "token"):
+            interrupt_main()
+        return "a-token"
+
+    options: dict[str, Any] = {"on_retry": lambda _: interrupt_main()} if where == "on_retry" else {"access_token": token}
+    if where == "on_retry":
+        options["api_key"] = KEY
+    answer = problem(401, "token_expired") if where == "renewal" else problem(429, "rate_limit_exceeded", {"retry-after": "9"})
+    with Server(answer) as server, handling(Raises(TimeoutError())):
+        with CallTransfer(base_url=server.url, account_id="a", **options) as client, pytest.raises(TimeoutError) as caught:
+            place(client)
+    assert type(caught.value) is TimeoutError
+    assert getattr(caught.value, CARRIED).outcome == ("not_sent" if where == "token" else "rejected")
+
+
+@needs_signals
+def test_an_interruption_of_one_renewal_is_none_of_the_other_threads() -> None:
+    begun, interrupted = threading.Event(), threading.Event()
+
+    def token(*, force_refresh: bool) -> str:
+        if not force_refresh:
+            return "old-token"
+        if threading.current_thread() is threading.main_thread():
+            begun.set()
+            interrupted.wait(20)
+            interrupt_main()
+        return "new-token"
+
+    auth = Auth("access_token", token)
+    with ThreadPoolExecutor(1) as pool, handling(Raises(SoftLimit())):
+
+        def join() -> Any:
+            begun.wait(20)
+            pending = auth._pending
+            assert pending is not None
+            result = pending.result
+
+            def wait(timeout: float | None = None) -> Credential:
+                interrupted.set()
+                return result(timeout)
+
+            pending.result = wait  # type: ignore[method-assign]
+            return auth.renew(Credential(Secret("old-token"), 0), 0.0, 20.0)
+
+        other = pool.submit(join)
+        with pytest.raises(SoftLimit):
+            auth.renew(Credential(Secret("old-token"), 0), 0.0, 20.0)
+        assert other.result().token.reveal() == "new-token"
+
+
+@needs_signals
+# A limit between the opening of a socket and its owner leaves it to the collector.
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_no_number_is_dialled_twice_by_the_recipe_under_soft_limits() -> None:
+    """The recipe as it stands on the page. `python test_interrupting.py 5000` tries it with as many jobs."""
+    assert dial_under_limits(150, seed=1) == 0
+
+
+def dial_under_limits(count: int, seed: int) -> int:
+    """Delivers each job until it is settled, with a soft limit by chance. Returns how many numbers were dialled twice."""
+    random = Random(seed)
+    source = ast.parse((Path(__file__).parents[3] / "examples/python/place_once.py").read_text())
+    handle = next(node for node in source.body if isinstance(node, ast.FunctionDef) and node.name == "handle")
+    dialled: Counter[str] = Counter()
+    limits: Counter[str] = Counter()
+
+    def answer(connection: Any, request: Request, stop: threading.Event) -> None:
+        # The server decides first, and is interrupted by nothing.
+        kind = lots.random()
+        if kind < 0.2:
+            return problem(429, "rate_limit_exceeded", {"retry-after": "0"})(connection, request, stop)
+        dialled[request.json()["toNumber"]] += 1
+        stop.wait(lots.random() * 0.002)
+        return (hang_up if kind < 0.3 else respond(201, {"type": "initiated", "callId": "c-1"}))(connection, request, stop)
+
+    lots = Random(seed + 1)
+    errors = [SoftLimit, TimeoutError, ConnectionResetError, ValueError]
+
+    def limit(*_: object) -> None:
+        error = random.choice(errors)
+        limits[error.__name__] += 1
+        raise error("the soft limit")
+
+    logging.getLogger("call_transfer").setLevel(logging.CRITICAL + 1)
+    old = signal.signal(signal.SIGALRM, limit)
+    try:
+        with (
+            Server(answer) as server,
+            CallTransfer(base_url=server.url, api_key=KEY, timeout=5, retry={"max": 1, "budget": False}) as client,
+        ):
+            names: dict[str, Any] = {"client": client, "jobs": {}, "CallTransferError": CallTransferError, "demo": SimpleNamespace()}
+            names["demo"].flows, names["demo"].numbers = SimpleNamespace(published="f-1"), SimpleNamespace(working="+15550100001")
+            exec(compile(ast.Module([handle], []), "place_once.py", "exec"), names)
+            for number in range(count):
+                for _ in range(4):
+                    with suppress(CallTransferError, *errors):
+                        try:
+                            signal.setitimer(signal.ITIMER_REAL, random.random() * 0.012 + 1e-6)
+                            names["handle"](f"job-{number}", f"+1555{number:07}")
+                        finally:
+                            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.signal(signal.SIGALRM, old)
+        logging.getLogger("call_transfer").setLevel(logging.NOTSET)
+    if __name__ == "__main__":
+        print(f"{len(client._http._transport._pool.connections)} connections left in the pool")  # type: ignore[attr-defined]
+        print(f"{count} jobs, {sum(dialled.values())} calls, limits: {dict(limits)}")
+    assert limits.total() > count / 10
+    return sum(times > 1 for times in dialled.values())
+
+
+if __name__ == "__main__":
+    print(f"{dial_under_limits(int(sys.argv[1]), seed=2)} numbers dialled twice")

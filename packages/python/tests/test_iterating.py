@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from conftest import Run
-from servers import Answer, Server, problem, respond
+from servers import Answer, Server, hang_up, problem, respond
 
-from call_transfer import InvalidArgumentError, InvalidResponseError, NotFoundError
+from call_transfer import InvalidArgumentError, InvalidResponseError, NotFoundError, RequestError
 
 
 def page(*numbers: int, total: int | None = None) -> Answer:
@@ -138,3 +139,36 @@ def test_a_server_that_ignores_the_offset_ends_with_an_error(run: Run) -> None:
     with Server(page(1, 2, total=5)) as server, pytest.raises(InvalidResponseError, match="pages bring nothing new"):
         run(server.url, lambda client: taken(client.calls.list()))
     assert len(server.requests) < 20
+
+
+def use_iteration(items: Any) -> Any:
+    return taken(items)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [use_iteration, lambda items: items.to_list(max_items=9), lambda items: taken(items.pages())],
+    ids=["loop", "to_list", "pages"],
+)
+@pytest.mark.parametrize(
+    "answer", [problem(403, "forbidden"), hang_up, respond(200, raw=b"<html>")], ids=["refused", "lost", "unusable"]
+)
+@pytest.mark.parametrize("start", [None, 40])
+def test_an_error_of_a_later_page_names_its_offset(run: Run, use: Any, answer: Answer, start: int | None) -> None:
+    with Server(page(1, 2, total=50), answer) as server, pytest.raises(RequestError) as caught:
+        options = {"limit": 2} if start is None else {"limit": 2, "offset": start}
+        run(server.url, lambda client: use(client.calls.list(**options)), retry={"max": 0})
+    assert str(caught.value).endswith(f"(the page at offset={(start or 0) + 2})")
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_an_error_of_a_later_page_of_another_list_names_its_offset(run: Run) -> None:
+    first = respond(200, {"contacts": [{"id": "1"}], "meta": {"total": 5}})
+    with Server(first, problem(404, "not_found")) as server, pytest.raises(NotFoundError, match=r"\(the page at offset=1\)$"):
+        run(server.url, lambda client: client.list("/api/v1/contacts", items="contacts").to_list(max_items=9))
+
+
+def test_an_error_of_the_first_page_names_no_offset(run: Run) -> None:
+    with Server(problem(404, "not_found")) as server, pytest.raises(NotFoundError) as caught:
+        run(server.url, lambda client: client.calls.list().to_list(max_items=9))
+    assert "offset" not in str(caught.value)

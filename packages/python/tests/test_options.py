@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextvars
 import enum
 import inspect
+import json
 import logging
 import signal
-from typing import Any
+from datetime import UTC, date, datetime
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -15,15 +17,24 @@ from conftest import KEY, Run, place
 from servers import Server, hang_up, problem, respond
 
 from call_transfer import (
+    ApiError,
     AsyncCallTransfer,
     CallTransfer,
     ConfigurationError,
     ConnectionError,
     InvalidArgumentError,
     OutcomeUnknownError,
+    RequestError,
+    RetryOptions,
 )
+from call_transfer._interrupt import CARRIED
+from call_transfer._transport import _proxy_for
 
 BASE = "http://localhost:1"
+
+
+async def never(**_: object) -> str:
+    return "an-access-token"
 
 
 @pytest.mark.parametrize(
@@ -50,14 +61,37 @@ BASE = "http://localhost:1"
         ({"headers": {"x": "a\r\nb"}}, "headers must be"),
         ({"account_id": "a b"}, "account_id must be visible"),
         ({"on_retry": 1}, "on_retry must be a function"),
-        ({"proxy": "ftp://localhost"}, "proxy|scheme"),
+        ({"allow_insecure_http": "false"}, "allow_insecure_http must be True or False, not str"),
+        ({"allow_insecure_http": 0}, "allow_insecure_http must be True or False, not int"),
+        ({"show_phone_numbers": "no"}, "show_phone_numbers must be True or False, not str"),
+        ({"max_connections": 0}, "max_connections must be a whole number from 1"),
+        ({"max_connections": True}, "max_connections must be a whole number from 1"),
+        ({"max_connections": 2.5}, "max_connections must be a whole number from 1"),
+        ({"max_connections": None}, "max_connections must be a whole number from 1"),
+        ({"proxy": "127.0.0.1:3128"}, "proxy must be a URL with http://, https:// or socks5://"),
+        ({"proxy": "ftp://localhost"}, "proxy must be a URL with"),
+        ({"proxy": "http://"}, "proxy must be a URL with"),
+        ({"proxy": "http://localhost:99999999"}, "proxy must be a URL with"),
+        ({"proxy": "http://[::1"}, "proxy must be a URL with"),
+        ({"proxy": 3128}, "proxy must be a URL such as"),
+        ({"proxy": "socks5://localhost:1080"}, "proxy needs the package socksio"),
+        ({"verify": "/missing.pem"}, r"verify must be True, False or an ssl\.SSLContext"),
+        ({"verify": None}, "verify must be True, False or"),
+        ({"verify": 1}, "verify must be True, False or"),
+        ({"retry": []}, "retry must be a dict"),
+        ({"retry": 0}, "retry must be a dict"),
+        ({"on_retry": never}, "on_retry must be a plain function"),
+        ({"api_key": None, "access_token": never}, "access_token must be a plain function"),
+        ({"http_client": httpx2.Client(), "proxy": "http://localhost:1"}, "proxy has no effect beside http_client"),
+        ({"http_client": httpx2.Client(), "verify": False}, "verify has no effect beside http_client"),
         ({"http_client": httpx2.AsyncClient()}, r"http_client must be an httpx2\.Client"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
     given: dict[str, Any] = {"base_url": BASE, "api_key": KEY, **options}
-    with pytest.raises((ConfigurationError, ValueError), match=message):
+    with pytest.raises(ConfigurationError, match=message) as caught:
         CallTransfer(**given)
+    assert caught.value.outcome == "not_sent"
 
 
 @pytest.mark.parametrize("client", [CallTransfer, AsyncCallTransfer])
@@ -113,6 +147,97 @@ def test_the_log_level_of_the_environment_is_followed(monkeypatch: pytest.Monkey
     logger.setLevel(logging.NOTSET)
 
 
+@pytest.mark.parametrize("where", ["call_transfer", "", "nowhere"])
+def test_a_line_is_printed_once_where_the_program_adds_a_handler_later(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], where: str
+) -> None:
+    logger = logging.getLogger("call_transfer")
+    # As a program finds them, without the handlers of pytest.
+    for one in (logger, logging.getLogger()):
+        monkeypatch.setattr(one, "handlers", [])
+    monkeypatch.setattr(logger, "level", logging.NOTSET)
+    monkeypatch.setenv("CALL_TRANSFER_LOG", "warn")
+    CallTransfer(base_url=BASE, api_key=KEY)
+    CallTransfer(base_url=BASE, api_key=KEY)
+    if where != "nowhere":
+        logging.getLogger(where).addHandler(logging.StreamHandler())
+    logger.warning("one line")
+    assert capsys.readouterr().err == "one line\n"
+
+
+def test_an_outage_logs_a_line_a_minute_for_each_cause(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+    def fail(client: Any) -> Any:
+        if isinstance(client, CallTransfer):
+            for _ in range(20):
+                with pytest.raises(RequestError):
+                    client.accounts.list()
+            with pytest.raises(RequestError):
+                client.roles.list()
+            return None
+
+        async def fail_async() -> None:
+            for _ in range(20):
+                with pytest.raises(RequestError):
+                    await client.accounts.list()
+            with pytest.raises(RequestError):
+                await client.roles.list()
+
+        return fail_async()
+
+    caplog.set_level(logging.DEBUG, "call_transfer")
+    with Server(problem(429, "rate_limit_exceeded", {"retry-after": "0"})) as server:
+        run(server.url, fail, retry={"max": 1}, account_id="a")
+    lines = [(one.levelname, one.getMessage().split()[0]) for one in caplog.records if "retried in" in one.getMessage()]
+    assert [name for level, name in lines if level == "WARNING"] == ["listAccounts", "listRoles"]
+    assert len(lines) == 21
+
+
+def test_a_lost_placement_is_logged_with_its_context_and_its_error(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+    with Server(hang_up) as server, pytest.raises(OutcomeUnknownError) as caught:
+        run(server.url, lambda client: place(client, context={"job": 7, "to": "+15550200001"}))
+    (line,) = [one for one in caplog.records if one.levelname == "ERROR"]
+    assert line.getMessage().endswith("; context: {'job': 7, 'to': '+1555*****01'}")
+    assert getattr(line, CARRIED) is caught.value
+
+
+@pytest.mark.parametrize("name", ["svc_live_0123456789abcdef", "eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "a" * 41, "timeout2"])
+def test_a_name_that_may_be_a_key_is_not_shown(run: Run, name: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        CallTransfer(**{"base_url": BASE, "api_key": KEY, name: 1})  # type: ignore[arg-type]
+    assert (name in str(caught.value)) == (name == "timeout2")
+    with pytest.raises(ConfigurationError) as caught:
+        run(BASE, lambda client: place(client, **{name: 1}))
+    assert (name in str(caught.value)) == (name == "timeout2")
+    with pytest.raises(ConfigurationError, match=r"^retry\.") as caught:
+        CallTransfer(base_url=BASE, api_key=KEY, retry=cast("RetryOptions", {name: 1}))
+    assert (name in str(caught.value)) == (name == "timeout2")
+
+
+@pytest.mark.parametrize(
+    ("time", "advice"),
+    [
+        (datetime(2026, 3, 2, 12), r"astimezone\(timezone\.utc\)\.isoformat\(\)"),
+        (datetime(2026, 3, 2, 12, tzinfo=UTC), r"astimezone\(timezone\.utc\)\.isoformat\(\)"),
+        (date(2026, 3, 2), r"T00:00:00Z"),
+    ],
+)
+def test_a_time_is_refused_with_advice_that_helps(run: Run, time: Any, advice: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=advice):
+        run(BASE, lambda client: client.calls.list(start_date=time).first_page())
+    with pytest.raises(InvalidArgumentError, match=advice):
+        run(BASE, lambda client: client.request("POST", "/api/v1/calls", body={"at": time}))
+
+
+@pytest.mark.parametrize("hint", ["Infinity", "1e999", "9" * 400])
+def test_a_hint_without_an_end_can_be_written_as_json(run: Run, hint: str) -> None:
+    body = f'{{"code": "rate_limit_exceeded", "meta": {{"retryAfterSecs": {hint if hint != "Infinity" else 1}, "low": -1e999}}}}'
+    answer = respond(429, raw=body.encode(), headers={"retry-after": hint})
+    with Server(answer) as server, pytest.raises(ApiError, match="asked to wait forever") as caught:
+        run(server.url, lambda client: client.accounts.list())
+    written = json.dumps([caught.value.retry_after, caught.value.problem], allow_nan=False)
+    assert json.loads(written)[0] > 1e300
+
+
 def test_a_copy_has_other_options_and_shares_the_connections(run: Run) -> None:
     with Server(respond(200, {"accounts": []})) as server:
 
@@ -165,6 +290,66 @@ def test_an_http_client_of_the_caller_keeps_the_promises() -> None:
     assert "x-theirs" not in sent[0].headers
 
 
+class Sour(Exception):
+    """What a hook raises."""
+
+
+def hooked(is_async: bool, event: str, error: BaseException) -> Any:
+    """A client of httpx2 with a hook that raises."""
+
+    def raise_it(_: object) -> None:
+        raise error
+
+    async def raise_it_async(_: object) -> None:
+        raise error
+
+    return httpx2.AsyncClient(event_hooks={event: [raise_it_async]}) if is_async else httpx2.Client(event_hooks={event: [raise_it]})
+
+
+HOOK_ERRORS = [
+    Sour("no badge"),
+    OSError(5, "no badge"),
+    httpx2.ConnectError("no badge"),
+    TimeoutError("no badge"),
+    ValueError("no badge"),
+]
+
+
+@pytest.mark.parametrize("error", HOOK_ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("action", [place, lambda client: client.accounts.list()], ids=["placement", "read"])
+def test_what_a_hook_raises_before_sending_is_the_cause_and_is_not_retried(run: Run, mode: str, action: Any, error: Exception) -> None:
+    with Server(respond(200, {"accounts": []})) as server, pytest.raises(RequestError, match="no badge") as caught:
+        run(server.url, action, http_client=hooked(mode == "async", "request", error))
+    assert type(caught.value) is RequestError
+    assert caught.value.__cause__ is error
+    assert (caught.value.outcome, [one.error for one in caught.value.attempts]) == ("not_sent", ["own_code_failed"])
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("error", HOOK_ERRORS, ids=lambda error: type(error).__name__)
+def test_what_a_hook_raises_after_sending_leaves_the_outcome_unknown(run: Run, mode: str, error: Exception) -> None:
+    with Server(respond(201, {"type": "initiated", "callId": "c-1"})) as server:
+        with pytest.raises(OutcomeUnknownError) as caught:
+            run(server.url, place, http_client=hooked(mode == "async", "response", error))
+        with pytest.raises(RequestError, match="no badge") as read:
+            run(server.url, lambda client: client.accounts.list(), http_client=hooked(mode == "async", "response", error))
+    assert caught.value.__cause__ is not None
+    assert caught.value.__cause__.__cause__ is error
+    assert read.value.__cause__ is error
+    assert len(server.requests) == 2
+
+
+def test_a_transport_of_the_callers_that_fails_by_itself_may_have_sent(run: Run) -> None:
+    def break_down(_: httpx2.Request) -> httpx2.Response:
+        raise Sour("a bug")
+
+    with httpx2.Client(transport=httpx2.MockTransport(break_down)) as http:
+        client = CallTransfer(base_url=BASE, api_key=KEY, http_client=http)
+        with pytest.raises(Sour) as caught:
+            place(client)
+    assert isinstance(getattr(caught.value, CARRIED), OutcomeUnknownError)
+
+
 def test_an_http_client_of_the_caller_reports_what_it_sent() -> None:
     class Resending(httpx2.HTTPTransport):
         """Sends twice, and then says that it could not connect."""
@@ -191,6 +376,72 @@ def test_a_proxy_is_used(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ConnectionError):
             run("http://api.localhost:9", lambda client: client.accounts.list(), retry={"max": 0})
     assert [request.target for request in proxy.requests] == ["http://api.localhost:9/api/v1/accounts"] * 2
+
+
+NO_PROXY = [
+    ("example.com", "api.example.com", True),
+    (".example.com", "api.example.com", True),
+    ("*.example.com", "api.example.com", True),
+    ("*.example.com", "api.example.org", False),
+    ("ample.com", "api.example.com", False),
+    ("API.Example.COM", "api.example.com", True),
+    ("api.example.com:9", "api.example.com", True),
+    ("api.example.com:10", "api.example.com", False),
+    (" a.example , api.example.com ", "api.example.com", True),
+    ("a.example api.example.com", "api.example.com", True),
+    ("*", "api.example.com", True),
+    ("10.0.0.0/8", "10.1.2.3", True),
+    ("10.0.0.0/8", "11.1.2.3", False),
+    ("10.1.2.3:9", "10.1.2.3", True),
+    ("2001:db8::/32", "[2001:db8::1]", True),
+    ("[2001:db8::1]:9", "[2001:db8::1]", True),
+    ("2001:0db8::1", "[2001:db8::1]", True),
+    (",,.", "api.example.com", False),
+]
+
+
+@pytest.mark.parametrize(("exceptions", "host", "is_direct"), NO_PROXY)
+def test_exceptions_from_the_proxy_have_the_usual_forms(
+    monkeypatch: pytest.MonkeyPatch, exceptions: str, host: str, is_direct: bool
+) -> None:
+    monkeypatch.setenv("NO_PROXY", exceptions)
+    monkeypatch.setenv("HTTP_PROXY", "proxy.example.net:3128")
+    _, address = _proxy_for(f"http://{host}:9", None)
+    assert (address is None) == is_direct
+    assert address is None or address.reveal() == "http://proxy.example.net:3128"
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.5.0.1"])
+def test_this_machine_is_not_asked_of_a_proxy(run: Run, monkeypatch: pytest.MonkeyPatch, name: str, host: str) -> None:
+    with Server(respond(200, {"accounts": []})) as server, Server(respond(502)) as proxy:
+        monkeypatch.setenv(name, proxy.url)
+        url = server.url.replace("127.0.0.1", host) if host != "127.5.0.1" else server.url
+        run(url, lambda client: client.accounts.list())
+        # Not unless the option says so.
+        with pytest.raises(Exception, match="502"):
+            run(url, lambda client: client.accounts.list(), proxy=proxy.url, retry={"max": 0})
+    assert (len(server.requests), len(proxy.requests)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "problem"),
+    [
+        ("ALL_PROXY", "socks://user:secret@localhost:1080", r"^ALL_PROXY must be a URL with .*pass proxy="),
+        ("https_proxy", "socks4://localhost:1080", "^https_proxy must be a URL with"),
+        ("HTTPS_PROXY", "http://local host", "^HTTPS_PROXY must be a URL with"),
+        ("ALL_PROXY", "socks5h://localhost:1080", "^ALL_PROXY needs the package socksio"),
+    ],
+)
+def test_a_proxy_of_the_environment_that_cannot_be_used_is_named(
+    monkeypatch: pytest.MonkeyPatch, name: str, address: str, problem: str
+) -> None:
+    monkeypatch.setenv(name, address)
+    with pytest.raises(ConfigurationError, match=problem) as caught:
+        CallTransfer(base_url="https://api.example.com", api_key=KEY)
+    assert "secret" not in str(caught.value)
+    CallTransfer(base_url="https://api.example.com", api_key=KEY, proxy="").close()
+    CallTransfer(base_url="http://127.0.0.1:9", api_key=KEY).close()
 
 
 def test_a_proxy_that_refuses_sent_nothing(run: Run) -> None:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import logging
 import pickle
+import signal
+import socket
+import sys
+import threading
+import time
 import traceback
-from typing import Any
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+from typing import Any, Self
 
+import httpx2
 import pytest
 from conftest import KEY, Run, place
 from servers import Request, Server, hang_up, problem, respond
 
 from call_transfer import ApiError, AsyncCallTransfer, CallTransfer, ConfigurationError, RequestError
+from call_transfer._generated.signature import HEADER
+from call_transfer._redact import redact
+from call_transfer.webhooks import AsyncWebhookReceiver, WebhookReceiver, WebhookVerificationError, sign_webhook, verify_webhook
 
 SPELLINGS = [KEY, KEY.upper(), base64.b64encode(f"x:{KEY}".encode()).decode(), KEY.replace("_", "%5f")]
 
@@ -110,3 +123,224 @@ def test_phone_numbers_are_masked_unless_the_client_shows_them(run: Run, caplog:
     with Server(hang_up) as server, pytest.raises(RequestError):
         run(server.url, place)
     assert "+15550200001" not in caplog.text
+
+
+# Local variables, which error trackers send along.
+
+OWN = ("call_transfer", "httpx2", "httpcore2", "h11", "anyio", "ssl")
+# Where a secret comes in: these take it out of sight with their first statement.
+DOORS = {
+    "known_options.<locals>.checked",
+    "hide_secrets",
+    "with_options",
+    "_merged",
+    "Secret.__init__",
+    "Secret.__init__.<locals>.<lambda>",
+}
+
+
+def shown_by(value: object) -> str:
+    """The value as a reporter prints it, with the attributes of the package's own objects."""
+    try:
+        text = repr(value)
+    except Exception:
+        # It is being built.
+        return ""
+    if type(value).__module__.startswith("call_transfer"):
+        names = [*getattr(value, "__dict__", ()), *(slot for kind in type(value).__mro__ for slot in getattr(kind, "__slots__", ()))]
+        text += " ".join(f"{name}={getattr(value, name, None)!r}" for name in names if isinstance(name, str))
+    return text
+
+
+def holds_secret(text: str) -> bool:
+    return any(spelling.lower() in text.lower() for spelling in SPELLINGS)
+
+
+class Watch:
+    """Looks at the local variables of every frame of the package and its libraries, at every line that runs."""
+
+    def __init__(self) -> None:
+        self.found: set[tuple[str, str]] = set()
+        self.lines = 0
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> Any:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] not in OWN:
+            return None
+        self.lines += 1
+        name = frame.f_code.co_qualname
+        for variable, value in frame.f_locals.items():
+            if name not in DOORS and holds_secret(shown_by(value)):
+                self.found.add((name, variable))
+        return self
+
+    def __enter__(self) -> Self:
+        sys.settrace(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+
+
+class Tokens:
+    def __call__(self, *, force_refresh: bool) -> str:
+        return KEY if force_refresh else "old-token"
+
+
+@pytest.mark.skipif(sys.gettrace() is not None, reason="something else traces")
+@pytest.mark.parametrize(
+    "options", [{"api_key": KEY}, {"access_token": KEY}, {"access_token": Tokens()}], ids=["key", "token", "function"]
+)
+@pytest.mark.parametrize("answer", [respond(201, {"type": "initiated", "callId": "c-1"}), hang_up, problem(401, "token_expired")])
+def test_no_frame_holds_a_secret_at_any_line(run: Run, options: dict[str, Any], answer: Any) -> None:
+    watch = Watch()
+    with Server(answer) as server:
+        with watch, suppress(RequestError):
+            run(server.url, place, account_id="a", **options)
+        assert server.requests[-1].headers["authorization"].startswith("Bearer ")
+    assert watch.lines > 500
+    assert sorted(watch.found) == []
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"timeout": -1},
+        {"retry": {"max": -1}},
+        {"unknown_option": 1},
+        {"base_url": "nowhere"},
+        {"proxy": f"http://user:{KEY}@"},
+        {"proxy": f"socks9://user:{KEY}@proxy"},
+        {"api_key": f'"{KEY}"'},
+        {"access_token": KEY},
+        {"headers": {"x y": KEY}},
+        {"max_connections": 0},
+        {KEY: 1},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("client", [CallTransfer, AsyncCallTransfer])
+def test_an_error_of_a_constructor_holds_no_secret(client: Any, bad: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        client(**{"base_url": "http://localhost", "api_key": KEY, **bad})
+    assert_clean(printed(caught.value))
+    working = client(base_url="http://localhost", api_key=KEY)
+    if "proxy" not in bad and "max_connections" not in bad and bad != {"access_token": KEY}:
+        with pytest.raises(ConfigurationError) as caught:
+            working.with_options(**{"api_key": KEY, **bad})
+        assert_clean(printed(caught.value))
+
+
+def test_a_key_of_the_environment_that_is_refused_is_in_no_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALL_TRANSFER_API_KEY", f'"{KEY}"')
+    with pytest.raises(ConfigurationError) as caught:
+        CallTransfer(base_url="http://localhost")
+    assert_clean(printed(caught.value))
+
+
+@pytest.mark.parametrize("how", ["timeout", "wait_for", "cancel", "group"])
+@pytest.mark.parametrize("own", [True, False], ids=["own client", "http_client"])
+def test_an_interrupted_task_holds_no_secret(how: str, own: bool) -> None:
+    arrived = threading.Event()
+
+    def silent(_connection: Any, _request: Request, stop: threading.Event) -> None:
+        arrived.set()
+        stop.wait()
+
+    async def interrupt(url: str) -> None:
+        http = None if own else httpx2.AsyncClient()
+        async with AsyncCallTransfer(base_url=url, api_key=KEY, http_client=http) as client:
+            task = asyncio.ensure_future(place(client))
+            if how == "timeout":
+                async with asyncio.timeout(None) as limit:
+                    await asyncio.to_thread(arrived.wait)
+                    limit.reschedule(asyncio.get_running_loop().time())
+                    await task
+            elif how == "wait_for":
+                await asyncio.wait_for(task, 0.3)
+            elif how == "cancel":
+                await asyncio.to_thread(arrived.wait)
+                task.cancel()
+                await task
+            else:
+                await asyncio.to_thread(arrived.wait)
+                with pytest.raises(ExceptionGroup):
+                    async with asyncio.TaskGroup() as group:
+                        group.create_task(asyncio.wait_for(task, None))
+                        group.create_task(asyncio.to_thread(int, "nothing"))
+                await task
+
+    with Server(silent) as server, pytest.raises((TimeoutError, asyncio.CancelledError)) as caught:
+        asyncio.run(interrupt(server.url))
+    assert_clean(printed(caught.value))
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["own client", "http_client"])
+@pytest.mark.parametrize("where", ["send", "recv", "settimeout"])
+def test_ctrl_c_holds_no_secret(monkeypatch: pytest.MonkeyPatch, where: str, own: bool) -> None:
+    made: list[socket.socket] = []
+
+    class Interrupted(socket.socket):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            made.append(self)
+
+    real = getattr(socket.socket, where)
+
+    def interrupt(self: socket.socket, *given: Any) -> Any:
+        # The server has such sockets too.
+        if threading.current_thread() is threading.main_thread():
+            signal.raise_signal(signal.SIGINT)
+        return real(self, *given)
+
+    setattr(Interrupted, where, interrupt)
+    with Server(respond(200, {"roles": []})) as server:
+        http = None if own else httpx2.Client()
+        client = CallTransfer(base_url=server.url, api_key=KEY, http_client=http)
+        monkeypatch.setattr(socket, "socket", Interrupted)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            place(client)
+        monkeypatch.undo()
+        for one in made:
+            one.close()
+    assert_clean(printed(caught.value))
+
+
+def test_a_long_token_costs_little_to_keep_out_of_an_error() -> None:
+    token = base64.urlsafe_b64encode(bytes(number * 7 % 251 for number in range(6_000))).decode()
+    text = ('{"detail": "100 %, \\/ ' + token + '", "more": "' + token.replace("a", "%61") + '"}').ljust(1 << 20, "x")
+    begun = time.process_time()
+    cleaned = redact(text, {token})
+    assert time.process_time() - begun < 1
+    assert cleaned.startswith('{"detail": "100 %, \\/ [redacted]", "more": "[redacted]"}')
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: verify_webhook(b"{}", {}, secret=KEY),
+        lambda: verify_webhook(b"{}", {HEADER: "t=1,v1=" + "0" * 64}, secret=[KEY, KEY]),
+        lambda: verify_webhook(b"{}", None, secret=KEY),  # type: ignore[arg-type]
+        lambda: verify_webhook(b"{}", {}, secret=f" {KEY}"),
+        lambda: verify_webhook(b"{}", {}, secret=[KEY, ""]),
+        lambda: sign_webhook(None, secret=KEY),  # type: ignore[arg-type]
+        lambda: WebhookReceiver(secret=KEY, on_event=print, tolerance=-1),
+        lambda: WebhookReceiver(secret=[KEY, " "], on_event=print),
+        lambda: AsyncWebhookReceiver(secret=f"{KEY} ", on_event=print),
+    ],
+    ids=range(9),
+)
+def test_an_error_of_a_webhook_holds_no_signing_secret(use: Callable[[], object]) -> None:
+    with pytest.raises((ValueError, WebhookVerificationError)) as caught:
+        use()
+    assert_clean(printed(caught.value))
+
+
+@pytest.mark.parametrize("secret", [KEY, [KEY], lambda: KEY], ids=["text", "list", "function"])
+def test_an_error_that_a_receiver_reports_holds_no_signing_secret(secret: Any) -> None:
+    reported: list[BaseException] = []
+    options: dict[str, Any] = {"on_error": lambda error, code: reported.append(error)}
+    receiver = WebhookReceiver(secret=secret, on_event=lambda _: None, **options)
+    assert receiver.handle(b"{}", {HEADER: "t=1,v1=" + "0" * 64}).status == 400
+    assert len(reported) == 1
+    assert_clean(printed(reported[0]))
+    assert_clean(shown_by(receiver._receiver))

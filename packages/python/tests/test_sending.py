@@ -9,6 +9,7 @@ import pickle
 import re
 import socket
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -405,3 +406,14 @@ def test_the_body_of_an_error_stays_text_beyond(run: Run, levels: int) -> None:
 def test_deeply_nested_json_is_an_unusable_answer(run: Run) -> None:
     with Server(respond(200, raw=b"[" * 200_000)) as server, pytest.raises(InvalidResponseError):
         run(server.url, lambda client: client.roles.list())
+
+
+def test_time_that_stands_still_for_a_test_ends_no_limit_and_no_request(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As freezegun does it."""
+    monkeypatch.setattr(time, "monotonic", lambda: 1_772_452_800.0)
+    monkeypatch.setattr(time, "time", lambda: 1_772_452_800.0)
+    drip = Drip(HEAD + b"\r\n")
+    with Server(PLACED, drip) as server:
+        assert run(server.url, place).call_id == "c-1"
+        with pytest.raises(TimeoutError):
+            run(server.url, lambda client: client.roles.list(options={"timeout": 0.3, "retry": {"max": 0}}))

@@ -13,6 +13,7 @@ from servers import Request, Server, problem, respond
 
 from call_transfer import AsyncCallTransfer, AuthenticationError, CallTransfer, ConfigurationError, RequestError, TimeoutError
 from call_transfer._auth import Auth, Credential, RenewalTimeout
+from call_transfer._redact import Secret
 
 ROLES = respond(200, {"roles": []})
 
@@ -158,7 +159,7 @@ def test_an_interrupt_of_one_thread_is_none_of_the_others(monkeypatch: pytest.Mo
 
     auth = Auth("access_token", token)
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(auth.renew, Credential("old-token", 0), 0.0, 20.0)
+        first = pool.submit(auth.renew, Credential(Secret("old-token"), 0), 0.0, 20.0)
         assert begun.wait(300)
         pending = auth._pending
         assert pending is not None
@@ -169,10 +170,10 @@ def test_an_interrupt_of_one_thread_is_none_of_the_others(monkeypatch: pytest.Mo
             return result(limit)
 
         monkeypatch.setattr(pending, "result", join)
-        renewed = auth.renew(Credential("old-token", 0), 0.0, 20.0)
+        renewed = auth.renew(Credential(Secret("old-token"), 0), 0.0, 20.0)
         assert isinstance(first.exception(), KeyboardInterrupt)
     assert renewed is not None
-    assert (renewed.token, len(calls)) == ("new-token", 2)
+    assert (renewed.token.reveal(), len(calls)) == ("new-token", 2)
 
 
 def test_a_renewal_that_hangs_is_given_up_after_a_minute() -> None:
@@ -185,14 +186,14 @@ def test_a_renewal_that_hangs_is_given_up_after_a_minute() -> None:
         return "new-token"
 
     async def renew() -> None:
-        auth, expired = Auth("access_token", token), Credential("old-token", 0)
+        auth, expired = Auth("access_token", token), Credential(Secret("old-token"), 0)
         with pytest.raises(RenewalTimeout):
             await auth.renew_async(expired, 0.0, 0.01)
         with pytest.raises(RenewalTimeout):
             await auth.renew_async(expired, 59.0, 0.01)
         renewed = await auth.renew_async(expired, 60.0, 10.0)
         assert renewed is not None
-        assert renewed.token == "new-token"
+        assert renewed.token.reveal() == "new-token"
         await asyncio.sleep(0)
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
@@ -210,7 +211,7 @@ def test_a_thread_gives_up_a_renewal_that_hangs_after_a_minute() -> None:
             return "late-token"
         return "new-token"
 
-    auth, expired = Auth("access_token", token), Credential("old-token", 0)
+    auth, expired = Auth("access_token", token), Credential(Secret("old-token"), 0)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(auth.renew, expired, 0.0, 20.0)
         assert begun.wait(300)
@@ -219,7 +220,7 @@ def test_a_thread_gives_up_a_renewal_that_hangs_after_a_minute() -> None:
         late = first.result()
     assert renewed is not None
     assert late is not None
-    assert (renewed.token, late.token) == ("new-token", "late-token")
+    assert (renewed.token.reveal(), late.token.reveal()) == ("new-token", "late-token")
 
 
 def test_closing_a_client_does_not_cancel_those_who_wait_for_a_renewal() -> None:

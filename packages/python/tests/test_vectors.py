@@ -19,7 +19,7 @@ from call_transfer._outcome import outcome_of_response
 from call_transfer._paths import check_path, expand_path, serialize_query
 from call_transfer._prepare import prepare
 from call_transfer._reconcile import ListReader
-from call_transfer._redact import mask_numbers, redact
+from call_transfer._redact import Secret, mask_numbers, redact
 from call_transfer._retry import retry_hint
 
 FOLDER = Path(__file__).parents[2] / "contract" / "vectors"
@@ -86,7 +86,7 @@ def test_retries(case: dict[str, Any]) -> None:
     names = {"max": "max", "maxWaitMs": "max_wait", "whenUnknown": "when_unknown", "trust503Codes": "trust_503_codes"}
     given = {names[name]: value / 1000 if name == "maxWaitMs" else value for name, value in case.get("retry", {}).items()}
     clock = FakeClock()
-    auth = Auth("api_key", "svc_live_vectors")
+    auth = Auth("api_key", Secret("svc_live_vectors"))
     settings = Settings("https://api.example.com", auth, retry=RetryPolicy(**given), clock=clock, random=lambda: 0.0)
     (operation,) = (one for one in OPERATIONS if one.operation_id == case["operation"])
     steps: Steps[Any] = send(prepare(settings, operation, **INPUT[operation.operation_id]))

@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    __version__: str
     from ._auth import AccessTokenFunction as AccessTokenFunction
     from ._auth import AsyncAccessTokenFunction as AsyncAccessTokenFunction
     from ._client import ApiResponse as ApiResponse
@@ -88,9 +89,12 @@ else:
     }
     _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
-    __all__ = sorted(_MODULES)
+    # `import *` must not take the place of Python's own errors.
+    __all__ = sorted(set(_MODULES) - {"ConnectionError", "TimeoutError"})
 
     def __getattr__(name):
+        if name == "__version__":
+            return __getattr__("VERSION")
         module = _MODULES.get(name)
         if module is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -98,4 +102,4 @@ else:
         return value
 
     def __dir__():
-        return __all__
+        return [*_MODULES, "__version__"]

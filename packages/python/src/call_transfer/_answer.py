@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._call import Call, Failure, Lost, Received, Result
-from ._errors import Attempt, AttemptError, ConnectionError, InvalidResponseError, TimeoutError
+from ._errors import Attempt, AttemptError, ConnectionError, InvalidResponseError, RequestError, TimeoutError
 from ._json import is_deep, is_object, parse_json, parse_object
 from ._operation import Operation
 from ._other import Misfit, read_into
@@ -69,6 +69,12 @@ def _lost(call: Call, result: Result, received: Received, limit: float) -> Resul
     result.text = received.text
     if received.lost == "timeout":
         return timed_out(limit, result)
+    if received.lost == "hook_raised":
+        attempt.error = "own_code_failed"
+        reason = excerpt(call.clean(str(received.error) or type(received.error).__name__))
+        result.failure = Failure(RequestError, f"failed: an event hook of http_client raised: {reason}", received.error)
+        result.final = True
+        return result
     if received.lost == "too_large":
         message = f"answered {result.status} with a body larger than {received.error}"
         result.failure = Failure(InvalidResponseError, message)

@@ -7,12 +7,14 @@ import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as WaitTimeout
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ._fork import renew_in_child
 from ._generated.operations import DEFAULT_TIMEOUT
+from ._interrupt import handler_error
 from ._options import check_token
+from ._redact import Secret
 
 if TYPE_CHECKING:
     import asyncio
@@ -34,7 +36,7 @@ class AsyncAccessTokenFunction(Protocol):
 class Credential:
     """A token, and the number of renewals before it."""
 
-    token: str = field(repr=False)
+    token: Secret
     renewals: int
 
 
@@ -47,7 +49,7 @@ def _pause_after(refusals: int) -> float:
 class _Latest:
     """The last renewal, and the token that it replaced until it was refused itself."""
 
-    replaced: str | None = field(repr=False)
+    replaced: Secret | None
     credential: Credential
 
 
@@ -68,7 +70,7 @@ def _retrieve(task: asyncio.Task[Credential]) -> None:
 class Auth:
     """Provides the token of each attempt."""
 
-    def __init__(self, kind: Literal["api_key", "access_token"], source: str | Callable[..., Any]) -> None:
+    def __init__(self, kind: Literal["api_key", "access_token"], source: Secret | Callable[..., Any]) -> None:
         self.kind = kind
         self._source = source
         self._renewals = 0
@@ -94,11 +96,11 @@ class Auth:
     @property
     def fixed(self) -> Credential | None:
         """The credential, unless it comes from a function."""
-        return Credential(self._source, 0) if isinstance(self._source, str) else None
+        return Credential(self._source, 0) if isinstance(self._source, Secret) else None
 
     def is_from(self, kind: str, source: object) -> bool:
         """Whether its tokens come from this source."""
-        return self.kind == kind and self._source is source
+        return self.kind == kind and (self._source is source or (isinstance(source, Secret) and self._source == source))
 
     def accept(self, used: Credential) -> None:
         """Records that a token was accepted. One at least as new as the last renewed one ends the pauses."""
@@ -130,7 +132,7 @@ class Auth:
         """Whether a renewal takes longer than a minute, so that later requests start another one."""
         return abs(now - self._pending_since) >= DEFAULT_TIMEOUT
 
-    def _renewed(self, expired: Credential, token: object) -> Credential:
+    def _renewed(self, expired: Credential, token: Secret) -> Credential:
         checked = check_token(token)
         with self._lock:
             self._renewals += 1
@@ -180,7 +182,7 @@ class Auth:
         except BaseException as error:
             # Later requests do not share a failed renewal.
             self._end(pending)
-            pending.set_exception(error if isinstance(error, Exception) else _Interrupted())
+            pending.set_exception(error if isinstance(error, Exception) and handler_error(error) is None else _Interrupted())
             raise
         self._end(pending)
         pending.set_result(renewed)
@@ -225,10 +227,10 @@ class Auth:
             self._task.cancel()
             await asyncio.wait({self._task})
 
-    def _call(self, *, force_refresh: bool) -> object:
+    def _call(self, *, force_refresh: bool) -> Secret:
         assert callable(self._source)  # noqa: S101
-        return self._source(force_refresh=force_refresh)
+        return Secret(self._source(force_refresh=force_refresh))
 
-    async def _call_async(self, *, force_refresh: bool) -> object:
-        given: Any = self._call(force_refresh=force_refresh)
-        return await given if inspect.isawaitable(given) else given
+    async def _call_async(self, *, force_refresh: bool) -> Secret:
+        given = self._call(force_refresh=force_refresh)
+        return Secret(await given.reveal()) if inspect.isawaitable(given.reveal()) else given

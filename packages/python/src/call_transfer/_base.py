@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Any
 
 from ._auth import Auth
 from ._call import Call, Steps
+from ._duration import OnceAMinute
 from ._errors import InvalidArgumentError, OutcomeUnknownError, OutcomeWindow, Reconciliation
 from ._generated.operations import FINDERS, OPERATIONS
 from ._operation import Explanation, ListSince, Operation, find_operation
@@ -19,6 +21,7 @@ from ._options import (
     USER_AGENT,
     RetryPolicy,
     Settings,
+    SystemClock,
     check,
     check_options,
     check_token,
@@ -28,8 +31,21 @@ from ._options import (
 from ._other import OtherList, check_model
 from ._prepare import prepare
 from ._reconcile import explain, find_in_list
+from ._redact import Hidden, Secret
 from ._results import load
 from ._retry import RetryBudgets
+
+
+class _LastHandler(logging.StreamHandler[Any]):
+    """Prints what no handler of the program's prints, also one that is added later."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        one: logging.Logger | None = logging.getLogger("call_transfer")
+        while one is not None:
+            if any(handler is not self for handler in one.handlers):
+                return
+            one = one.parent if one.propagate else None
+        super().emit(record)
 
 
 def _log_level() -> None:
@@ -42,7 +58,11 @@ def _log_level() -> None:
     if logger.level == logging.NOTSET:
         logger.setLevel(levels[level])
     if not logger.hasHandlers() and level != "off":
-        logger.addHandler(logging.StreamHandler())
+        logger.addHandler(_LastHandler())
+
+
+def _is_async(function: object) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
 
 
 class _Base:
@@ -60,10 +80,15 @@ class _Base:
         rest = {name: value for name, value in given.items() if name in REQUEST_RULES and name != "retry"}
         check_options(rest, REQUEST_RULES)
         old = None if parent is None else parent._settings
-        retry = RetryPolicy(**check_options(given.get("retry") or {}, RETRY_RULES, "retry."))
+        retry = RetryPolicy(**check_options({} if given["retry"] is None else given["retry"], RETRY_RULES, "retry."))
+        for name in ("allow_insecure_http", "show_phone_numbers"):
+            check(isinstance(given[name], bool), name, f"must be True or False, not {type(given[name]).__name__}")
         base_url = resolve_base_url(given["base_url"], allow_insecure_http=given["allow_insecure_http"])
         on_retry = given["on_retry"]
         check(on_retry is None or callable(on_retry), "on_retry", "must be a function")
+        check(not _is_async(on_retry), "on_retry", "must be a plain function: it is not awaited")
+        is_fit = self._is_async or not _is_async(given["access_token"])
+        check(is_fit, "access_token", "must be a plain function. Async ones need AsyncCallTransfer.")
         same = old is not None and old.base_url == base_url
         self._settings = Settings(
             base_url=base_url,
@@ -73,13 +98,14 @@ class _Base:
             retry=retry,
             headers=self._headers(given.get("headers") or {}),
             on_retry=on_retry,
-            show_phone_numbers=given["show_phone_numbers"] is True,
+            show_phone_numbers=given["show_phone_numbers"],
         )
         if given["timeout"] is not None:
             self._settings.timeout = float(given["timeout"])
         if old is not None:
             self._settings.budgets = old.budgets
             self._settings.logged_deprecations = old.logged_deprecations
+            self._settings.logged_retries = old.logged_retries
             self._settings.clock, self._settings.random = old.clock, old.random
             if same:
                 self._settings.server_time = old.server_time
@@ -90,26 +116,28 @@ class _Base:
         self._given = given
         self._connection = connection
         self._http_client = http_client
+        if self._settings.logged_retries is None:
+            self._settings.logged_retries = OnceAMinute(SystemClock.elapsed)
         load(OPERATIONS)
         _log_level()
 
     @staticmethod
-    def _headers(own: Mapping[str, str]) -> dict[str, str]:
+    def _headers(own: Mapping[str, str]) -> Hidden:
         fixed = {"user-agent": USER_AGENT, "accept": "application/json", "accept-encoding": "gzip"}
-        return {**fixed, **{name.lower(): text for name, text in own.items()}}
+        return Hidden({**fixed, **{name.lower(): text for name, text in own.items()}})
 
     @staticmethod
     def _resolve_auth(given: dict[str, Any], parent: Auth | None) -> Auth:
         api_key, token = given["api_key"], given["access_token"]
         check(api_key is None or token is None, "access_token", "and api_key cannot be combined. Pass one.")
         if token is not None:
-            if not callable(token):
+            if isinstance(token, Secret):
                 check_token(token)
             return parent if parent and parent.is_from("access_token", token) else Auth("access_token", token)
         if api_key is None:
-            api_key = read_variable("CALL_TRANSFER_API_KEY")
+            api_key = Secret(read_variable("CALL_TRANSFER_API_KEY"))
             problem = "or access_token is required. Pass one, or set CALL_TRANSFER_API_KEY."
-            check(api_key is not None, "api_key", problem)
+            check(api_key.reveal() is not None, "api_key", problem)
         checked = check_token(api_key, "api_key")
         return parent if parent and parent.is_from("api_key", checked) else Auth("api_key", checked)
 

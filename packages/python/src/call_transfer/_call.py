@@ -20,12 +20,12 @@ from ._errors import (
 )
 from ._operation import Operation
 from ._options import RetryPolicy, Settings
-from ._redact import mask_numbers, redact
+from ._redact import Secret, mask_numbers, redact
 from ._retry import RetryBudget
 from ._window import DatedAnswer, Moment, window_of
 
 T = TypeVar("T")
-Lost: TypeAlias = Literal["failed", "timeout", "too_large"]
+Lost: TypeAlias = Literal["failed", "timeout", "too_large", "hook_raised"]
 
 
 class Headers(Protocol):
@@ -42,6 +42,8 @@ class Send:
     method: str
     url: str
     headers: dict[str, str] = field(repr=False)
+    credential: Secret
+    """Becomes a header where the request is written."""
     body: bytes | None = field(repr=False)
     limit: float
     """Seconds that the attempt may still take."""
@@ -108,9 +110,11 @@ class Call:
     """Gives an error the way to `find`."""
     model: Any = None
     """Model of the caller's own for the data of a success."""
-    tokens: set[str] = field(default_factory=set[str])
+    tokens: set[Secret] = field(default_factory=set[Secret])
     """Every token that was sent, to keep them out of messages and errors."""
     attempts: list[Attempt] = field(default_factory=list[Attempt])
+    pending: tuple[Attempt, Send] | None = None
+    """The attempt whose result is not part of the outcome yet."""
     outcome: Outcome = "not_sent"
     retry_skipped_reason: RetrySkippedReason | None = None
     renewed: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from typing_extensions import TypeVar as TypeVarWithDefault
 
@@ -13,9 +13,11 @@ from ._auth import AccessTokenFunction, AsyncAccessTokenFunction
 from ._base import _Base
 from ._call import Call, Sent, Steps
 from ._core import send
-from ._errors import ConfigurationError, OutcomeUnknownError, Reconciliation
+from ._errors import CallTransferError, ConfigurationError, OutcomeUnknownError, Reconciliation
+from ._fork import check_process
 from ._operation import Operation
 from ._options import NOT_GIVEN, RequestOptions, RetryEvent, RetryOptions, known_options
+from ._report import interrupt
 from ._results import result_of
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from ._pagination import AsyncPages, Pages
+    from ._redact import Secret
 
 DataT = TypeVar("DataT")
 ModelT = TypeVarWithDefault("ModelT", bound="BaseModel", default=Any)
@@ -45,6 +48,14 @@ class ApiResponse(Generic[DataT]):
     def request_id(self) -> str | None:
         """Request ID, for support."""
         return self.headers.get("x-request-id")
+
+
+def same(sent: Sent) -> Sent:
+    return sent
+
+
+def response_of(sent: Sent) -> ApiResponse[Any]:
+    return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]  # pyright: ignore
 
 
 class Core(_Base):
@@ -112,9 +123,10 @@ class Core(_Base):
             "allow_insecure_http": allow_insecure_http,
         }
         from ._drivers import Driver
-        from ._transport import open_client
+        from ._transport import check_connection, open_client
 
-        connection = (proxy, verify, max_connections)
+        connection = (cast("Secret | None", proxy), verify, max_connections)
+        check_connection(*connection, http_client)
         self._configure(given, http_client, _parent, connection)
         self._is_copy = _parent is not None
         if http_client is not None:
@@ -135,19 +147,27 @@ class Core(_Base):
 
         error._reconcile = reconcile
 
-    def _run(self, call: Call) -> Sent:
+    def _run(self, call: Call, finish: Callable[[Sent], Any] = same) -> Any:
+        """Sends a request, and returns what is made of its success."""
         if self._http.is_closed:
             raise ConfigurationError("client", "was closed. Create a new one.")
-        return self._driver.run(send(call))
+        check_process(self._http_client)
+        try:
+            return finish(self._driver.run(send(call)))
+        except CallTransferError:
+            raise
+        except BaseException as stop:
+            interrupt(call, stop)
+            raise
 
     def perform(self, operation: Operation, **parts: Any) -> Any:
         """Sends an operation, and returns its model. For the generated methods."""
-        sent = self._run(self._call(operation, **parts))
-        return result_of(operation, sent.status, sent.data)
+        return self._run(self._call(operation, **parts), lambda sent: result_of(operation, sent.status, sent.data))
 
     def fetch(self, operation: Operation, **parts: Any) -> Sent:
         """Sends an operation, and returns its data. For lists."""
-        return self._run(self._call(operation, **parts))
+        sent: Sent = self._run(self._call(operation, **parts))
+        return sent
 
     def request(
         self,
@@ -183,8 +203,9 @@ class Core(_Base):
             InvalidArgumentError: An argument is invalid, or the path leaves `base_url`. Nothing was sent.
 
         """
-        sent = self._run(self._requested(method, path, path_params, query, body, options, model))
-        return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]
+        call = self._requested(method, path, path_params, query, body, options, model)
+        answer: ApiResponse[ModelT] = self._run(call, response_of)
+        return answer
 
     def list(
         self,
@@ -271,9 +292,10 @@ class AsyncCore(_Base):
             "allow_insecure_http": allow_insecure_http,
         }
         from ._drivers import AsyncDriver
-        from ._transport import open_async_client
+        from ._transport import check_connection, open_async_client
 
-        connection = (proxy, verify, max_connections)
+        connection = (cast("Secret | None", proxy), verify, max_connections)
+        check_connection(*connection, http_client)
         self._configure(given, http_client, _parent, connection)
         self._is_copy = _parent is not None
         if http_client is not None:
@@ -295,9 +317,10 @@ class AsyncCore(_Base):
 
         error._reconcile_async = reconcile
 
-    async def _run(self, call: Call) -> Sent:
+    async def _run(self, call: Call, finish: Callable[[Sent], Any] = same) -> Any:
         if self._http.is_closed:
             raise ConfigurationError("client", "was closed. Create a new one.")
+        check_process(self._http_client)
         from asyncio import get_running_loop
 
         loop = get_running_loop()
@@ -305,16 +328,22 @@ class AsyncCore(_Base):
             self._loops.append(loop)
         elif self._loops[0] is not loop:
             raise ConfigurationError("client", "belongs to another event loop. Create one client for each loop.")
-        return await self._driver.run(send(call))
+        try:
+            return finish(await self._driver.run(send(call)))
+        except CallTransferError:
+            raise
+        except BaseException as stop:
+            interrupt(call, stop)
+            raise
 
     async def perform(self, operation: Operation, **parts: Any) -> Any:
         """Sends an operation, and returns its model. For the generated methods."""
-        sent = await self._run(self._call(operation, **parts))
-        return result_of(operation, sent.status, sent.data)
+        return await self._run(self._call(operation, **parts), lambda sent: result_of(operation, sent.status, sent.data))
 
     async def fetch(self, operation: Operation, **parts: Any) -> Sent:
         """Sends an operation, and returns its data. For lists."""
-        return await self._run(self._call(operation, **parts))
+        sent: Sent = await self._run(self._call(operation, **parts))
+        return sent
 
     async def request(
         self,
@@ -328,8 +357,9 @@ class AsyncCore(_Base):
         options: RequestOptions | None = None,
     ) -> ApiResponse[ModelT]:
         """Sends a request to a path. See `CallTransfer.request()`."""
-        sent = await self._run(self._requested(method, path, path_params, query, body, options, model))
-        return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]
+        call = self._requested(method, path, path_params, query, body, options, model)
+        answer: ApiResponse[ModelT] = await self._run(call, response_of)
+        return answer
 
     def list(
         self,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, Self, TypedDict, Unpack, cast
 
 from ._auth import AccessTokenFunction, AsyncAccessTokenFunction
 from ._base import _Base
 from ._errors import ConfigurationError
 from ._generated.resources import AsyncResources, Resources
-from ._options import RetryEvent, RetryOptions
+from ._options import RetryEvent, RetryOptions, hide_secrets
 
 
 class _Options(TypedDict, total=False):
@@ -37,6 +37,7 @@ class _AsyncChanges(_Options, total=False):
 
 
 def _merged(client: _Base, changes: _Changes | _AsyncChanges) -> dict[str, Any]:
+    hide_secrets(cast("dict[str, Any]", changes))
     for name in changes:
         if name not in _Changes.__optional_keys__:
             raise ConfigurationError(name, "cannot be changed. Create a new client.")

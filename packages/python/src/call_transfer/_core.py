@@ -11,9 +11,10 @@ from ._answer import read_answer, timed_out
 from ._auth import Credential, RenewalTimeout
 from ._call import Call, Failure, GetToken, Received, Result, Send, Sent, Sleep, Steps
 from ._errors import Attempt, CallTransferError, RequestError, RetrySkippedReason
+from ._interrupt import let_through
 from ._outcome import combine, is_effect_free
 from ._redact import excerpt
-from ._report import error_of, interrupt, log, report_retry, summary_of
+from ._report import error_of, log, report_retry, summary_of
 from ._retry import RETRY_COST, delay_for, should_retry
 
 TOKEN_FUNCTION = "the access_token function"  # noqa: S105
@@ -31,6 +32,7 @@ def send(call: Call) -> Steps[Sent]:
         if result.attempt is not None:
             call.attempts.append(result.attempt)
         call.outcome = combine(call.outcome, result.outcome)
+        call.pending = None
         if log.isEnabledFor(logging.DEBUG):
             log.debug("%s", summary_of(call, result))
         if result.failure is None and result.status is not None and 200 <= result.status < 300:
@@ -54,11 +56,7 @@ def send(call: Call) -> Steps[Sent]:
         if not (yield from _can_retry(call, result, retries, delay)):
             raise error_of(call, result)
         report_retry(call, result, delay)
-        try:
-            yield Sleep(delay)
-        except BaseException as stop:
-            interrupt(call, stop, sent=False)
-            raise
+        yield Sleep(delay)
         retries += 1
 
 
@@ -79,27 +77,19 @@ def _attempt(call: Call, renewed: Credential | None) -> Steps[Result]:
                 raise
             return _own_code_failed(call, ConfigurationLater())
         except Exception as error:
+            let_through(error)
             return _own_code_failed(call, error)
-        except BaseException as stop:
-            interrupt(call, stop, sent=False)
-            raise
         assert credential is not None  # noqa: S101
     call.tokens.add(credential.token)
     # The time may be up after the wait for a token. Then nothing may be sent.
     left = limit if renewed or settings.auth.fixed else end - clock.elapsed()
     if left <= 0:
         return timed_out(limit, Result("not_sent", credential=credential))
-    headers = {**call.headers, "authorization": f"Bearer {credential.token}"}
-    order = Send(call.operation.method, call.url, headers, call.body, left)
+    order = Send(call.operation.method, call.url, call.headers, credential.token, call.body, left)
     attempt = Attempt(clock.now())
+    call.pending = (attempt, order)
     begun = clock.elapsed()
-    try:
-        received: Received = yield order
-    except BaseException as stop:
-        attempt.error = "aborted"
-        call.attempts.append(attempt)
-        interrupt(call, stop, sent=order.sent)
-        raise
+    received: Received = yield order
     attempt.duration = round(max(0.0, clock.elapsed() - begun), 3)
     result = read_answer(call, attempt, received, limit)
     result.credential = credential
@@ -141,10 +131,8 @@ def _renew(call: Call, result: Result) -> Steps[Credential | Result | None]:
     except CallTransferError:
         return _own_code_failed(call, ConfigurationLater())
     except Exception as error:
+        let_through(error)
         return _own_code_failed(call, error)
-    except BaseException as stop:
-        interrupt(call, stop, sent=False)
-        raise
     return renewed
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 import time
+from collections.abc import Generator
 from typing import Any, TypeVar
 
+import anyio
 import httpcore2
 import httpx2
 
 from ._auth import Auth, RenewalTimeout
-from ._body import BodyReader
+from ._body import BodyReader, UnknownEncoding
 from ._call import GetToken, Received, Send, Sleep, Step, Steps
 from ._duration import sleep
 from ._errors import InvalidArgumentError
+from ._interrupt import forget_locals, handler_error, runs_any
 from ._outcome import proves_unsent
-from ._transport import Deadline, current
+from ._transport import CREDENTIAL, Deadline, current, elapsed
 
 T = TypeVar("T")
 
@@ -28,26 +32,63 @@ class UnaskedAnswer(Exception):
     """A server, or a proxy before it, sent more answers than there were requests."""
 
 
+_FAILURES: tuple[type[BaseException], ...] = (
+    OSError,
+    httpx2.RequestError,
+    httpx2.StreamError,
+    httpcore2.TimeoutException,
+    httpcore2.NetworkError,
+    httpcore2.ProtocolError,
+    httpcore2.ProxyError,
+    httpcore2.UnsupportedProtocol,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+    anyio.EndOfStream,
+    UnaskedAnswer,
+    UnknownEncoding,
+)
+"""What a connection fails with. Nothing else is taken for a failure of one."""
+
+
+class _Bearer(httpx2.Auth):
+    """Adds the credential to a request of the caller's client."""
+
+    def __init__(self, order: Send) -> None:
+        self._order = order
+
+    def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
+        request.headers["authorization"] = f"Bearer {self._order.credential.reveal()}"
+        yield request
+
+
 class _Exchange:
     """One sending: the request for httpx2, and what has arrived of its response."""
 
-    def __init__(self, order: Send, *, is_own: bool) -> None:
+    def __init__(self, http: httpx2.Client | httpx2.AsyncClient, order: Send, *, is_own: bool) -> None:
+        self._http = http
         self._order = order
         self._is_own = is_own
+        self._is_traced = False
+        # What the caller handles is no part of what happens here.
+        self._outer = sys.exc_info()[1]
         self._response: httpx2.Response | None = None
         self.reader: BodyReader | None = None
+        self.auth = None if is_own else _Bearer(order)
         limit = order.limit
         extensions: dict[str, Any] = {"timeout": {"connect": limit, "read": limit, "write": limit, "pool": limit}}
         if not is_own:
             extensions["trace"] = self._trace
         # Spaces around a value are no part of it, and httpcore2 refuses them.
         headers = [(name.encode(), value.strip(" \t").encode("latin-1")) for name, value in order.headers.items()]
+        if is_own:
+            headers.append((b"authorization", CREDENTIAL))
         try:
             self.request = httpx2.Request(order.method, order.url, headers=headers, content=order.body, extensions=extensions)
         except httpx2.InvalidURL as error:
             raise InvalidArgumentError("path", f"and query make no URL that can be sent: {error}") from None
 
     def _trace(self, event: str, _info: dict[str, Any]) -> None:
+        self._is_traced = True
         if event.endswith("send_request_headers.started"):
             self._order.sent = True
 
@@ -82,6 +123,21 @@ class _Exchange:
             received.lost, received.error = "too_large", ValueError(f"{reader.limit} bytes")
         return received
 
+    def failed(self, error: BaseException) -> Received | BaseException:
+        """Returns what came of it, or the exception of the caller's that must leave the client as it is."""
+        order = self._order
+        interruption = handler_error(error, self._outer)
+        if interruption is None:
+            hooks = self._http.event_hooks
+            if isinstance(error, Exception) and runs_any(error, [*hooks["request"], *hooks["response"]]):
+                order.sent = order.sent or runs_any(error, hooks["response"])
+                return Received(order.sent, lost="hook_raised", error=error)
+            if isinstance(error, _FAILURES):
+                return self.received(error)
+        # A transport of the caller's that says nothing may have sent.
+        order.sent = order.sent or not (self._is_own or self._is_traced)
+        return interruption or error
+
 
 class _AsyncExchange(_Exchange):
     async def _trace(self, event: str, _info: dict[str, Any]) -> None:  # type: ignore[override]
@@ -90,11 +146,11 @@ class _AsyncExchange(_Exchange):
 
 def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:
     """Sends a request once, and reads its response."""
-    one = _Exchange(order, is_own=is_own)
+    one = _Exchange(http, order, is_own=is_own)
     token = current.set(Deadline(order))
     response: httpx2.Response | None = None
     try:
-        response = http.send(one.request, stream=True, auth=None, follow_redirects=False)
+        response = http.send(one.request, stream=True, auth=one.auth, follow_redirects=False)
         body = one.open(response)
         reader = one.reader
         assert reader is not None  # noqa: S101
@@ -102,21 +158,26 @@ def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:
             if not reader.add(chunk):
                 return one.received(is_whole=False)
         return one.received()
-    except Exception as error:
-        return one.received(error)
+    except BaseException as error:
+        ended = one.failed(error)
     finally:
         if response is not None:
             response.close()
         current.reset(token)
+    # Not inside of `except`, so that what failed is no context of what the caller raised.
+    if isinstance(ended, BaseException):
+        forget_locals(ended)
+        raise ended
+    return ended
 
 
 async def exchange_async(http: httpx2.AsyncClient, order: Send, *, is_own: bool) -> Received:
     """Does the same on asyncio."""
-    one = _AsyncExchange(order, is_own=is_own)
+    one = _AsyncExchange(http, order, is_own=is_own)
     token = current.set(Deadline(order))
     response: httpx2.Response | None = None
     try:
-        response = await http.send(one.request, stream=True, auth=None, follow_redirects=False)
+        response = await http.send(one.request, stream=True, auth=one.auth, follow_redirects=False)
         body = one.open(response)
         reader = one.reader
         assert reader is not None  # noqa: S101
@@ -126,12 +187,16 @@ async def exchange_async(http: httpx2.AsyncClient, order: Send, *, is_own: bool)
             if not reader.add(chunk):
                 return one.received(is_whole=False)
         return one.received()
-    except Exception as error:
-        return one.received(error)
+    except BaseException as error:
+        ended = one.failed(error)
     finally:
         if response is not None:
             await response.aclose()
         current.reset(token)
+    if isinstance(ended, BaseException):
+        forget_locals(ended)
+        raise ended
+    return ended
 
 
 class Driver:
@@ -144,20 +209,20 @@ class Driver:
 
     def run(self, steps: Steps[T]) -> T:
         """Runs a generator to its end."""
-        try:
-            step = next(steps)
-            while True:
-                answer: Any = None
-                failure: BaseException | None = None
-                try:
-                    answer = self._perform(step)
-                except BaseException as error:
-                    failure = error
-                # Not inside of `except`, so that the original error, which refers to the request, is no context of ours.
+        answer: Any = None
+        failure: BaseException | None = None
+        while True:
+            # Not inside of `except`, so that the original error, which refers to the request, is no context of ours.
+            try:
                 step = steps.send(answer) if failure is None else steps.throw(failure)
-        except StopIteration as end:
-            result: T = end.value
-            return result
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            answer = failure = None
+            try:
+                answer = self._perform(step)
+            except BaseException as error:
+                failure = error
 
     def _perform(self, step: Step) -> Any:
         if isinstance(step, Send):
@@ -169,7 +234,7 @@ class Driver:
     def _token(self, step: GetToken) -> Any:
         if step.expired is None:
             return self._auth.credential()
-        return self._auth.renew(step.expired, time.monotonic(), step.limit)
+        return self._auth.renew(step.expired, elapsed(), step.limit)
 
 
 class AsyncDriver:
@@ -182,19 +247,19 @@ class AsyncDriver:
 
     async def run(self, steps: Steps[T]) -> T:
         """Runs a generator to its end."""
-        try:
-            step = next(steps)
-            while True:
-                answer: Any = None
-                failure: BaseException | None = None
-                try:
-                    answer = await self._perform(step)
-                except BaseException as error:
-                    failure = error
+        answer: Any = None
+        failure: BaseException | None = None
+        while True:
+            try:
                 step = steps.send(answer) if failure is None else steps.throw(failure)
-        except StopIteration as end:
-            result: T = end.value
-            return result
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            answer = failure = None
+            try:
+                answer = await self._perform(step)
+            except BaseException as error:
+                failure = error
 
     async def _perform(self, step: Step) -> Any:
         if isinstance(step, Send):
@@ -220,4 +285,4 @@ class AsyncDriver:
                 if task is None or task.cancelling():
                     raise
                 raise RuntimeError("what it awaits was cancelled") from error
-        return await self._auth.renew_async(step.expired, time.monotonic(), step.limit)
+        return await self._auth.renew_async(step.expired, elapsed(), step.limit)

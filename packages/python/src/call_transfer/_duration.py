@@ -1,8 +1,9 @@
-"""Durations as people read them, and waits of at least so long."""
+"""Durations as people read them, waits of at least so long, and how often the same may be reported."""
 
 import asyncio
 import math
 import time
+from collections.abc import Callable
 
 _EARLY = 0.016
 """Seconds by which an event loop may run a timer early: the resolution of its clock, which is coarse on Windows."""
@@ -39,3 +40,28 @@ async def sleep(seconds: float) -> None:
     # A clock that is further back, or stands still, does not follow the loop, such as that of a test.
     if 0 < left < min(seconds, _EARLY):
         await asyncio.sleep(left + _EARLY)
+
+
+_PAUSE = 60.0
+_MOST_CAUSES = 100
+
+
+class OnceAMinute:
+    """Decides whether to report a cause: once a minute."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._reported: dict[str, tuple[float, int]] = {}
+
+    def may_report(self, cause: str) -> int | None:
+        """Returns how many reports were left out since the last one; None to leave this one out."""
+        now = self._now()
+        last, left = self._reported.get(cause, (now - _PAUSE, 0))
+        if now - last < _PAUSE:
+            self._reported[cause] = (last, left + 1)
+            return None
+        self._reported = {one: seen for one, seen in self._reported.items() if now - seen[0] < _PAUSE}
+        if len(self._reported) >= _MOST_CAUSES:
+            return None
+        self._reported[cause] = (now, 0)
+        return left

@@ -67,6 +67,10 @@ MAX_BODY_TEXT = 2000
 class CallTransferError(Exception):
     """Base class of the errors that this package raises."""
 
+    outcome: Outcome = "not_sent"
+    """Effect of the request on the server. `not_sent` and `rejected` prove that it had none; nothing was sent where an option or an
+    argument is refused."""
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Without what cannot be pickled: whom reconcile() asks.
         facts = {name: value for name, value in self.__dict__.items() if not name.startswith("_")}

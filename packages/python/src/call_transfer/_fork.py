@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from typing import Protocol
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
+
+from ._errors import ConfigurationError
 
 
 class Forked(Protocol):
@@ -20,6 +22,15 @@ _forked: WeakSet[Forked] = WeakSet()
 def renew_in_child(one: Forked) -> None:
     """Calls `after_fork` in each process that is forked from now on."""
     _forked.add(one)
+
+
+_used_in: WeakKeyDictionary[object, int] = WeakKeyDictionary()
+
+
+def check_process(http_client: object) -> None:
+    """Refuses a client of the caller's that another process used: it may hold that one's connections, and get its answers."""
+    if http_client is not None and _used_in.setdefault(http_client, os.getpid()) != os.getpid():
+        raise ConfigurationError("http_client", "was used by another process before the fork. Create one in each process.")
 
 
 def _after_fork() -> None:

@@ -10,14 +10,17 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from enum import Enum
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, Literal, ParamSpec, Protocol, TypedDict
 from urllib.parse import urlsplit
 
+from ._duration import OnceAMinute
 from ._errors import Attempt, ConfigurationError
 from ._generated.operations import DEFAULT_MAX_RETRIES, DEFAULT_TIMEOUT
 from ._generated.version import CONTRACT_VERSION, VERSION
+from ._redact import Hidden, Secret
 from ._retry import MAX_SECONDS, RetryBudgets
 from ._window import Moment, ServerTime
 
@@ -134,12 +137,14 @@ class Settings:
     timeout: float = DEFAULT_TIMEOUT
     total_timeout: float | None = None
     retry: RetryPolicy = RetryPolicy()
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    headers: Mapping[str, str] = field(default_factory=Hidden)
     on_retry: Callable[[RetryEvent], object] | None = None
     show_phone_numbers: bool = False
     budgets: RetryBudgets | None = field(default_factory=RetryBudgets)
     server_time: ServerTime = field(default_factory=ServerTime)
     logged_deprecations: set[str] = field(default_factory=set[str])
+    logged_retries: OnceAMinute | None = None
+    """Which retries are logged as warnings."""
     clock: Clock = field(default_factory=SystemClock)
     random: Callable[[], float] = random.random
 
@@ -227,10 +232,34 @@ def check(condition: bool, option: str, problem: str) -> None:
         raise ConfigurationError(option, problem)
 
 
+def presentable(name: object) -> str:
+    """Returns the name of an option for a message. A key that was put in its place has digits, or is long."""
+    known = (*REQUEST_RULES, *RETRY_RULES, *_OTHER_NAMES)
+    text = str(name)
+    is_name = len(text) <= 40 and (re.fullmatch("[A-Za-z_]+", text) or get_close_matches(text, known, 1, 0.8))
+    return text if is_name else "(a name that may be a secret)"
+
+
 def unknown_option(name: str, otherwise: str) -> ConfigurationError:
     """Returns the error for an option that does not exist: with the name that it has here, or else with another hint."""
     other = _OTHER_NAMES.get(name.rpartition(".")[2])
-    return ConfigurationError(name, f"is not an option{f'. Did you mean {other}?' if other else otherwise}")
+    prefix, _, last = name.rpartition(".")
+    shown = ".".join(filter(None, (prefix, presentable(last))))
+    return ConfigurationError(shown, f"is not an option{f'. Did you mean {other}?' if other else otherwise}")
+
+
+_SECRET_OPTIONS = ("api_key", "access_token", "proxy")
+
+
+def hide_secrets(options: dict[str, Any]) -> None:
+    """Puts the secrets among a client's options into objects that do not show them, in place."""
+    for name in _SECRET_OPTIONS:
+        if options.get(name) is not None and not isinstance(options[name], Secret) and not callable(options[name]):
+            options[name] = Secret(options[name])
+    for name in [one for one in options if presentable(one) != one]:
+        options[presentable(name)] = options.pop(name)
+    if isinstance(options.get("headers"), Mapping):
+        options["headers"] = Hidden(options["headers"])
 
 
 def known_options(create: Callable[Parameters, None]) -> Callable[Parameters, None]:
@@ -239,6 +268,7 @@ def known_options(create: Callable[Parameters, None]) -> Callable[Parameters, No
 
     @wraps(create)
     def checked(*self: Parameters.args, **options: Parameters.kwargs) -> None:
+        hide_secrets(options)
         for name in options:
             if name not in known:
                 raise unknown_option(name, ". Check its spelling.")
@@ -263,9 +293,9 @@ def check_options(options: object, rules: Mapping[str, Rule], prefix: str = "") 
     return given
 
 
-def check_token(value: object, option: str = "access_token") -> str:
+def check_token(value: Secret, option: str = "access_token") -> Secret:
     """Checks a credential before it goes into a header. The error never holds it."""
-    if isinstance(value, str) and _TOKEN.fullmatch(value):
+    if isinstance(value.reveal(), str) and _TOKEN.fullmatch(value.reveal()):
         return value
     problem = 'must be letters, digits and ._~+/- only. Check for quotes, spaces and "Bearer".'
     raise ConfigurationError(option, problem)

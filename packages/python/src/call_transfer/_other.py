@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ._errors import InvalidArgumentError, InvalidResponseError, RequestFacts
+from ._interrupt import let_through
 from ._json import is_list, is_object
 from ._redact import excerpt, mask_numbers
 
@@ -31,6 +32,7 @@ def check_model(model: object) -> None:
         with _building:
             model.model_rebuild()
     except Exception as error:
+        let_through(error)
         raise InvalidArgumentError("model", f"cannot be built: {error}") from error
 
 
@@ -45,9 +47,14 @@ def read_into(model: type[BaseModel], data: Any) -> Any:
     try:
         return model.model_validate(data)
     except ValidationError as error:
+        for one in error.errors(include_input=False):
+            # A check in the model takes a `ValueError` of a signal handler for its own.
+            if isinstance(raised := one.get("ctx", {}).get("error"), Exception):
+                let_through(raised)
         problems = [f"{'.'.join(map(str, one['loc'])) or 'all'}: {one['msg']}" for one in error.errors(include_input=False)]
         raise Misfit(f"{model.__name__} ({'; '.join(problems[:3])})") from None
     except Exception as error:
+        let_through(error)
         # A check of the caller's own failed. The request was carried out all the same.
         raise Misfit(f"{model.__name__} ({type(error).__name__}: {error})") from None
 

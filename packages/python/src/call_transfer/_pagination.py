@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ._errors import InvalidArgumentError
+from ._errors import InvalidArgumentError, RequestError
 from ._operation import Operation
 from ._options import RequestOptions
 from ._other import OtherList, check_page
@@ -43,6 +43,11 @@ class _List(Generic[PageT, ItemT]):
         query = self._query if offset is None else {**self._query, "offset": offset}
         own = {} if self._other is None else {"path": self._other.path_params, "route": self._other.path}
         return self._client.fetch(self._operation, query=query, options=self._options, **own)
+
+    def _name_place(self, error: RequestError, offset: int | None) -> None:
+        """Says in an error which page it is about, so that a reader can go on there."""
+        if offset:
+            error.args = (f"{error} (the page at offset={offset})",)
 
     def _reader(self) -> ListReader:
         start = self._query.get("offset")
@@ -117,7 +122,11 @@ class Pages(_List[PageT, ItemT]):
         reader = self._reader()
         offset: int | None = None
         while True:
-            data = self._request(offset).data
+            try:
+                data = self._request(offset).data
+            except RequestError as error:
+                self._name_place(error, offset)
+                raise
             page: PageT = self._page(data)
             yield page, self._accept(reader, data, page)
             offset = reader.next_offset()
@@ -173,7 +182,11 @@ class AsyncPages(_List[PageT, ItemT]):
         reader = self._reader()
         offset: int | None = None
         while True:
-            data = (await self._request(offset)).data
+            try:
+                data = (await self._request(offset)).data
+            except RequestError as error:
+                self._name_place(error, offset)
+                raise
             page: PageT = self._page(data)
             yield page, self._accept(reader, data, page)
             offset = reader.next_offset()

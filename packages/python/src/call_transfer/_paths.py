@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 from urllib.parse import quote, quote_plus
 
 from ._errors import InvalidArgumentError
@@ -46,6 +46,13 @@ def expand_path(template: str, parameters: Mapping[str, object]) -> str:
     return _PARAMETER.sub(lambda match: _encode(match[1], parameters.get(match[1])), template)
 
 
+def iso_hint(value: object) -> str:
+    """What to pass instead of a time or a day. The API takes no time without a zone."""
+    if isinstance(value, datetime):
+        return "For a time, pass its value.astimezone(timezone.utc).isoformat()"
+    return 'For a day, pass a time, such as f"{day}T00:00:00Z"'
+
+
 def _text(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -60,7 +67,7 @@ def _text(name: str, value: object) -> str:
             return str.__str__(value) if isinstance(value, str) else int.__repr__(value)
         except ValueError:
             raise InvalidArgumentError(name, "must have fewer digits") from None
-    hint = " For a time, use isoformat()." if isinstance(value, date) else ""
+    hint = f" {iso_hint(value)}." if isinstance(value, date) else ""
     raise InvalidArgumentError(name, f"must be a string, number or boolean, not {type(value).__name__}.{hint}")
 
 

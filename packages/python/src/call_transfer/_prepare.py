@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 from ._call import Call
 from ._errors import ConfigurationError, InvalidArgumentError
+from ._interrupt import let_through
 from ._operation import Operation
 from ._options import (
     NOT_GIVEN,
@@ -17,7 +19,8 @@ from ._options import (
     Settings,
     check_options,
 )
-from ._paths import expand_path, serialize_query
+from ._paths import expand_path, iso_hint, serialize_query
+from ._redact import Hidden
 
 
 def _to_json(body: object) -> bytes:
@@ -25,13 +28,14 @@ def _to_json(body: object) -> bytes:
         text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
         return text.encode()
     except (TypeError, ValueError, RecursionError) as error:
+        let_through(error)
         raise InvalidArgumentError("body", f"must be JSON: {error}") from None
 
 
 def _plain(value: Any) -> object:
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    hint = ". For a time, use isoformat()" if hasattr(value, "isoformat") else ""
+    hint = f". {iso_hint(value)}" if isinstance(value, date) else ""
     raise TypeError(f"a {type(value).__name__} has no form in JSON{hint}")
 
 
@@ -66,7 +70,7 @@ def prepare(
     search = serialize_query(fields) if fields else ""
     if search:
         target = f"{target}{'&' if '?' in target else '?'}{search}"
-    headers = {**settings.headers, **{name.lower(): text for name, text in given.get("headers", {}).items()}}
+    headers = Hidden({**settings.headers, **{name.lower(): text for name, text in given.get("headers", {}).items()}})
     if account_id is not None:
         headers["x-account-id"] = account_id
     content = None

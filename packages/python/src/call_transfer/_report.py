@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import sys
 from dataclasses import replace
 
 from ._call import Call, Headers, Result
 from ._errors import AbortError, ApiError, Attempt, OutcomeUnknownError, RequestError, RequestFacts, ResponseFacts, with_retry_reason
 from ._generated.errors import ERRORS_BY_STATUS, ServerError
+from ._interrupt import CARRIED, carry, forget_locals, let_through
 from ._options import RetryEvent
 from ._outcome import combine
 from ._redact import excerpt, redact
@@ -19,13 +21,20 @@ def report_retry(call: Call, result: Result, delay: float) -> None:
     operation_id = call.operation.operation_id
     if result.attempt is not None:
         result.attempt.delay = delay
-    log.warning("%s; retried in %d ms", summary_of(call, result), round(delay * 1000))
+    # An outage has as many retries as requests. The rest of a minute's with the same cause is for the level of each attempt.
+    seen = call.settings.logged_retries
+    cause = f"{operation_id} {result.code or (result.failure.kind.__name__ if result.failure else result.status)}"
+    left = 0 if seen is None else seen.may_report(cause)
+    more = f" (and {left} more since the last such line)" if left else ""
+    level = logging.DEBUG if left is None else logging.WARNING
+    log.log(level, "%s; retried in %d ms%s", summary_of(call, result), round(delay * 1000), more)
     on_retry = call.settings.on_retry
     if on_retry is None or result.attempt is None:
         return
     try:
         on_retry(RetryEvent(operation_id, replace(result.attempt), len(call.attempts) + 1, call.context))
     except Exception as error:
+        let_through(error)
         log.error("on_retry raised: %s", call.clean(str(error)))
 
 
@@ -76,7 +85,8 @@ def _api_error(call: Call, result: Result, facts: RequestFacts) -> ApiError:
         call.operation.method,
         call.clean(request_id) if request_id else None,
         {name.lower(): redact(value, call.tokens) for name, value in result.headers.items()},
-        result.hint,
+        # Not infinite, which JSON cannot hold.
+        None if result.hint is None else min(result.hint, sys.float_info.max),
     )
     kind = ERRORS_BY_STATUS.get(status, ServerError if status >= 500 else ApiError)
     return kind(response, facts)
@@ -96,14 +106,26 @@ def _unknown(call: Call, error: RequestError, partial: str | None, facts: Reques
     if find is not None and call.bind is not None:
         call.bind(unknown, lambda max_calls: find(call, call.window(ended), call.body, max_calls, None))
     unknown.__cause__ = error
-    log.error("%s", message)
+    context = f"; context: {excerpt(call.clean(str(dict(facts.context))))}" if facts.context else ""
+    # Where a cancellation is swallowed, this line is all that remains.
+    log.error("%s%s", message, context, extra={CARRIED: unknown})
     return unknown
 
 
-def interrupt(call: Call, stop: BaseException, *, sent: bool) -> None:
-    """Says as the cause of a cancellation what the request had done by then."""
-    if not isinstance(stop, Exception) and not isinstance(stop, GeneratorExit):
-        call.outcome = combine(call.outcome, "unknown" if sent else "not_sent")
-        facts = call.facts()
-        error: RequestError = AbortError(f"{facts.operation_id} was interrupted by the caller", facts)
-        stop.__cause__ = _unknown(call, error, None, facts) if call.is_unknown else error
+def interrupt(call: Call, stop: BaseException) -> None:
+    """Attaches to what ended the request from outside, such as a cancellation, what it had done by then."""
+    if call.pending is not None:
+        attempt, order = call.pending
+        call.pending = None
+        call.outcome = combine(call.outcome, "unknown" if order.sent else "not_sent")
+        if not any(one is attempt for one in call.attempts):
+            attempt.error = attempt.error or "aborted"
+            call.attempts.append(attempt)
+    facts = call.facts()
+    error: RequestError = AbortError(f"{facts.operation_id} was interrupted by the caller", facts)
+    forget_locals(stop)
+    if call.is_unknown:
+        unknown = _unknown(call, error, None, facts)
+        carry(stop, unknown, f"{unknown} See {CARRIED} of this exception.")
+    else:
+        carry(stop, error, None)

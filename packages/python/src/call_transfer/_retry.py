@@ -14,6 +14,7 @@ from typing import Literal
 
 from ._errors import Outcome
 from ._fork import renew_in_child
+from ._interrupt import let_through
 from ._json import is_object
 
 RetryClass = Literal["safe", "unique", "once"]
@@ -62,7 +63,8 @@ def _time_of(text: str) -> float | None:
     text = text.strip()
     try:
         parsed = datetime.fromisoformat(text) if _ISO_DATE.match(text) else parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError, OverflowError):
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        let_through(error)
         return None
     return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
 

@@ -9,6 +9,7 @@ import pickle
 import re
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast, get_args
@@ -467,3 +468,26 @@ def test_a_length_is_sent_once() -> None:
     started: list[list[tuple[str, str]]] = []
     receiver(environ_of(), lambda _, headers: started.append(headers))
     assert [value for name, value in started[0] if name == "content-length"] == ["2"]
+
+
+def test_a_receiver_that_several_loops_use_at_a_time_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    """As an async receiver in a WSGI view is used: each request has a loop of its own."""
+    both = threading.Barrier(2)
+
+    async def handle(_: object) -> None:
+        await asyncio.to_thread(both.wait, 10)
+
+    receiver = AsyncWebhookReceiver(secret=SECRET, on_event=handle)
+
+    def deliver(number: int) -> int:
+        body = json.dumps({"type": "event", "id": str(number)}).encode()
+        return asyncio.run(receiver.handle(body, headers_of(body))).status
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(deliver, range(2))) == [204, 204]
+    assert caplog.text.count("Use WebhookReceiver in a WSGI view") == 1
+    caplog.clear()
+    # One after the other, as tests do, they share nothing.
+    both = threading.Barrier(1)
+    assert deliver(3) == 204
+    assert caplog.text == ""

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from call_transfer._generated.signature import HEADER
 from call_transfer.webhooks import (
     EventClaim,
     MemoryEventStore,
@@ -106,3 +107,42 @@ def test_a_body_longer_than_16_kb_is_not_stored() -> None:
     limit = 16 * 1024
     assert "body" in json.loads(answer_of(WebhookResponse(200, b"x" * limit), "owner"))
     assert "body" not in json.loads(answer_of(WebhookResponse(200, b"x" * (limit + 1)), "owner"))
+
+
+BODY = b'{"type": "call.offer"}'
+
+
+@pytest.mark.parametrize("secret", [None, 7, [None], [], [""], b"bytes", {"a": 1}.values()])
+def test_a_secret_of_another_kind_is_named(secret: Any) -> None:
+    with pytest.raises(ValueError, match=r"^secret must be"):
+        verify_webhook(BODY, {}, secret=secret)
+
+
+@pytest.mark.parametrize("headers", [None, 7, ["a header"], [("one",)], [None]])
+def test_headers_of_another_kind_are_named(headers: Any) -> None:
+    with pytest.raises(ValueError, match=r"^headers must be a mapping"):
+        verify_webhook(BODY, headers, secret=SECRET)
+
+
+@pytest.mark.parametrize("body", [None, [], {}, 7])
+def test_a_body_of_another_kind_is_named(body: Any) -> None:
+    with pytest.raises(WebhookVerificationError, match="must be the raw bytes"):
+        verify_webhook(body, {HEADER: sign_webhook(BODY, secret=SECRET)}, secret=SECRET)
+
+
+@pytest.mark.parametrize("tolerance", [None, "300", True, float("nan")])
+def test_a_tolerance_of_another_kind_is_named(tolerance: Any) -> None:
+    with pytest.raises(ValueError, match=r"^tolerance must be"):
+        verify_webhook(BODY, {}, secret=SECRET, tolerance=tolerance)
+
+
+@pytest.mark.parametrize("form", ["text", "bytes", "list", "pairs"])
+def test_headers_are_read_in_the_forms_that_servers_have(form: str) -> None:
+    signature = sign_webhook(BODY, secret=SECRET)
+    forms: dict[str, Any] = {
+        "text": {HEADER.upper(): signature},
+        "bytes": [(HEADER.encode(), signature.encode())],
+        "list": {HEADER: [signature]},
+        "pairs": [(HEADER, signature)],
+    }
+    verify_webhook(BODY, forms[form], secret=SECRET)

@@ -5,7 +5,8 @@ import { createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { CallTransfer } from "../../src/client.ts";
 import type { ClientOptions } from "../../src/options/options.ts";
-import { closeAll, closedPort, listen, placement } from "./servers.ts";
+import { freePort } from "../../../../build/free-port.ts";
+import { closeAll, listen, placement } from "./servers.ts";
 
 afterEach(closeAll);
 
@@ -30,7 +31,7 @@ const create = async (baseUrl: string, options: Partial<ClientOptions> = {}) => 
   return error as Error & { outcome?: unknown; attempts?: unknown[] };
 };
 
-const refusedUrl = async () => `http://127.0.0.1:${await closedPort(createServer())}`;
+const refusedUrl = async () => `http://127.0.0.1:${await freePort()}`;
 const elsewhere = (url: unknown, base: string) => base + new URL(String(url)).pathname;
 const pause = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from typing_extensions import Unpack
 
@@ -17,10 +18,11 @@ from ._effects import Work
 from ._events import WebhookEvent
 from ._memory import AsyncMemoryEventStore
 from ._receiver import MOST_BODY_BYTES, Receiver, ReceiverOptions, Secret, WebhookProblem, settings_of, too_large
-from ._signature import RawBody, WebhookHeaders
+from ._signature import RawBody, WebhookHeaders, held
 from ._stores import AsyncEventStore
 
 T = TypeVar("T")
+_logger = logging.getLogger("call_transfer.webhooks")
 Message = MutableMapping[str, Any]
 
 
@@ -48,10 +50,13 @@ class AsyncWebhookReceiver:
         store: AsyncEventStore | None = None,
         **options: Unpack[ReceiverOptions],
     ) -> None:
+        secret = cast("Any", secret if callable(secret) else held(secret))
         used = store or AsyncMemoryEventStore(clock=options.get("clock", time.time))
         if not inspect.iscoroutinefunction(used.claim):
             raise TypeError("store must be async. Use an async store, or WebhookReceiver.")
         self._loop = Loop()
+        self._first: asyncio.AbstractEventLoop | None = None
+        self._is_warned = False
         self._receiver = Receiver(secret, on_event, settings_of(used, options), self._loop)
 
     async def handle(self, body: RawBody, headers: WebhookHeaders, *, method: str = "POST") -> WebhookResponse:
@@ -91,6 +96,15 @@ class AsyncWebhookReceiver:
             raise
 
     async def _run(self, work: Work[T]) -> T:
+        loop = asyncio.get_running_loop()
+        if self._first is None or self._first.is_closed():
+            self._first = loop
+        elif self._first is not loop and not self._is_warned:
+            self._is_warned = True
+            _logger.error(
+                "AsyncWebhookReceiver is used by several event loops, so that copies of an event wait in vain. "
+                "Use WebhookReceiver in a WSGI view, and one receiver for each loop."
+            )
         return await asyncio.shield(self._loop.start(work))
 
 

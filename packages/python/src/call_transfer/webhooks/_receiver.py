@@ -10,16 +10,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypedDict, cast
 
+from .._duration import OnceAMinute
 from .._generated.signature import TOLERANCE_SECS
+from .._redact import Secret as Hidden
 from .._redact import excerpt, mask_numbers
 from ._answer import WebhookResponse
 from ._codes import Refusal, WebhookError, WebhookErrorCode, WebhookVerificationError, code_of
 from ._effects import Do, InTime, Runtime, Work
 from ._events import WebhookEvent, key_of
 from ._once import Once, OnceSettings
-from ._signature import WebhookHeaders, bytes_of, parse_header, secrets_of, tolerance_of, values_of, verify_webhook
+from ._signature import WebhookHeaders, bytes_of, held, parse_header, secrets_of, tolerance_of, values_of, verify_webhook
 from ._stores import AsyncEventStore, EventStore
-from ._watch import ClockWatch, OnceAMinute
+from ._watch import ClockWatch
 
 MOST_BODY_BYTES = 1024 * 1024
 _LONGEST_SECRET_READ = 2.0
@@ -186,7 +188,7 @@ class Receiver:
         self._on_event = on_event
         self._settings = settings
         self._read_secret = cast("Callable[[], Any]", secret) if callable(secret) else None
-        self._last_secrets = None if callable(secret) else secrets_of(cast("Secret", secret))
+        self._last_secrets = None if callable(secret) else secrets_of(held(secret))
         self._secrets_in_time = InTime(runtime, 10)
         self._once = Once(settings, runtime, self._report_store)
         self._watch = ClockWatch(runtime.now)
@@ -266,12 +268,12 @@ class Receiver:
             trace = error if step == "event" else None
             _logger.error("%s: %s", what, f"{line} {advice}".strip() + more, exc_info=trace)
 
-    def _secrets(self) -> Work[tuple[str, ...]]:
+    def _secrets(self) -> Work[tuple[Hidden, ...]]:
         read_secret = self._read_secret
         if read_secret is not None:
 
-            def read() -> Work[tuple[str, ...]]:
-                return secrets_of((yield Do(read_secret)))
+            def read() -> Work[tuple[Hidden, ...]]:
+                return secrets_of(held((yield Do(lambda: _hidden(read_secret())))))
 
             try:
                 late = WebhookError(f"It did not answer within {_LONGEST_SECRET_READ:g} s.", "secrets_failed")
@@ -283,11 +285,12 @@ class Receiver:
                 yield from self.report("new_secrets", error)
         return self._last_secrets or ()
 
-    def _verify(self, body: bytes, headers: WebhookHeaders, secrets: Sequence[str]) -> Work[WebhookEvent]:
+    def _verify(self, body: bytes, headers: WebhookHeaders, secrets: Sequence[Hidden]) -> Work[WebhookEvent]:
         tolerance, clock = self._settings.tolerance, self._settings.clock
         try:
             # As an effect, since the core must not hold its lock for so long.
-            event: WebhookEvent = yield Do(lambda: verify_webhook(body, headers, secret=secrets, tolerance=tolerance, clock=clock))
+            given = cast("Any", Hidden(secrets))
+            event: WebhookEvent = yield Do(lambda: verify_webhook(body, headers, secret=given, tolerance=tolerance, clock=clock))
         except WebhookVerificationError as error:
             if error.code == "stale":
                 timestamp = parse_header(headers).timestamp
@@ -297,6 +300,15 @@ class Receiver:
             raise
         self._watch.accept()
         return event
+
+
+def _hidden(read: Any) -> Any:
+    """What a function returned for a secret. An awaitable is awaited first."""
+    return _later(read) if inspect.isawaitable(read) else held(read)
+
+
+async def _later(read: Any) -> Hidden:
+    return held(await read)
 
 
 def too_large() -> Refusal:

@@ -8,9 +8,10 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from .._generated.signature import HEADER, SCHEME, SEPARATOR, TOLERANCE_SECS
+from .._redact import Secret as Hidden
 from ._codes import WebhookVerificationError
 from ._events import WebhookEvent, event_of
 
@@ -28,19 +29,29 @@ class Signed(NamedTuple):
     signatures: list[str]
 
 
-def secrets_of(secret: str | Sequence[str]) -> tuple[str, ...]:
+def held(secret: object) -> Hidden:
+    """Puts secrets out of sight: from there on they are no local variable of a frame."""
+    return secret if isinstance(secret, Hidden) else Hidden(secret)
+
+
+def _is_secret(one: object) -> bool:
+    return isinstance(one, str) and one != "" and one == one.strip()
+
+
+def secrets_of(secret: Hidden) -> tuple[Hidden, ...]:
     """Returns the secrets. One that is empty or padded is an error."""
-    secrets = (secret,) if isinstance(secret, str) else tuple(secret)
+    is_many = not isinstance(secret.reveal(), str) and isinstance(secret.reveal(), Iterable)
+    secrets = tuple(map(held, secret.reveal())) if is_many else (secret,) if isinstance(secret.reveal(), str) else ()
     if not secrets:
         raise ValueError("secret must be a signing secret or a list of them")
-    for one in secrets:
-        if not isinstance(cast("object", one), str) or not one or one != one.strip():
-            raise ValueError("secret must be non-empty text without spaces or line breaks around it")
+    if not all(isinstance(one, Hidden) and _is_secret(one.reveal()) for one in secrets):
+        raise ValueError("secret must be non-empty text without spaces or line breaks around it")
     return secrets
 
 
 def tolerance_of(tolerance: float) -> float:
-    if not (math.isfinite(tolerance) and tolerance > 0):
+    is_number = isinstance(cast("object", tolerance), (int, float)) and not isinstance(tolerance, bool)
+    if not (is_number and math.isfinite(tolerance) and tolerance > 0):
         raise ValueError("tolerance must be a finite number of seconds above 0")
     return tolerance
 
@@ -55,10 +66,23 @@ def bytes_of(body: RawBody) -> bytes:
         raise WebhookVerificationError(message, "bad_body") from None
 
 
+def _as_text(value: object) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
 def values_of(headers: WebhookHeaders, header: str) -> list[str]:
     """Returns the values of a header, whose name may have capitals."""
-    pairs = cast("Iterable[tuple[str, str]]", headers.items() if isinstance(headers, Mapping) else headers)
-    return [value for name, value in pairs if name.lower() == header.lower()]
+    given = cast("Any", headers)
+    try:
+        pairs = [(name, value) for name, value in (given.items() if hasattr(given, "items") else given)]
+    except (TypeError, ValueError):
+        raise ValueError("headers must be a mapping of names and values, or pairs of them, as the request has them") from None
+    found: list[str] = []
+    for name, value in pairs:
+        # ASGI has bytes, and some gateways a list for each name.
+        if _as_text(name).lower() == header.lower():
+            found += map(_as_text, value if isinstance(value, (list, tuple)) else [value])
+    return found
 
 
 def parse_header(headers: WebhookHeaders) -> Signed:
@@ -108,7 +132,8 @@ def verify_webhook(
         ValueError: An argument is invalid, e.g. an empty secret.
 
     """
-    secrets = secrets_of(secret)
+    secret = cast("Any", held(secret))
+    secrets = secrets_of(cast("Any", secret))
     tolerance = tolerance_of(tolerance)
     timestamp, signatures = parse_header(headers)
     raw = bytes_of(body)
@@ -140,10 +165,11 @@ def sign_webhook(body: RawBody, *, secret: str | Sequence[str], at: float | None
         ValueError: An argument is invalid, e.g. an empty secret.
 
     """
+    secret = cast("Any", held(secret))
     timestamp = str(math.floor(time.time() if at is None else at))
     raw = bytes_of(body)
-    return ",".join([f"t={timestamp}", *(f"{SCHEME}={_sign(one, timestamp, raw)}" for one in secrets_of(secret))])
+    return ",".join([f"t={timestamp}", *(f"{SCHEME}={_sign(one, timestamp, raw)}" for one in secrets_of(cast("Any", secret)))])
 
 
-def _sign(secret: str, timestamp: str, body: bytes) -> str:
-    return hmac.new(secret.encode(), f"{timestamp}{SEPARATOR}".encode() + body, hashlib.sha256).hexdigest()
+def _sign(secret: Hidden, timestamp: str, body: bytes) -> str:
+    return hmac.new(secret.reveal().encode(), f"{timestamp}{SEPARATOR}".encode() + body, hashlib.sha256).hexdigest()

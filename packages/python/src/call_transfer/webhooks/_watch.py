@@ -4,35 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .._duration import OnceAMinute
+
 _REFUSALS_IN_A_ROW = 5
 """A replayed webhook has one time. So many different ones in a row mean the clock."""
 
 _SPREAD = 30.0
 """How much the ages may differ, in seconds: by the time that deliveries take."""
-
-_PAUSE = 60.0
-_MOST_CAUSES = 100
-
-
-class OnceAMinute:
-    """Decides whether to report a cause: once a minute."""
-
-    def __init__(self, now: Callable[[], float]) -> None:
-        self._now = now
-        self._reported: dict[str, tuple[float, int]] = {}
-
-    def may_report(self, cause: str) -> int | None:
-        """Returns how many reports were left out since the last one; None to leave this one out."""
-        now = self._now()
-        last, left = self._reported.get(cause, (now - _PAUSE, 0))
-        if now - last < _PAUSE:
-            self._reported[cause] = (last, left + 1)
-            return None
-        self._reported = {one: seen for one, seen in self._reported.items() if now - seen[0] < _PAUSE}
-        if len(self._reported) >= _MOST_CAUSES:
-            return None
-        self._reported[cause] = (now, 0)
-        return left
 
 
 class ClockWatch:

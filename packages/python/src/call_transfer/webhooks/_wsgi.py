@@ -6,7 +6,7 @@ import http
 import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, cast
 
 from typing_extensions import Unpack
 
@@ -16,7 +16,7 @@ from ._drivers import Threads
 from ._events import WebhookEvent
 from ._memory import MemoryEventStore
 from ._receiver import MOST_BODY_BYTES, Receiver, ReceiverOptions, Secret, WebhookProblem, settings_of, too_large
-from ._signature import RawBody, WebhookHeaders
+from ._signature import RawBody, WebhookHeaders, held
 from ._stores import EventStore
 
 
@@ -53,6 +53,7 @@ class WebhookReceiver:
         store: EventStore | None = None,
         **options: Unpack[ReceiverOptions],
     ) -> None:
+        secret = cast("Any", secret if callable(secret) else held(secret))
         used = store or MemoryEventStore(clock=options.get("clock", time.time))
         if any(inspect.iscoroutinefunction(one) for one in (on_event, secret, used.claim, options.get("on_error"))):
             raise TypeError("on_event, secret, store and on_error must not be async. Use AsyncWebhookReceiver.")

@@ -1,0 +1,96 @@
+"""Exceptions of the caller's that pass through the client: those of signal handlers, such as soft time limits of job queues, and those
+of hooks. Nothing may take one of them for an error of its own, whatever its type.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import partial
+from types import CodeType, TracebackType
+from typing import Any
+
+CARRIED = "call_transfer_error"
+"""Attribute of a foreign exception that holds what the client knows of the request."""
+
+_OWN = frozenset({"call_transfer", "httpx2", "httpcore2", "h11", "h2", "hpack", "anyio", "ssl", "socksio"})
+"""Packages whose frames may hold what is sent."""
+
+
+def _code_of(function: Any) -> CodeType | None:
+    while isinstance(function, partial):
+        function = function.func
+    function = getattr(function, "__func__", function)
+    code = getattr(function, "__code__", None) or getattr(
+        getattr(type(function), "__call__", None),  # noqa: B004
+        "__code__",
+        None,
+    )
+    return code if isinstance(code, CodeType) else None
+
+
+def runs_any(error: BaseException, functions: Iterable[object]) -> bool:
+    """Whether an exception was raised within one of some functions."""
+    codes = {code for code in map(_code_of, functions) if code is not None}
+    trace: TracebackType | None = error.__traceback__ if codes else None
+    while trace is not None:
+        if trace.tb_frame.f_code in codes:
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def handler_error(error: BaseException, outer: BaseException | None = None) -> BaseException | None:
+    """The exception of a signal handler that this one is or was made of. A handler may raise what a socket raises too.
+
+    What was being handled before, `outer`, is another story.
+    """
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    one: BaseException | None = error
+    seen: list[BaseException] = []
+    while one is not None and one is not outer and not any(one is other for other in seen):
+        if runs_any(one, handlers):
+            return one
+        seen.append(one)
+        # httpcore2 raises its errors again `from None`.
+        one = one.__cause__ or one.__context__
+    return None
+
+
+def let_through(error: BaseException) -> None:
+    """Raises the exception of a signal handler again. First in whatever catches the errors of other code."""
+    interruption = handler_error(error, error.__context__ if error.__cause__ is None else None)
+    if interruption is not None:
+        raise interruption
+
+
+def carry(error: BaseException, known: BaseException, note: str | None) -> None:
+    """Attaches what is known of a request to a foreign exception."""
+    # One object may be raised again and again.
+    is_free = error.__cause__ is None or error.__cause__ is getattr(error, CARRIED, None)
+    # Not by its own `__setattr__`, which may refuse.
+    BaseException.__setattr__(error, CARRIED, known)
+    if is_free:
+        BaseException.__setattr__(error, "__cause__", known)
+    if note is not None:
+        BaseException.__setattr__(error, "__notes__", [*getattr(error, "__notes__", ()), note])
+
+
+def forget_locals(error: BaseException) -> None:
+    """Empties the frames below the caller's, of an exception and of those it came from: reporters send local variables along."""
+    waiting: list[BaseException | None] = [error]
+    seen: list[BaseException] = []
+    while waiting:
+        one = waiting.pop()
+        if one is None or any(one is other for other in seen):
+            continue
+        seen.append(one)
+        waiting += [one.__cause__, one.__context__]
+        trace = one.__traceback__
+        while trace is not None:
+            if str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0] in _OWN:
+                # A frame that still runs refuses.
+                with suppress(RuntimeError):
+                    trace.tb_frame.clear()
+            trace = trace.tb_next
