@@ -43,11 +43,11 @@ declare module "@call-transfer/sdk/raw" {
 
 declare module "@call-transfer/sdk/webhooks" {
   export {
-    EventClaim, EventInbox, EventStore, LambdaEvent, LambdaResult, MemoryEventStoreOptions, NodeRequest, NodeResponse,
-    RawBody, SecretSource, SignOptions, TransferOffer, UnknownWebhookEvent, VerifyOptions, WebhookErrorCode,
-    WebhookEvent, WebhookHandler, WebhookHandlerOptions, WebhookHeaders, WebhookInput, WebhookReadiness, WebhookSecrets,
-    WebhookVerificationError, createWebhookHandler, isTransferOffer, memoryEventStore, signWebhook, toLambdaHandler,
-    toNodeHandler, verifyWebhook
+    EventClaim, EventInbox, EventStore, FastifyReply, LambdaEvent, LambdaResult, MemoryEventStoreOptions, NodeRequest,
+    NodeResponse, RawBody, SecretSource, SignOptions, TransferOffer, UnknownWebhookEvent, VerifyOptions,
+    WebhookErrorCode, WebhookEvent, WebhookHandler, WebhookHandlerOptions, WebhookHeaders, WebhookInput,
+    WebhookReadiness, WebhookSecrets, WebhookVerificationError, createWebhookHandler, isTransferOffer, memoryEventStore,
+    signWebhook, toLambdaHandler, toNodeHandler, verifyWebhook
   };
 }
 
@@ -185,7 +185,7 @@ declare class CallTransfer extends ResourceClient {
   #private;
   constructor(options?: ClientOptions);
   list<Page = unknown, Field extends ListField<Page> = ListField<Page>>(path: string, input: ListInput<Field>, options?: RequestOptions): PagePromise<Page, ItemIn<Page, Field>>;
-  withOptions(options?: Partial<ClientOptions>): CallTransfer;
+  withOptions(options?: Partial<ClientOptions>): this;
 }
 
 declare class CallTransferCore {
@@ -317,6 +317,11 @@ interface Extra {
 
 type Failures<Responses> = Responses[Exclude<keyof Responses, SuccessStatus>];
 
+declare interface FastifyReply {
+  readonly raw: NodeResponse;
+  hijack?(): unknown;
+}
+
 declare interface FetchOptions {
   readonly method?: never;
   readonly headers?: never;
@@ -445,6 +450,7 @@ declare interface NodeRequest extends Partial<AsyncIterable<Uint8Array>> {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly rawBody?: unknown;
   readonly body?: unknown;
+  readonly complete?: boolean;
   readonly readableEnded?: boolean;
   readonly readableDidRead?: boolean;
 }
@@ -757,7 +763,7 @@ declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "r
   baseUrl?: string | undefined;
   allowInsecureHttp?: boolean | undefined;
   allowExposedApiKey?: boolean | undefined;
-  fetch?: typeof globalThis.fetch | undefined;
+  fetch?: ((input: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined;
   retry?: RetryOptions | undefined;
   onRetry?: ((event: RetryEvent) => unknown) | undefined;
   logger?: Logger | undefined;
@@ -922,5 +928,5 @@ declare function rotateDestinationSecretMutationOptions(client: CallTransferCore
 
 declare function signWebhook(body: RawBody, options: SignOptions): Promise<string>;
 declare function toLambdaHandler(handler: WebhookHandler): (event: LambdaEvent) => Promise<LambdaResult>;
-declare function toNodeHandler(handler: WebhookHandler): (request: NodeRequest, response: NodeResponse) => Promise<void>;
+declare function toNodeHandler(handler: WebhookHandler): (request: NodeRequest, response: NodeResponse | FastifyReply) => Promise<void>;
 declare function verifyWebhook(input: WebhookInput, options: VerifyOptions): Promise<WebhookEvent>;

@@ -71,21 +71,21 @@ interface BundleBudget {
 
 /** The bundles that are measured. A new entry of the SDK is a line here. */
 const bundles: readonly BundleBudget[] = [
-  { name: "whole SDK", program: whole, budget: 19.2, published: everything },
+  { name: "whole SDK", program: whole, budget: 19.2, reached: 21.3, published: everything },
   {
-    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 16.7 },
+    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 16.7, reached: 18.7 },
     published: smallest,
   },
   {
-    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 18.5 },
+    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 18.5, reached: 20.5 },
     published: largest,
   },
   {
-    ...{ name: "webhooks, verification only", budget: 2, reached: 2.3, published: "`verifyWebhook` of `/webhooks`" },
+    ...{ name: "webhooks, verification only", budget: 2, reached: 2.4, published: "`verifyWebhook` of `/webhooks`" },
     program: 'export { verifyWebhook } from "@call-transfer/sdk/webhooks";',
   },
   {
-    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 10.8 },
+    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 11.6 },
     published: "everything of `/webhooks`",
   },
   { name: "webhooks/redis, every export", program: entry("webhooks/redis"), budget: 1 },
@@ -99,10 +99,10 @@ const bundles: readonly BundleBudget[] = [
     ...{ name: "query, every export, beside the whole SDK", program: `${whole}${entry("query")}`, beside: whole },
     ...{ budget: 1, published: "added by everything of `/query`" },
   },
-  { name: "raw, every export", program: entry("raw"), budget: 3.5, reached: 4.8, published: "everything of `/raw`" },
+  { name: "raw, every export", program: entry("raw"), budget: 3.5, reached: 5.1, published: "everything of `/raw`" },
   { name: "node, every export", program: entry("node"), budget: 5, published: "everything of `/node`" },
   {
-    ...{ name: "otel, every export, without its peer", program: entry("otel"), budget: 2 },
+    ...{ name: "otel, every export, without its peer", program: entry("otel"), budget: 2, reached: 2.1 },
     published: "everything of `/otel`, without `@opentelemetry/api`",
   },
 ];

@@ -11,7 +11,7 @@ export {
 export type { WebhookHandlerOptions } from "./webhooks/handler-options.ts";
 export { type LambdaEvent, type LambdaResult, toLambdaHandler } from "./webhooks/lambda.ts";
 export { type MemoryEventStoreOptions, memoryEventStore } from "./webhooks/memory-event-store.ts";
-export { type NodeRequest, type NodeResponse, toNodeHandler } from "./webhooks/node.ts";
+export { type FastifyReply, type NodeRequest, type NodeResponse, toNodeHandler } from "./webhooks/node.ts";
 export type { SecretSource, WebhookSecrets } from "./webhooks/secrets.ts";
 export {
   isTransferOffer,

@@ -24,6 +24,7 @@ interface Fact {
   readonly isSure: boolean;
   /** Whether it was written; false again once it was refused without effect. */
   isWritten?: boolean;
+  isAnswered?: boolean;
   error?: unknown;
 }
 
@@ -51,8 +52,11 @@ const nextTurn = /* @__PURE__ */ orElse(() => globalThis.setImmediate, undefined
 const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => void>> = {
   create({ request }) {
     const { method, path } = request;
-    // What is created late may belong to each call of this method and path.
-    const mayOwn = (watch: Watch) => watch.method === method && watch.url.endsWith(`${path}`);
+    // What is created late may belong to each call of this method and path. Node's own fetch creates it once another has ended.
+    const mayOwn = (watch: Watch) =>
+      watch.method === method &&
+      watch.url.endsWith(`${path}`) &&
+      (watch.created.every((fact) => fact.isAnswered || "error" in fact) || !isOwn(watch));
     const owners = current ? [current] : [...open].filter(mayOwn);
     const fact = { request, isSure: !owners[1] };
     facts.set(request, fact);
@@ -63,6 +67,7 @@ const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => voi
     fact.isWritten = true;
   },
   headers({ response }, fact) {
+    fact.isAnswered = true;
     const status = response?.statusCode ?? 0;
     if (status >= 300 && status < 500 && status !== 408) fact.isWritten = false;
   },
