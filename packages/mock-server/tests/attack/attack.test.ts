@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { signatureHeader } from "@call-transfer/backend/unstable";
 import { afterAll, describe, expect, it } from "vitest";
@@ -38,6 +38,14 @@ async function serve(listener: RequestListener): Promise<{ url: string; server: 
   await once(server, "listening");
   close.push(() => server.close().closeAllConnections());
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/offers`, server };
+}
+
+/** Accepts an offer at its end: an answer before that closes the connection of a body that comes slowly. */
+function accept(request: IncomingMessage, response: ServerResponse): void {
+  request
+    .on("error", () => {})
+    .resume()
+    .on("end", () => response.end());
 }
 
 /** An address where nothing listens, and nobody else may. */
@@ -250,7 +258,7 @@ describe.concurrent("a receiver that", () => {
 
   it("ends at a forgery gets a finding, and the rest is not checked", async () => {
     const { url, server } = await serve((request, response) => {
-      if (request.headers["service-signature"] !== undefined) return response.end();
+      if (request.headers["service-signature"] !== undefined) return accept(request, response);
       server.close().closeAllConnections();
       return undefined;
     });
@@ -283,7 +291,7 @@ describe.concurrent("a receiver that", () => {
 
   it("stops before the counts can be read gets the findings all the same", async () => {
     const { url, server } = await serve((request, response) => {
-      if (request.headers["service-signature"] !== undefined) return response.end();
+      if (request.headers["service-signature"] !== undefined) return accept(request, response);
       server.close().closeAllConnections();
       return undefined;
     });
@@ -296,7 +304,7 @@ describe.concurrent("a receiver that", () => {
   it("crashes at a forgery without a signature is tried with the other forgeries", async () => {
     const { url } = await serve((request, response) => {
       if (request.headers["service-signature"] === undefined) request.socket.destroy();
-      else response.end();
+      else accept(request, response);
     });
     const { findings } = await attackReceiver({ url, secret: "secret", patient: true });
     expect(findings).toContainEqual(expect.objectContaining({ check: "another secret", kind: "accepted" }));
@@ -341,7 +349,7 @@ describe.concurrent("a receiver that", () => {
   it("drops the connection at a forgery gets a finding that says so", async () => {
     const { url } = await serve((request, response) => {
       if (request.headers["service-signature"] === undefined) request.socket.destroy();
-      else response.end();
+      else accept(request, response);
     });
     const { findings } = await attackReceiver({ url, secret: "secret", patient: true });
     expect(findings[0]).toMatchObject({
