@@ -82,6 +82,8 @@ describe.each([
   ["ioredisEventStore", ioredisEventStore],
 ])("a receiver with %s", (_, create) => {
   const answered = JSON.stringify({ version: 1, status: 201, owner: "another" });
+  // What cannot be given back would be tried again, beyond the end of its test.
+  const isRelease = (script: string): boolean => script.includes('"DEL"');
 
   it.each<[string, number, () => Promise<unknown>, Partial<WebhookHandlerOptions>]>([
     ["duplicate", 409, async () => ["done", answered], { duplicates: "refuse" }],
@@ -93,7 +95,10 @@ describe.each([
     const codes: string[] = [];
     const receive = createWebhookHandler({
       ...{ secret: "secret", onEvent: unused, waitMs: 0, onStoreError: "refuse", ...options },
-      store: create({ ...redisClients(1, 0).client, eval: run }),
+      store: create({
+        ...redisClients(1, 0).client,
+        eval: (script) => (isRelease(script) ? Promise.resolve(0) : run()),
+      }),
       onError: (_error, reported) => void codes.push(reported),
     });
     const body = JSON.stringify({ type: "any", id: "1" });

@@ -27,7 +27,7 @@ function rejected(error: Error): Promise<never> {
 
 /** A pool whose clients answer as PostgreSQL does for a new event. */
 function playedPool(connecting: Promise<void> = Promise.resolve(), answered?: string, free = true) {
-  const played = { sent: [] as string[], destroyed: [] as (boolean | undefined)[], listeners: 0, atHandOut: 0 };
+  const played = { sent: [] as string[], destroyed: [] as (boolean | undefined)[], listeners: 0, atHandOut: 0, asked: 0 };
   let owner: unknown;
   const client = {
     async query(text: string, values: unknown[] = []) {
@@ -50,6 +50,7 @@ function playedPool(connecting: Promise<void> = Promise.resolve(), answered?: st
   async function connect(): Promise<typeof client>;
   function connect(callback: Callback): void;
   async function connect(callback?: Callback) {
+    played.asked += 1;
     await connecting.then(
       () => {
         callback?.(undefined, client, () => {});
@@ -184,8 +185,9 @@ describe("a receiver with an inbox", () => {
 
   it("refuses with the code store_timeout where no connection comes", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const answer = codesOf(playedPool(new Promise(() => {})).pool);
-    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    const { played, pool } = playedPool(new Promise(() => {}));
+    const answer = codesOf(pool);
+    await expect.poll(() => played.asked).toBe(1);
     await vi.advanceTimersByTimeAsync(2000);
     expect(await answer).toEqual({ status: 503, codes: ["store_timeout"], counted: ["store_timeout"] });
   });
@@ -225,7 +227,7 @@ describe("a receiver with an inbox", () => {
     const { played, pool } = playedPool(connecting.promise);
     const onEvent = vi.fn();
     const answer = deliver(pool, onEvent);
-    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    await expect.poll(() => played.asked).toBe(1);
     await vi.advanceTimersByTimeAsync(2000);
     const { status, headers } = await answer;
     expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
