@@ -11,6 +11,7 @@ import {
   errorCodes,
   fieldErrorCodes,
   fieldErrorCodesByPattern,
+  limits,
   type OperationId,
   operations,
 } from "@call-transfer/spec";
@@ -154,7 +155,7 @@ describe("what the SDK does", () => {
 
   /** Sends a request of a class whose first answer is the code, and says what came of it in the words of the page. */
   async function reaction(code: ErrorCode, retry: RetryClass): Promise<string> {
-    const backend = createBackend({ faults: [{ do: { code }, when: { times: 2 } }] });
+    const backend = createBackend({ faults: [{ do: { code }, when: { times: limits.clientMaxRetries } }] });
     const { apiKey } = demo;
     const client = new CallTransfer({
       baseUrl: "http://localhost",
