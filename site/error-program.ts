@@ -1,6 +1,6 @@
 // Programs and commands that make the backend answer an error code.
 import { createBackend } from "@call-transfer/backend";
-import { type ErrorCode, type FieldErrorCode, type OperationId, operations } from "@call-transfer/spec";
+import { type ErrorCode, type FieldErrorCode, limits, type OperationId, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { faultProblem } from "../packages/backend/src/faults/fault-problem.ts";
 import { curl, readYaml, resolved, type Sample, sampleOf, sdkCall, serverUrl, source } from "./samples.ts";
@@ -24,8 +24,11 @@ interface Recipe {
 
 const limited: Readonly<Record<string, Readonly<Record<string, unknown>>>> =
   document.components.schemas.CreateDestinationGroupRequest.properties;
+const overlapEnd = new Date(Date.parse("2026-03-02T12:00:00Z") + limits.previousSecretOverlapHours * 3_600_000);
 const withLimits = (text = "") =>
-  text.replaceAll(/\$(\w+)\.(\w+)/g, (_, field: string, keyword: string) => String(limited[field]?.[keyword]));
+  text
+    .replaceAll("$overlapEnd", overlapEnd.toISOString())
+    .replaceAll(/\$(\w+)\.(\w+)/g, (_, field: string, keyword: string) => String(limited[field]?.[keyword]));
 
 /** How the backend answers a code by its rules, by error code and field code. */
 export const recipes: Readonly<Record<string, Recipe>> = Object.fromEntries(

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { limits } from "@call-transfer/spec";
 import { beforeAll, describe, expect, it } from "vitest";
 import { withPlainEnums } from "../../packages/contract/src/document/enums.ts";
 import { published } from "../../scripts/generate/publish.ts";
@@ -45,7 +46,10 @@ describe("the published document", () => {
   });
 
   it.each([
-    ["rotateDestinationSecret", "the previous one keeps signing until 24 hours after the request at the earliest"],
+    [
+      "rotateDestinationSecret",
+      `the previous one keeps signing until ${limits.previousSecretOverlapHours} hours after the request at the earliest`,
+    ],
     ["rotateDestinationSecret", "Do not send a request again whose outcome is unknown"],
     ["createCall", "First look for its effect in `listCalls`, with `startDate` set to the time of the request."],
     ["createDestinationGroup", "may be sent again: if the first one took effect, the second is refused."],

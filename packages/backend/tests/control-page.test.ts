@@ -65,7 +65,7 @@ describe("redaction on request", () => {
     const { records } = (await control(backend, "GET /state/apiKeys?redact=true")).body;
     expect(records[0]).toMatchObject({
       key: "[redacted]",
-      keyHint: demo.apiKey.slice(-limits.signingSecretHintLength),
+      keyHint: demo.apiKey.slice(-4),
     });
     expect(JSON.stringify(records)).not.toContain(demo.apiKey);
   });
@@ -78,7 +78,7 @@ describe("redaction on request", () => {
     const { body: created } = await control(backend, "POST /state/apiKeys?redact=true", { accountId: demo.accountId });
     expect(created).toMatchObject({
       key: "[redacted]",
-      keyHint: expect.stringMatching(new RegExp(`^.{${limits.signingSecretHintLength}}$`)),
+      keyHint: expect.stringMatching(/^.{4}$/),
     });
   });
 

@@ -97,7 +97,7 @@ it("a new record has an id, the defaults, and one entry in a list", () => {
   expect(newRecord(fieldsOf("groups"), () => "new-id")).toMatchObject({
     id: "new-id",
     strategy: "simultaneous",
-    totalTimeoutSecs: 30,
+    totalTimeoutSecs: document.components.schemas.CreateDestinationGroupRequest.properties.totalTimeoutSecs.default,
     members: [{}],
   });
 });

@@ -189,7 +189,7 @@ describe("the events of a transfer", () => {
     const backend = backendOf();
     const events = await eventsOf(backend, async () => {
       backend.transfers.start({ destinationId: people });
-      await seconds(backend, 30);
+      await seconds(backend, ringSecs);
     });
     expect(events.map(([, type]) => type)).not.toContain("member.availability");
   });
@@ -200,14 +200,14 @@ describe("the events of a transfer", () => {
     const events = await eventsOf(backend, async () => {
       const script = [{ memberId: bob, declineAfterSecs: 1 }];
       ({ id: transferId } = backend.transfers.start({ destinationId: people, script }));
-      await seconds(backend, 30);
+      await seconds(backend, ringSecs);
     });
     expect(events).toEqual([
       [0, "transfer.started", { id: transferId }],
       [
         0,
         "transfer.ring_started",
-        { id: transferId, ringIndex: 0, destinationId: people, memberId: ann, until: later(30) },
+        { id: transferId, ringIndex: 0, destinationId: people, memberId: ann, until: later(ringSecs) },
       ],
       [0, "transfer.ring_started", expect.objectContaining({ ringIndex: 1, memberId: bob })],
       [1, "transfer.ring_ended", { id: transferId, destinationId: people, memberId: bob, outcome: "declined" }],
@@ -221,7 +221,7 @@ describe("the events of a transfer", () => {
           status: "away",
           source: "auto",
           reason: "missed_calls",
-          until: "2026-03-02T12:15:30.000Z",
+          until: later(ringSecs + 900),
           updatedAt: ringEnd,
         },
       ],
@@ -244,9 +244,9 @@ describe("the events of the clock", () => {
     const ring = { id: transferId, ringIndex: 0, destinationId: desk };
     expect(events).toEqual([
       [0, "timer.set", { ...ring, kind: "transfer.declines", timerAt: later(3) }],
-      [0, "timer.set", { ...ring, kind: "transfer.ring_ends", timerAt: later(30) }],
+      [0, "timer.set", { ...ring, kind: "transfer.ring_ends", timerAt: later(ringSecs) }],
       [3, "timer.fired", { ...ring, kind: "transfer.declines", timerAt: later(3) }],
-      [3, "timer.cancelled", { ...ring, kind: "transfer.ring_ends", timerAt: later(30) }],
+      [3, "timer.cancelled", { ...ring, kind: "transfer.ring_ends", timerAt: later(ringSecs) }],
       [5, "clock.changed", { now: later(5), mode: "frozen", rate: 1, by: 5000 }],
     ]);
   });

@@ -73,7 +73,7 @@ describe("ringing", () => {
   it("of a single destination lasts as long as a group by default", async () => {
     const backend = createBackend({ now: start, seed: seedOf() });
     backend.transfers.start({ destinationId: desk });
-    await advance(backend, 29);
+    await advance(backend, ringSecs - 1);
     expect(only(backend).status).toBe("ringing");
     await advance(backend, 1);
     expect(only(backend)).toMatchObject({ status: "unanswered", rings: [{ outcome: "missed" }] });
