@@ -41,6 +41,20 @@ def runs_any(error: BaseException, functions: Iterable[object]) -> bool:
     return False
 
 
+def _runs_handler(error: BaseException, handlers: Iterable[object]) -> bool:
+    """Whether an exception was raised within a signal handler: one of these, or one that was given the frame that it interrupted."""
+    if runs_any(error, handlers):
+        return True
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        below = trace.tb_next.tb_frame.f_locals.values()
+        given = [one for value in below for one in (value if isinstance(value, tuple) else (value,))]
+        if any(one is trace.tb_frame for one in given):
+            return True
+        trace = trace.tb_next
+    return False
+
+
 def handler_error(error: BaseException, outer: BaseException | None = None) -> BaseException | None:
     """The exception of a signal handler that this one is or was made of. A handler may raise what a socket raises too.
 
@@ -50,7 +64,7 @@ def handler_error(error: BaseException, outer: BaseException | None = None) -> B
     one: BaseException | None = error
     seen: list[BaseException] = []
     while one is not None and one is not outer and not any(one is other for other in seen):
-        if runs_any(one, handlers):
+        if _runs_handler(one, handlers):
             return one
         seen.append(one)
         # httpcore2 raises its errors again `from None`.
