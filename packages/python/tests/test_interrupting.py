@@ -220,6 +220,10 @@ class Raises:
     def method(self, *_: object) -> None:
         raise self.error
 
+    def once(self, number: int, *_: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        raise self.error
+
 
 Handler = Callable[..., None]
 ALL_ERRORS = [
@@ -239,6 +243,7 @@ BY_KIND: dict[str, Callable[[Raises], Handler]] = {
     "method": lambda raises: raises.method,
     "partial": lambda raises: partial(Raises.method, raises),
     "function": lambda raises: lambda *_: raises(),
+    "removes itself": lambda raises: raises.once,
 }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from types import CodeType, TracebackType
-from typing import Any
+from typing import Any, cast
 
 CARRIED = "call_transfer_error"
 """Attribute of a foreign exception that holds what the client knows of the request."""
@@ -22,11 +22,8 @@ def _code_of(function: Any) -> CodeType | None:
     while isinstance(function, partial):
         function = function.func
     function = getattr(function, "__func__", function)
-    code = getattr(function, "__code__", None) or getattr(
-        getattr(type(function), "__call__", None),  # noqa: B004
-        "__code__",
-        None,
-    )
+    kind: Any = type(function)
+    code: Any = getattr(function, "__code__", None) or getattr(getattr(kind, "__call__", None), "__code__", None)  # noqa: B004
     return code if isinstance(code, CodeType) else None
 
 
@@ -41,6 +38,20 @@ def runs_any(error: BaseException, functions: Iterable[object]) -> bool:
     return False
 
 
+def _runs_handler(error: BaseException, handlers: Iterable[object]) -> bool:
+    """Whether an exception was raised within a signal handler: one of these, or one that was given the frame that it interrupted."""
+    if runs_any(error, handlers):
+        return True
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        for value in trace.tb_next.tb_frame.f_locals.values():
+            given = cast("tuple[object, ...]", value if isinstance(value, tuple) else (value,))
+            if any(one is trace.tb_frame for one in given):
+                return True
+        trace = trace.tb_next
+    return False
+
+
 def handler_error(error: BaseException, outer: BaseException | None = None) -> BaseException | None:
     """The exception of a signal handler that this one is or was made of. A handler may raise what a socket raises too.
 
@@ -50,7 +61,7 @@ def handler_error(error: BaseException, outer: BaseException | None = None) -> B
     one: BaseException | None = error
     seen: list[BaseException] = []
     while one is not None and one is not outer and not any(one is other for other in seen):
-        if runs_any(one, handlers):
+        if _runs_handler(one, handlers):
             return one
         seen.append(one)
         # httpcore2 raises its errors again `from None`.

@@ -215,7 +215,8 @@ class Backend(httpcore2.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         def connect(address: str) -> httpcore2.NetworkStream:
-            return self._inner.connect_tcp(address, port, max(0.001, end - elapsed()), local_address, socket_options)
+            rest = None if left is None else max(0.001, end - elapsed())
+            return self._inner.connect_tcp(address, port, rest, local_address, socket_options)
 
         left = _left(timeout, httpcore2.ConnectTimeout)
         end = math.inf if left is None else elapsed() + left

@@ -44,7 +44,7 @@ def secrets_of(secret: Hidden) -> tuple[Hidden, ...]:
     secrets = tuple(map(held, secret.reveal())) if is_many else (secret,) if isinstance(secret.reveal(), str) else ()
     if not secrets:
         raise ValueError("secret must be a signing secret or a list of them")
-    if not all(isinstance(one, Hidden) and _is_secret(one.reveal()) for one in secrets):
+    if not all(_is_secret(one.reveal()) for one in secrets):
         raise ValueError("secret must be non-empty text without spaces or line breaks around it")
     return secrets
 
@@ -81,7 +81,7 @@ def values_of(headers: WebhookHeaders, header: str) -> list[str]:
     for name, value in pairs:
         # ASGI has bytes, and some gateways a list for each name.
         if _as_text(name).lower() == header.lower():
-            found += map(_as_text, value if isinstance(value, (list, tuple)) else [value])
+            found += map(_as_text, cast("Iterable[object]", value if isinstance(value, (list, tuple)) else [value]))
     return found
 
 
