@@ -27,7 +27,13 @@ function rejected(error: Error): Promise<never> {
 
 /** A pool whose clients answer as PostgreSQL does for a new event. */
 function playedPool(connecting: Promise<void> = Promise.resolve(), answered?: string, free = true) {
-  const played = { sent: [] as string[], destroyed: [] as (boolean | undefined)[], listeners: 0, atHandOut: 0, asked: 0 };
+  const played = {
+    sent: [] as string[],
+    destroyed: [] as (boolean | undefined)[],
+    listeners: 0,
+    atHandOut: 0,
+    asked: 0,
+  };
   let owner: unknown;
   const client = {
     async query(text: string, values: unknown[] = []) {

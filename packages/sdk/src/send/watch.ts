@@ -46,7 +46,7 @@ const facts = new WeakMap<Created, Fact>();
 let current: Watch | undefined;
 let isTold: boolean | undefined;
 /** Taken when the module loads: a test may replace it later. */
-const nextTurn = /* @__PURE__ */ orElse(() => globalThis.setImmediate, undefined);
+const { setImmediate: nextTurn } = globalThis as { readonly setImmediate?: (task: () => void) => unknown };
 
 /** Takes what undici tells, by channel. */
 const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => void>> = {
@@ -100,7 +100,7 @@ function listen(): boolean {
  */
 export const readIdle = (): Promise<unknown> | undefined =>
   nextTurn && orElse(() => Number.parseInt(nodeProcess().versions.node, 10) < 22, false)
-    ? new Promise((resolve) => nextTurn(() => nextTurn(resolve)))
+    ? new Promise((resolve) => nextTurn(() => nextTurn(() => resolve(undefined))))
     : undefined;
 
 /** Milliseconds after which undici gives up, whatever the client's timeout. */

@@ -4,9 +4,9 @@ import http from "node:http";
 import { createServer } from "node:net";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
+import { freePort } from "../../../../build/free-port.ts";
 import { CallTransfer } from "../../src/client.ts";
 import type { ClientOptions } from "../../src/options/options.ts";
-import { freePort } from "../../../../build/free-port.ts";
 import { closeAll, listen, placement } from "./servers.ts";
 
 afterEach(closeAll);
