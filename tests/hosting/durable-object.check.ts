@@ -10,7 +10,7 @@ import { eventStoreCases } from "@call-transfer/contract/webhooks";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import type { Order } from "./event-store-worker.ts";
-import { limitMs } from "./server-process.ts";
+import { limitMs } from "../receiving/server-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-durable-"));
 const { outputFiles } = await build({
