@@ -36,6 +36,17 @@ export class BodyBuffer {
     return this.#text;
   }
 
+  /** Returns what has arrived as it arrived. Not as a Blob, which is read outside the current turn of the event loop. */
+  bytes(): Uint8Array<ArrayBuffer> {
+    const whole = new Uint8Array(this.size);
+    let at = 0;
+    for (const { buffer, byteOffset, byteLength } of this.chunks) {
+      whole.set(new Uint8Array(buffer, byteOffset, byteLength), at);
+      at += byteLength;
+    }
+    return whole;
+  }
+
   #decode(stream: boolean): void {
     if (stream) this.#decoder ??= new TextDecoder();
     wholeDecoder ??= new TextDecoder();
@@ -146,8 +157,7 @@ export async function readBody(given: Response, stop: AbortSignal, state: BodySt
   const text = response.ok || read === null ? read : clean(read);
   texts.set(response, text);
   const [first, second] = buffer.chunks as Uint8Array<ArrayBuffer>[];
-  const whole = second && globalThis.Blob ? new Blob(buffer.chunks as BlobPart[]) : second ? undefined : first;
-  if (response.ok && whole) bodies.set(response, whole);
+  if (response.ok && first) bodies.set(response, second ? buffer.bytes() : first);
   return { response, text };
 }
 
