@@ -1,11 +1,11 @@
 // Creates the SDK clients of a world, with its clock and its network.
 import { demo } from "@call-transfer/backend";
 import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
-import { baseUrl } from "./caller.ts";
+import { baseUrl, currentCall } from "./caller.ts";
 import { middlewareKinds } from "./faults.ts";
 import type { Network } from "./network.ts";
 import { accountOf, type ClientPlan } from "./plan.ts";
-import type { BudgetRecord, ClientRecord, World } from "./records.ts";
+import type { BudgetRecord, CallRecord, ClientRecord, World } from "./records.ts";
 import { createRandom, type Timer } from "./scheduler.ts";
 
 /** The longest delay of a timer in Node and browsers, in milliseconds. */
@@ -32,6 +32,9 @@ const clockOf = ({ scheduler, violate }: World, record: () => ClientRecord) => (
   },
 });
 
+const isUnderWay = (call: CallRecord | undefined): boolean =>
+  call?.settledAt === undefined && call?.abortedAt === undefined;
+
 /** Creates the clients of a plan. */
 export async function createClients(world: World, network: Network): Promise<readonly ClientRecord[]> {
   const { plan, scheduler, backend, produced, secrets, violate } = world;
@@ -54,14 +57,16 @@ export async function createClients(world: World, network: Network): Promise<rea
     return async ({ forceRefresh }: { forceRefresh: boolean }): Promise<string> => {
       if (!forceRefresh) return !network.isHealed() && random.chance(0.02) ? `${token.slice(0, -4)}AAAA` : token;
       const client = record();
-      client.renewing += 1;
-      if (client.renewing > 1)
+      const starter = currentCall.getStore();
+      // Nobody shares a renewal any longer once the call that started it has ended.
+      if ([...client.renewing].some(isUnderWay))
         violate("4 attempts", `${client.plan.name} renews its token while a renewal is in flight`);
+      client.renewing.add(starter);
       await new Promise<void>((resolve) => scheduler.after(network.isHealed() ? 1 : random.between(1, 3000), resolve));
       const issued = issue(300);
       scheduler.hold(issued);
       token = await issued;
-      client.renewing -= 1;
+      client.renewing.delete(starter);
       return token;
     };
   };
@@ -107,7 +112,7 @@ export async function createClients(world: World, network: Network): Promise<rea
       skewMs: client.skewMs,
       jumped: false,
       timers: 0,
-      renewing: 0,
+      renewing: new Set(),
     };
     return made;
   };
