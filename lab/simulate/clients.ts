@@ -1,6 +1,6 @@
 // Creates the SDK clients of a world, with its clock and its network.
 import { demo } from "@call-transfer/backend";
-import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
+import { CallTransfer, type ClientOptions, type Middleware } from "@call-transfer/sdk";
 import { baseUrl, currentCall } from "./caller.ts";
 import { middlewareKinds } from "./faults.ts";
 import type { Network } from "./network.ts";
@@ -31,6 +31,18 @@ const clockOf = ({ scheduler, violate }: World, record: () => ClientRecord) => (
     scheduler.cancel(timer as Timer);
   },
 });
+
+/** Reports the error bodies that middleware gets: it may log them. */
+const showingErrors =
+  (middleware: Middleware, report: (body: string) => void): Middleware =>
+  (request, next, context) => {
+    const reported = async (): Promise<Response> => {
+      const response = await next();
+      if (!response.ok) report(await response.text());
+      return response;
+    };
+    return middleware(request, reported, context);
+  };
 
 const isUnderWay = (call: CallRecord | undefined): boolean =>
   call?.settledAt === undefined && call?.abortedAt === undefined;
@@ -94,7 +106,7 @@ export async function createClients(world: World, network: Network): Promise<rea
         budget.reportedRetries += 1;
         note(JSON.stringify(event));
       },
-      middleware: client.middleware ? [middlewareKinds[client.middleware]] : [],
+      middleware: client.middleware ? [showingErrors(middlewareKinds[client.middleware], note)] : [],
       ...(client.name === "checking"
         ? { logger: { debug: note, info: note, warn: note, error: note } }
         : { logLevel: "off" }),
