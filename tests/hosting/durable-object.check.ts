@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url";
 import { eventStoreCases } from "@call-transfer/contract/webhooks";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
-import type { Order } from "./event-store-worker.ts";
 import { limitMs } from "../receiving/server-process.ts";
+import type { Order } from "./event-store-worker.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-durable-"));
 const { outputFiles } = await build({
