@@ -82,10 +82,10 @@ const own: Transport = { direct: nodeFetch({ proxy: false }), through: (proxy) =
 
 export const knownFailures: Figure = {
   name: "placements that failed before their first byte, and are known not to be sent",
-  target: `${failures.length} of ${failures.length} over nodeFetch()`,
+  target: `${failures.length} of ${failures.length} over both`,
   async measure() {
     const [known, knownOverFetch] = [await count(own), await count(global)];
     const figure = `${known} of ${failures.length} over nodeFetch(), ${knownOverFetch} over fetch`;
-    return { figure, ok: known === failures.length };
+    return { figure, ok: Math.min(known, knownOverFetch) === failures.length };
   },
 };

@@ -1,4 +1,5 @@
 // Calls the methods of the SDK, waits for the results and sometimes aborts.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect } from "node:util";
 import { CallTransferError, OutcomeUnknownError } from "@call-transfer/sdk";
 import { type OperationDescription, operations } from "@call-transfer/spec";
@@ -12,6 +13,9 @@ const callHeader = "x-simulated-call";
 
 /** The base URL of the simulated API. */
 export const baseUrl = "https://api.example.com";
+
+/** The call that the running code belongs to. */
+export const currentCall = new AsyncLocalStorage<CallRecord>();
 
 /** Makes calls and records them with their attempts. */
 export type Caller = ReturnType<typeof createCaller>;
@@ -116,7 +120,8 @@ export function createCaller({ scheduler, calls, attempts, log, violate }: World
       };
       const resource: unknown = Reflect.get(client.sdk, plan.operation.resource);
       const method: (...input: unknown[]) => Promise<unknown> = Reflect.get(Object(resource), plan.operation.sdkMethod);
-      const promise = Reflect.apply(method, resource, [...inputOf(plan, id, client.accountId), options]);
+      const input = [...inputOf(plan, id, client.accountId), options];
+      const promise = currentCall.run(record, () => Reflect.apply(method, resource, input));
       reach(record, "start");
       promise.then(
         (value) => settle(Object.assign(record, { value }), onSettled),

@@ -1,11 +1,11 @@
 // Creates the SDK clients of a world, with its clock and its network.
 import { demo } from "@call-transfer/backend";
-import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
-import { baseUrl } from "./caller.ts";
+import { CallTransfer, type ClientOptions, type Middleware } from "@call-transfer/sdk";
+import { baseUrl, currentCall } from "./caller.ts";
 import { middlewareKinds } from "./faults.ts";
 import type { Network } from "./network.ts";
 import { accountOf, type ClientPlan } from "./plan.ts";
-import type { BudgetRecord, ClientRecord, World } from "./records.ts";
+import type { BudgetRecord, CallRecord, ClientRecord, World } from "./records.ts";
 import { createRandom, type Timer } from "./scheduler.ts";
 
 /** The longest delay of a timer in Node and browsers, in milliseconds. */
@@ -32,6 +32,21 @@ const clockOf = ({ scheduler, violate }: World, record: () => ClientRecord) => (
   },
 });
 
+/** Reports the error bodies that middleware gets: it may log them. */
+const showingErrors =
+  (middleware: Middleware, report: (body: string) => void): Middleware =>
+  (request, next, context) => {
+    const reported = async (): Promise<Response> => {
+      const response = await next();
+      if (!response.ok) report(await response.text());
+      return response;
+    };
+    return middleware(request, reported, context);
+  };
+
+const isUnderWay = (call: CallRecord | undefined): boolean =>
+  call?.settledAt === undefined && call?.abortedAt === undefined;
+
 /** Creates the clients of a plan. */
 export async function createClients(world: World, network: Network): Promise<readonly ClientRecord[]> {
   const { plan, scheduler, backend, produced, secrets, violate } = world;
@@ -54,14 +69,16 @@ export async function createClients(world: World, network: Network): Promise<rea
     return async ({ forceRefresh }: { forceRefresh: boolean }): Promise<string> => {
       if (!forceRefresh) return !network.isHealed() && random.chance(0.02) ? `${token.slice(0, -4)}AAAA` : token;
       const client = record();
-      client.renewing += 1;
-      if (client.renewing > 1)
+      const starter = currentCall.getStore();
+      // Nobody shares a renewal any longer once the call that started it has ended.
+      if ([...client.renewing].some(isUnderWay))
         violate("4 attempts", `${client.plan.name} renews its token while a renewal is in flight`);
+      client.renewing.add(starter);
       await new Promise<void>((resolve) => scheduler.after(network.isHealed() ? 1 : random.between(1, 3000), resolve));
       const issued = issue(300);
       scheduler.hold(issued);
       token = await issued;
-      client.renewing -= 1;
+      client.renewing.delete(starter);
       return token;
     };
   };
@@ -89,7 +106,7 @@ export async function createClients(world: World, network: Network): Promise<rea
         budget.reportedRetries += 1;
         note(JSON.stringify(event));
       },
-      middleware: client.middleware ? [middlewareKinds[client.middleware]] : [],
+      middleware: client.middleware ? [showingErrors(middlewareKinds[client.middleware], note)] : [],
       ...(client.name === "checking"
         ? { logger: { debug: note, info: note, warn: note, error: note } }
         : { logLevel: "off" }),
@@ -107,7 +124,7 @@ export async function createClients(world: World, network: Network): Promise<rea
       skewMs: client.skewMs,
       jumped: false,
       timers: 0,
-      renewing: 0,
+      renewing: new Set(),
     };
     return made;
   };

@@ -98,8 +98,8 @@ export interface ClientRecord {
   jumped: boolean;
   /** Timers of the SDK that neither fired nor were cleared. */
   timers: number;
-  /** Token renewals in flight. */
-  renewing: number;
+  /** The calls whose token renewals are in flight; undefined for one of reconcile(). */
+  readonly renewing: Set<CallRecord | undefined>;
 }
 
 /** One call of a method of the SDK. */

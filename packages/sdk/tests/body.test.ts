@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { BodyBuffer, BodyTooLarge, readText, replay, textOf, toResponse } from "../src/send/body.ts";
+import { BodyBuffer, BodyTooLarge, readBody, readText, replay, textOf, toResponse } from "../src/send/body.ts";
 
 const bytes = new TextEncoder().encode('{"name":"Zoë"}');
 
@@ -20,6 +20,11 @@ it("reads a body that ends within a character up to that character", () => {
 it("returns the same text each time", () => {
   const whole = buffer(bytes.subarray(0, 12), bytes.subarray(12));
   expect([whole.text(true), whole.text(false)]).toEqual(['{"name":"Zoë"}', '{"name":"Zoë"}']);
+});
+
+it("returns the bytes of chunks of every kind of view", () => {
+  const view = new DataView(bytes.buffer, 6, 4);
+  expect(buffer(bytes.subarray(0, 6), view as never, bytes.subarray(10)).bytes()).toEqual(bytes);
 });
 
 describe("a body with a limit", () => {
@@ -132,6 +137,23 @@ describe("a replayed response", () => {
     }
     expect(textOf(response)).toBe(text);
     expect(response).toBeInstanceOf(Response);
+  });
+
+  it("that arrived in chunks is read in the same turn of the event loop: a test may hold the clock", async () => {
+    const chunks = new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes.subarray(0, 11));
+        controller.enqueue(bytes.subarray(11));
+        controller.close();
+      },
+    });
+    const { response, text: read } = await readBody(new Response(chunks), AbortSignal.any([]), { buffers: [] }, String);
+    let isNextTurn = false;
+    setImmediate(() => {
+      isNextTurn = true;
+    });
+    expect(new Uint8Array(await replay(response, read).arrayBuffer())).toEqual(bytes);
+    expect(isNextTurn).toBe(false);
   });
 
   it("has a clone with its status, headers and body", async () => {

@@ -36,6 +36,17 @@ export class BodyBuffer {
     return this.#text;
   }
 
+  /** Returns what has arrived as it arrived. Not as a Blob, which is read outside the current turn of the event loop. */
+  bytes(): Uint8Array<ArrayBuffer> {
+    const whole = new Uint8Array(this.size);
+    let at = 0;
+    for (const { buffer, byteOffset, byteLength } of this.chunks) {
+      whole.set(new Uint8Array(buffer, byteOffset, byteLength), at);
+      at += byteLength;
+    }
+    return whole;
+  }
+
   #decode(stream: boolean): void {
     if (stream) this.#decoder ??= new TextDecoder();
     wholeDecoder ??= new TextDecoder();
@@ -113,7 +124,7 @@ export function toResponse(given: Response): Response {
 
 const texts = new WeakMap<Response, string | null>();
 /** Bodies that are kept as they arrived: their text may have lost bytes that are no text. */
-const bodies = new WeakMap<Response, BodyInit>();
+const bodies = new WeakMap<Response, BodyBuffer>();
 
 /** Text of a response whose body was read; undefined for any other response. */
 export const textOf = (response: Response): string | null | undefined => texts.get(response);
@@ -145,16 +156,13 @@ export async function readBody(given: Response, stop: AbortSignal, state: BodySt
     : readText(response, maxErrorBodyBytes, "cut", stop, buffer));
   const text = response.ok || read === null ? read : clean(read);
   texts.set(response, text);
-  const [first, second] = buffer.chunks as Uint8Array<ArrayBuffer>[];
-  const whole = second && globalThis.Blob ? new Blob(buffer.chunks as BlobPart[]) : second ? undefined : first;
-  if (response.ok && whole) bodies.set(response, whole);
+  if (response.ok && buffer.size) bodies.set(response, buffer);
   return { response, text };
 }
 
 /** Makes a response, still genuine, read its body from the text, any number of times. */
-export function replay(response: Response, text: string | null, body: BodyInit | null = text): Response {
-  const kept = bodies.get(response) ?? body;
-  const fresh = () => new Response(kept, { headers: response.headers });
+export function replay(response: Response, text: string | null, buffer = bodies.get(response)): Response {
+  const fresh = () => new Response(buffer?.bytes() ?? text, { headers: response.headers });
   try {
     // Assigned: defining properties costs more time than the rest of a request.
     response.text = async () => text ?? "";
@@ -162,15 +170,15 @@ export function replay(response: Response, text: string | null, body: BodyInit |
     response.blob = () => fresh().blob();
     response.arrayBuffer = () => fresh().arrayBuffer();
     response.bytes = async () => new Uint8Array(await fresh().arrayBuffer());
-    response.clone = () => replay(construct(response), text, kept);
+    response.clone = () => replay(construct(response), text, buffer);
     const get = () => fresh().body;
     Object.defineProperty(response, "body", { get, configurable: true });
     Object.defineProperty(response, "bodyUsed", { value: false, configurable: true });
   } catch {
     // It is frozen, or its class does not allow replacing members.
-    return replay(construct(response), text, kept);
+    return replay(construct(response), text, buffer);
   }
   texts.set(response, text);
-  if (kept !== null) bodies.set(response, kept);
+  if (buffer) bodies.set(response, buffer);
   return response;
 }
