@@ -22,7 +22,7 @@ def _code_of(function: Any) -> CodeType | None:
     while isinstance(function, partial):
         function = function.func
     function = getattr(function, "__func__", function)
-    kind: Any = type(function)
+    kind = cast("Any", type(function))
     code: Any = getattr(function, "__code__", None) or getattr(getattr(kind, "__call__", None), "__code__", None)  # noqa: B004
     return code if isinstance(code, CodeType) else None
 
