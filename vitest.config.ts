@@ -23,7 +23,7 @@ const part = (name: string, include: string[], exclude: string[], viteModuleRunn
     include,
     exclude: [...never, ...exclude],
     experimental: { viteModuleRunner },
-    setupFiles: process.env.MATRIX_NODE === undefined ? [] : ["tests/matrix/expected-node.ts"],
+    setupFiles: ["tests/setup.ts", ...(process.env.MATRIX_NODE === undefined ? [] : ["tests/matrix/expected-node.ts"])],
   },
 });
 
@@ -42,9 +42,6 @@ export default defineConfig({
       part("release", release, nightly),
       part("nightly", nightly, []),
     ],
-    restoreMocks: true,
-    unstubGlobals: true,
-    unstubEnvs: true,
     // Files share a worker and its modules: loading them again for each file took half of the time.
     isolate: false,
     // One more than processors, because many tests wait.
