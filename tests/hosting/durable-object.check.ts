@@ -3,29 +3,36 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { eventStoreCases } from "@call-transfer/contract/webhooks";
+import { signWebhook } from "@call-transfer/sdk/webhooks";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import { limitMs } from "../receiving/server-process.ts";
 import type { Order } from "./event-store-worker.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-durable-"));
-const { outputFiles } = await build({
-  entryPoints: [fileURLToPath(new URL("./event-store-worker.ts", import.meta.url))],
-  bundle: true,
-  format: "esm",
-  conditions: ["@call-transfer/source", "workerd", "worker"],
-  write: false,
-});
+/** The text of a program for workerd. */
+async function scriptOf(path: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL(path, import.meta.url))],
+    bundle: true,
+    format: "esm",
+    conditions: ["@call-transfer/source", "workerd", "worker"],
+    write: false,
+  });
+  return outputFiles[0]?.text ?? "";
+}
+const script = await scriptOf("./event-store-worker.ts");
 
 /** Starts workerd. What objects store outlives it. */
 function startWorkerd(): Miniflare {
   return new Miniflare({
     modules: true,
-    script: outputFiles[0]?.text ?? "",
+    script,
     compatibilityDate: "2026-07-01",
     host: "127.0.0.1",
     port: 0,
@@ -90,4 +97,30 @@ describe("what a Durable Object stores", () => {
     const claimed = await ask({ binding: "QUICK", shards: 1, method: "claim", values: ["long", "other", 1] });
     assert.deepEqual(claimed, { state: "done", answer: '"answer"' });
   });
+});
+
+it("the program of docs/webhook-stores.md handles three copies once", async () => {
+  const secret = "secret";
+  const offer = JSON.stringify({ type: "transfer.offer", destinationId: "d0000000-0000-4000-8000-000000000001" });
+  let printed = "";
+  const worker = new Miniflare({
+    modules: true,
+    script: await scriptOf("../../examples/stores/worker.ts"),
+    bindings: { SIGNING_SECRET: secret },
+    compatibilityDate: "2026-07-01",
+    durableObjects: { EVENTS: { className: "EventStoreObject", useSQLite: true } },
+    handleRuntimeStdio: (stdout: Readable) => {
+      stdout.setEncoding("utf8").on("data", (text: string) => {
+        printed += text;
+      });
+    },
+  });
+  const url = await worker.ready;
+  for (let copy = 0; copy < 3; copy += 1) {
+    const headers = { "Service-Signature": await signWebhook(offer, { secret }) };
+    const { status } = await fetch(url, { method: "POST", headers, body: offer });
+    assert.equal(status, 204);
+  }
+  await worker.dispose();
+  assert.equal(printed.match(/a call is offered/g)?.length, 1, printed);
 });

@@ -1,13 +1,9 @@
 // The programs of docs/webhook-stores.md: two processes behind one store handle an offer once.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import type { Readable } from "node:stream";
 import { after, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { signWebhook } from "@call-transfer/sdk/webhooks";
-import { build } from "esbuild";
-import { Miniflare } from "miniflare";
 import { Pool } from "pg";
 import { startPostgres, startRedis } from "./servers.ts";
 
@@ -44,31 +40,3 @@ for (const name of ["redis", "ioredis", "postgres", "inbox-pg", "inbox-postgres"
     if (name.startsWith("inbox")) assert.equal((await pool.query("select from tickets")).rowCount, 1);
   });
 }
-
-it("worker.ts", async () => {
-  const { outputFiles } = await build({
-    entryPoints: [at(".cache/examples/worker.ts")],
-    ...{ bundle: true, format: "esm", write: false, conditions: ["@call-transfer/source", "workerd", "worker"] },
-  });
-  let printed = "";
-  const workerd = new Miniflare({
-    modules: true,
-    script: outputFiles[0]?.text ?? "",
-    bindings: { SIGNING_SECRET: secret },
-    compatibilityDate: "2026-07-01",
-    durableObjects: { EVENTS: { className: "EventStoreObject", useSQLite: true } },
-    handleRuntimeStdio: (stdout: Readable) => {
-      stdout.setEncoding("utf8").on("data", (text: string) => {
-        printed += text;
-      });
-    },
-  });
-  const url = await workerd.ready;
-  for (let copy = 0; copy < 3; copy += 1) {
-    const headers = { "Service-Signature": await signWebhook(offer, { secret }) };
-    const { status } = await fetch(url, { method: "POST", headers, body: offer });
-    assert.equal(status, 204);
-  }
-  await workerd.dispose();
-  assert.equal(printed.match(/a call is offered/g)?.length, 1, printed);
-});
