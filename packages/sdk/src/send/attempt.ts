@@ -153,16 +153,21 @@ async function fetchOnce(
       throw reasonOf(stop);
     }
     attempt.status = response.status;
+    const doubt = (): void => {
+      if (state.outcome === "rejected" && isUnanswered(watch, response)) state.outcome = "unknown";
+    };
     state.outcome = effectOf(response);
+    // Also before the body is read, which may break off.
+    doubt();
     recordHead(state, attempt, response);
     const read = await readBody(response, stop, state, withoutTokens);
     if (!response.ok) recordRefusal(state, attempt, read);
-    if (state.outcome === "rejected" && isUnanswered(watch, response)) state.outcome = "unknown";
+    doubt();
     return read;
   } catch (error) {
     state.failed = { error };
     if (attempt.status !== undefined) throw error;
-    if (isRefused(watch, error)) {
+    if (!stop.aborted && isRefused(watch, error)) {
       state.attempt = undefined;
       state.outcome = "not_sent";
       const problem = state.call.clean(describeError(error));

@@ -143,9 +143,12 @@ export const unwatch = (watch: Watch): boolean => open.delete(watch);
 /** Node's own fetch. Another one may call that several times or later, or keep the signal to itself. */
 const isOwn = ({ send }: Watch): boolean => `${send}`.includes("internal/deps/undici");
 
-/** Whether something was written that the response is no answer to: the caller's own fetch tries again. */
+/**
+ * Whether something was written that the response does not answer: the caller's own fetch tries again. What failed may be of
+ * another call of the same path, and counts all the same.
+ */
 export const isUnanswered = ({ created }: Watch, { status }: Response): boolean =>
-  created.filter(({ isSure, isWritten }) => isSure && isWritten).length > (status < 500 ? 0 : 1);
+  created.filter((fact) => fact.isWritten && (fact.isSure || "error" in fact)).length > (status < 500 ? 0 : 1);
 
 /** Whether fetch refused the request before it created one: a port, a value, or a dispatcher with other methods. */
 export function isRefused(watch: Watch, error: unknown): boolean {

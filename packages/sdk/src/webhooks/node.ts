@@ -57,7 +57,7 @@ function checkKept({ headers, complete }: NodeRequest, kept: Uint8Array): void {
     throw new Refusal(
       500,
       "bad_body",
-      `The kept body has ${kept.byteLength} bytes of ${declared ?? "more"}: it was still being read. Wait for its end before the handler.`,
+      `The kept body has ${kept.byteLength} of ${declared ?? "more"} bytes: it was still being read. Wait for its end before the handler.`,
     );
 }
 

@@ -47,7 +47,7 @@ export class StoreSteps {
     } finally {
       this.#running.delete(place);
       const next = this.#urgent.values().next().value ?? this.#others.values().next().value;
-      next?.begin();
+      if (this.#hasRoom()) next?.begin();
     }
   }
 

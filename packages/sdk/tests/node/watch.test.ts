@@ -69,6 +69,30 @@ describe("a fetch that tries again within one call", () => {
     });
   });
 
+  it("and gets a refusal whose body breaks off places once", async () => {
+    const { seen, url } = await serverOf((response, count) => {
+      if (count === 1) return lose(response);
+      response.writeHead(429, { "content-type": "application/json", "content-length": "99" }).write("{");
+      response.socket?.end();
+    });
+    const again: Fetch = (u, i) => fetch(u, i).catch(() => fetch(u, i));
+    expect(await create(url, { fetch: again })).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown" });
+    expect(seen.placements).toBe(2);
+  });
+
+  it("after a wait, beside another call, and gets a refusal places once", async () => {
+    const { seen, url } = await serverOf((response, count) =>
+      count <= 2 ? lose(response) : response.writeHead(429, { "content-type": "application/json" }).end("{}"),
+    );
+    const again: Fetch = async (u, i) => {
+      await pause();
+      return fetch(u, i).catch(() => fetch(u, i));
+    };
+    const errors = await Promise.all([create(url, { fetch: again }), create(url, { fetch: again })]);
+    expect(errors.map(({ name }) => name)).toEqual(["OutcomeUnknownError", "OutcomeUnknownError"]);
+    expect(seen.placements).toBe(4);
+  });
+
   it("that is still waiting for a connection leaves it unknown", async () => {
     const silent = await listen(createServer());
     const other = await refusedUrl();
@@ -102,6 +126,25 @@ describe("a fetch that tries again within one call", () => {
     };
     const errors = await Promise.all(Array.from({ length: 10 }, () => create(url, { fetch: waiting })));
     expect(errors.map(({ name }) => name)).toEqual(Array.from({ length: 10 }, () => "ConflictError"));
+  });
+});
+
+describe("over the default fetch", () => {
+  it("a time limit behind a dispatcher that reports nothing leaves a placement unknown", async () => {
+    const { seen, url } = await serverOf(() => {});
+    // It sends by itself, as those do that do not stand on undici's own requests.
+    const dispatcher = {
+      dispatch: (): boolean => {
+        http
+          .request(url, { method: "POST" })
+          .on("error", () => {})
+          .end();
+        return true;
+      },
+    };
+    const error = await create(url, { fetchOptions: { dispatcher } as never, timeoutMs: 1000 });
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown" });
+    expect(seen.placements).toBe(1);
   });
 });
 
