@@ -258,7 +258,8 @@ function add(): void {
   const folder = resolve(process.env.INIT_CWD ?? "", target);
   const manager = values.with === undefined ? managerOf(folder) : managers.find((name) => name === values.with);
   if (manager === undefined) throw new UsageError(`Unknown package manager ${values.with}.`);
-  if (`${folder}/`.startsWith(join(root, "packages"))) throw new UsageError("FOLDER is a package of this clone.");
+  if (folder === resolve(root) || `${folder}/`.startsWith(join(root, "packages")))
+    throw new UsageError("FOLDER is this clone, or a package of it. Name a folder of your own.");
   addPackages(folder, names, manager);
   const environment = values.python ?? (given.includes("python") ? ".venv" : undefined);
   if (environment !== undefined) addPython(folder, environment);

@@ -32,7 +32,7 @@ describe("the workflows", () => {
   it("check the commit that is published, and publish what was packed from it", () => {
     const { check, publish, pypi, announce } = jobsIn(textOf("release.yml"));
     expect(check).toMatch(
-      /ref: \$\{\{ needs\.plan\.outputs\.commit \}\}[\s\S]*run: \.ci\/run\n[\s\S]*release -- pack packed/,
+      /ref: \$\{\{ needs\.plan\.outputs\.commit \}\}[\s\S]*run: \.ci\/run nightly\n[\s\S]*release -- pack packed/,
     );
     expect([publish, pypi, announce]).toEqual([
       expect.stringContaining("needs: [plan, check]"),
