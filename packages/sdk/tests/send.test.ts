@@ -78,6 +78,18 @@ describe("a request", () => {
     expect(sent[0]?.url).toBe("https://example.com/proxy/api/v1/roles");
   });
 
+  it("calls fetch as a function: browsers and Workers refuse it as a method of anything else", async () => {
+    const owners: unknown[] = [];
+    function strictFetch(this: unknown): Promise<Response> {
+      owners.push(this);
+      return Promise.resolve(Response.json({ roles: [] }));
+    }
+    vi.stubGlobal("fetch", strictFetch);
+    await new CallTransfer({ baseUrl: "https://example.com", apiKey: "svc_live_x" }).roles.list();
+    await new CallTransfer({ baseUrl: "https://example.com", apiKey: "svc_live_x", fetch: strictFetch }).roles.list();
+    expect(owners).toEqual([undefined, undefined]);
+  });
+
   it("looks up the global fetch when it is sent, not when the client is created", async () => {
     const { client } = clientOf([], { fetch: undefined as never });
     const replacement = vi.fn(async () => json(200, roles));

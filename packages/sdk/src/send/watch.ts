@@ -125,6 +125,8 @@ export function waitAsLong(watch: Watch, init: RequestInit & { dispatcher?: Disp
 
 /** Calls fetch. What that creates is watched until `unwatch()`. */
 export function callWatched(watch: Watch, init: RequestInit): Promise<Response> {
+  // Browsers and Workers refuse a fetch that is called as a method.
+  const { send, url } = watch;
   isTold ??= orElse(listen, false);
   const before = current;
   if (isTold) {
@@ -132,7 +134,7 @@ export function callWatched(watch: Watch, init: RequestInit): Promise<Response> 
     current = watch;
   }
   try {
-    return watch.send(watch.url, init);
+    return send(url, init);
   } finally {
     current = before;
   }
