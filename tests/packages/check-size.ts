@@ -81,19 +81,19 @@ const bundles: readonly BundleBudget[] = [
     published: largest,
   },
   {
-    ...{ name: "webhooks, verification only", budget: 2, reached: 2.4, published: "`verifyWebhook` of `/webhooks`" },
+    ...{ name: "webhooks, verification only", budget: 2, reached: 2.6, published: "`verifyWebhook` of `/webhooks`" },
     program: 'export { verifyWebhook } from "@call-transfer/sdk/webhooks";',
   },
   {
-    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 11.6 },
+    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 11.7 },
     published: "everything of `/webhooks`",
   },
   { name: "webhooks/redis, every export", program: entry("webhooks/redis"), budget: 1 },
   {
-    ...{ name: "webhooks/postgres, the store", budget: 1.25 },
+    ...{ name: "webhooks/postgres, the store", budget: 1.25, reached: 1.4 },
     program: 'export { createEventTable, postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";',
   },
-  { name: "webhooks/postgres, every export", program: entry("webhooks/postgres"), budget: 4.5 },
+  { name: "webhooks/postgres, every export", program: entry("webhooks/postgres"), budget: 4.5, reached: 4.7 },
   { name: "webhooks/durable-object, every export", program: entry("webhooks/durable-object"), budget: 1.2 },
   {
     ...{ name: "query, every export, beside the whole SDK", program: `${whole}${entry("query")}`, beside: whole },
