@@ -11,7 +11,7 @@ import { demoSeed } from "@call-transfer/backend/unstable";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commandFile } from "../../../../build/command-file.ts";
 import { freePort } from "../../../../build/free-port.ts";
-import { finish } from "./run-line.ts";
+import { finish, isWaiting } from "./run-line.ts";
 
 const cli = commandFile();
 let running: ChildProcess[] = [];
@@ -28,7 +28,7 @@ function runIn(cwd: string, env: NodeJS.ProcessEnv, ...args: string[]) {
     output.stdout += text;
   });
   child.stderr.setEncoding("utf8").on("data", (text) => {
-    output.stderr += text;
+    if (!isWaiting(text.trimEnd())) output.stderr += text;
   });
   return { child, output };
 }
