@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,6 +13,7 @@ from servers import Request, Server, hang_up, problem, respond
 
 from call_transfer import InvalidArgumentError, OutcomeUnknownError, Reconciliation
 
+DOCUMENT = Path(__file__).parents[2] / "spec" / "openapi.json"
 DATE = "Mon, 23 Nov 2026 12:00:00 GMT"
 PLACED = respond(201, {"type": "initiated", "callId": "c-9"})
 
@@ -57,7 +60,9 @@ def test_candidates_are_the_calls_that_may_be_it(run: Run) -> None:
     assert [candidate.id for candidate in found.candidates] == ["c-1", "c-4"]
     assert (found.complete, found.reason) == (True, "candidates_found")
     assert found.window.by_server_clock
-    assert query_of(server.requests[-1])["limit"] == "100"
+    parameters = json.loads(DOCUMENT.read_text())["paths"]["/api/v1/calls"]["get"]["parameters"]
+    (limit,) = (one["schema"] for one in parameters if one["name"] == "limit")
+    assert query_of(server.requests[-1])["limit"] == str(limit["maximum"])
 
 
 def test_nothing_listed_is_no_proof(run: Run) -> None:

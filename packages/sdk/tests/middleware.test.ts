@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
+import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
 import type { Middleware } from "../src/options/middleware.ts";
 import { raw } from "../src/raw.ts";
 import { clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
@@ -29,7 +30,7 @@ function waitingClock() {
     now: () => now,
     setTimeout(callback: () => void, delayMs: number) {
       // What is this long is an attempt's own limit, which no test here reaches.
-      if (delayMs >= 60_000) return undefined;
+      if (delayMs >= defaultTimeoutMs) return undefined;
       return setImmediate(() => {
         now += delayMs;
         callback();

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import openapiTS, { astToString, COMMENT_HEADER } from "openapi-typescript";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
+import { defaultMaxRetries } from "../src/generated/constants.gen.ts";
 import { ApiError, type CallTransfer, InvalidArgumentError, NotFoundError, OutcomeUnknownError } from "../src/index.ts";
 import type { Middleware } from "../src/options/middleware.ts";
 import { type RawClient, raw } from "../src/raw.ts";
@@ -172,10 +173,10 @@ describe("a request by raw<Paths>()", () => {
 
   it("throws it after the retries, with the wait that the server asked for", async () => {
     const limited = () => problem(429, "rate_limit_exceeded", { meta: { retryAfterSecs: 2 } });
-    const { result, sent } = await send("POST", [limited(), limited(), limited()]);
+    const { result, sent } = await send("POST", Array.from({ length: 1 + defaultMaxRetries }, limited));
     expect(result).toBeInstanceOf(ApiError);
     expect(result).toMatchObject({ status: 429, retryAfterSecs: 2 });
-    expect(sent).toHaveLength(3);
+    expect(sent).toHaveLength(1 + defaultMaxRetries);
   });
 
   it("returns the error of the response without throwOnError", async () => {
