@@ -57,7 +57,7 @@ describe("a frozen clock", () => {
   });
 
   it("counts the waits towards totalTimeoutMs", async () => {
-    const { backend, client, delays } = createWorld();
+    const { backend, client, delays } = createWorld({}, { retry: { max: 2 } });
     backend.faults.add({ when: { times: 2 }, do: { rateLimit: { retryAfterSecs: 30 } } });
     const error = await client.roles.list({ totalTimeoutMs: 40_000 }).catch((thrown: unknown) => thrown);
     expect([error instanceof RateLimitError && error.retrySkippedReason, delays.length]).toEqual(["total_timeout", 1]);

@@ -168,7 +168,7 @@ describe("middleware that returns", () => {
   it("an invented error without sending has the outcome not_sent and is retried by its status", async () => {
     let refusals = 0;
     const breaker: Middleware = async (_request, next) => (refusals++ < 2 ? problem(503, "service_error") : next());
-    const { client, sent } = clientOf([json(201, initiated)], { middleware: [breaker] });
+    const { client, sent } = clientOf([json(201, initiated)], { middleware: [breaker], retry: { max: 2 } });
     expect(await settle(client.calls.create(placement))).toEqual(initiated);
     expect(sent).toHaveLength(1);
     const refusing = clientOf([], { middleware: [async () => problem(400, "bad_request")] });

@@ -449,7 +449,7 @@ describe("the metrics", () => {
 
   it("measure attempts if asked", async () => {
     const script = [problem(500, "internal_error"), networkError("ECONNRESET"), roles()];
-    const { client, points } = traced(script, {}, { requestDuration: true });
+    const { client, points } = traced(script, { retry: { max: 2 } }, { requestDuration: true });
     await client.roles.list();
     const http = {
       "http.request.method": "GET",

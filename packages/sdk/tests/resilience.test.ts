@@ -275,7 +275,7 @@ describe("retry.whenUnknown", () => {
 
   it("repeat sends again like any other operation", async () => {
     const { client, sent } = clientOf([networkError("ECONNRESET"), problem(500, "internal_error"), placed()], {
-      retry: { whenUnknown: "repeat" },
+      retry: { max: 2, whenUnknown: "repeat" },
     });
     expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
     expect(sent).toHaveLength(3);
@@ -340,6 +340,7 @@ describe("an expired access token", () => {
     const { client } = clientOf([fail(), fail(), expired(), json(200, roles), expired(), json(200, roles)], {
       ...options,
       accessToken,
+      retry: { max: 2 },
     });
     expect(await settle(client.roles.list())).toEqual(roles);
     expect(await settle(client.roles.list())).toEqual(roles);
@@ -772,6 +773,7 @@ describe("reporting", () => {
     const { client } = clientOf([echo, networkError("ECONNRESET"), json(200, roles, { "x-request-id": "req-2" })], {
       logger: log,
       random: () => 1,
+      retry: { max: 2 },
     });
     await settle(client.roles.list());
     expect(log.debug.mock.calls.flat()).toEqual([
@@ -821,7 +823,8 @@ describe("reporting", () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const error = vi.spyOn(console, "error").mockImplementation(() => {});
     const script = [problem(503, "service_error"), problem(503, "service_error"), json(200, roles)];
-    const { client } = clientOf(script, { onRetry: () => Promise.reject(new Error("metrics down")) });
+    const onRetry = () => Promise.reject(new Error("metrics down"));
+    const { client } = clientOf(script, { onRetry, retry: { max: 2 } });
     expect(await settle(client.roles.list())).toEqual(roles);
     expect(error.mock.calls).toEqual([["call-transfer: onRetry threw: metrics down"]]);
   });
