@@ -1,4 +1,5 @@
-// Writes what follows from the contract into the pages that show it: tables between two comments, and limits in sentences.
+// Writes what follows from the contract into the pages and comments that show it: tables between two comments, and limits in
+// sentences.
 import { readFileSync } from "node:fs";
 import type { OpenApiDocument, OperationObject } from "./read/document.ts";
 import { limitText } from "./read/limits.ts";
@@ -37,7 +38,7 @@ const inputOf = ({ pathParameters, requestSchema, queryParameters }: OperationMo
   ...(queryParameters.length > 0 ? ["query"] : []),
 ];
 
-/** Sentences of pages that state limits, by page. Each must be there, with any number in the place of a name. */
+/** Sentences of pages and comments that state limits, by file. Each must be there, with any number in the place of a name. */
 const limitSentences: Readonly<Record<string, readonly string[]>> = {
   "docs/specification.md": [
     "| `name` | string | yes | {name.minLength} to {name.maxLength} characters",
@@ -78,7 +79,28 @@ const limitSentences: Readonly<Record<string, readonly string[]>> = {
   "docs/mock-server-webhooks.md": ["rotation within {previousSecretOverlapHours} hours invalidates"],
   "docs/mock-server-faults.md": ["two signatures for {previousSecretOverlapHours} hours."],
   "docs/inspector.md": ["Rotate the secret: for {previousSecretOverlapHours} hours"],
-  "packages/sdk/README.md": ["secrets as a list for {previousSecretOverlapHours} hours."],
+  "docs/sdk.md": ["| `timeoutMs` | {clientTimeoutMs} |", "| `max` | {clientMaxRetries} |"],
+  "docs/python.md": ["An attempt may take {clientTimeoutSecs} seconds", "`max` ({clientMaxRetries})"],
+  "docs/migrating.md": [
+    "`retry: { max }`, {clientMaxRetries} by default",
+    "| {clientTimeoutSecs} seconds for one attempt",
+  ],
+  "docs/placing-calls.md": ["retries a placement, by default up to {clientMaxRetries} times,"],
+  "packages/sdk/README.md": [
+    "secrets as a list for {previousSecretOverlapHours} hours.",
+    "The SDK retries up to {clientMaxRetries} times,",
+  ],
+  "packages/sdk/src/options/options.ts": [
+    "up to 2³¹−1; {clientTimeoutMs} by default (§8)",
+    "from 0; {clientMaxRetries} by default (§8)",
+  ],
+  "packages/sdk/src/errors/details.ts": ["whole pages of {limit.maximum}"],
+  "packages/python/src/call_transfer/_options.py": [
+    "its body included; {clientTimeoutSecs} by default (§8)",
+    "from 0; {clientMaxRetries} by default (§8)",
+  ],
+  "packages/python/src/call_transfer/_client.py": ["its body included; {clientTimeoutSecs} by default (§8)"],
+  "packages/python/src/call_transfer/_errors.py": ["whole pages of {limit.maximum}"],
 };
 
 type Keywords = Readonly<Record<string, unknown>>;
@@ -93,13 +115,15 @@ function limitsByName({ components, paths, "x-limits": limits }: OpenApiDocument
   const keywords = [...queries, ...properties].flatMap(([name, schema]) =>
     Object.entries(schema).map(([keyword, value]): [string, unknown] => [`${name}.${keyword}`, value]),
   );
-  return new Map([...keywords, ...Object.entries(limits)].map(([name, value]) => [name, limitText(name, value)]));
+  const clientTimeoutMs = (Number(limits.clientTimeoutSecs) * 1000).toLocaleString("en");
+  const named = [...keywords, ...Object.entries({ ...limits, clientTimeoutMs })];
+  return new Map(named.map(([name, value]) => [name, limitText(name, value)]));
 }
 
 /** A page with the numbers of a sentence. */
 function withLimits(path: string, text: string, sentence: string, limits: ReadonlyMap<string, string>): string {
   const literal = sentence.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  const form = literal.replaceAll(/\\\{[\w\\.]+?\\\}/g, String.raw`\d+(?: [AP]M)?`);
+  const form = literal.replaceAll(/\\\{[\w\\.]+?\\\}/g, String.raw`\d+(?:,\d{3})*(?: [AP]M)?`);
   const filled = sentence.replaceAll(/\{([\w.]+)\}/g, (_, name: string) => {
     const value = limits.get(name);
     if (value === undefined)

@@ -1,6 +1,6 @@
 import { demo } from "@call-transfer/backend";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
-import { webhookSignature } from "@call-transfer/spec";
+import { limits, webhookSignature } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { reactionTo } from "../clients/receiver.ts";
 import type { Change, Offer, Write } from "../history.ts";
@@ -146,7 +146,7 @@ describe("a member", () => {
 describe("a destination", () => {
   const rotated = write({ kind: "rotation", destinationId, secret: "second" });
   const lost = write({ kind: "rotation", destinationId }, { outcome: "unknown" });
-  const later = new Date(Date.parse(frozenNow) + 86_400_000).toISOString();
+  const later = new Date(Date.parse(frozenNow) + limits.previousSecretOverlapHours * 3_600_000).toISOString();
   const withSecrets = (signingSecret: string, previousSecret: string, previousSecretExpiresAt = later) => ({
     destinations: untouched.destinations.map((one) =>
       one.id === destinationId ? { ...one, signingSecret, previousSecret, previousSecretExpiresAt } : one,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,6 +15,7 @@ from servers import Request, Server, hang_up, problem, respond
 
 from call_transfer import InvalidArgumentError, OutcomeUnknownError, Reconciliation
 
+DOCUMENT = json.loads((Path(__file__).parents[2] / "spec" / "openapi.json").read_text())
 DATE = "Mon, 23 Nov 2026 12:00:00 GMT"
 PLACED = respond(201, {"type": "initiated", "callId": "c-9"})
 
@@ -57,7 +62,9 @@ def test_candidates_are_the_calls_that_may_be_it(run: Run) -> None:
     assert [candidate.id for candidate in found.candidates] == ["c-1", "c-4"]
     assert (found.complete, found.reason) == (True, "candidates_found")
     assert found.window.by_server_clock
-    assert query_of(server.requests[-1])["limit"] == "100"
+    parameters = DOCUMENT["paths"]["/api/v1/calls"]["get"]["parameters"]
+    (limit,) = (one["schema"] for one in parameters if one["name"] == "limit")
+    assert query_of(server.requests[-1])["limit"] == str(limit["maximum"])
 
 
 def test_nothing_listed_is_no_proof(run: Run) -> None:
@@ -132,7 +139,9 @@ def test_a_rotation_says_until_when_the_old_secret_signs(run: Run) -> None:
         found = run(server.url, rotate)
     assert (found.reason, len(server.requests)) == ("no_list", 1)
     # The window begins five seconds and the length of the request earlier.
-    assert "keeps signing until 2026-11-24T11:59:5" in found.explanation
+    overlap = timedelta(hours=DOCUMENT["x-limits"]["previousSecretOverlapHours"], seconds=-10)
+    until = (parsedate_to_datetime(DATE) + overlap).isoformat()[: len("2026-11-24T11:59:5")]
+    assert f"keeps signing until {until}" in found.explanation
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ from call_transfer import (
     TimeoutError,
     UnknownResult,
 )
+from call_transfer._generated.operations import DEFAULT_MAX_RETRIES
 from call_transfer._retry import parse_retry_after
 
 PLACED = respond(201, {"type": "initiated", "callId": "c-1"})
@@ -174,8 +175,8 @@ def test_a_refused_connection_is_not_sent_and_retried(run: Run) -> None:
     with pytest.raises(ConnectionError) as caught:
         run(f"http://127.0.0.1:{unused_port()}", place, on_retry=events.append)
     assert caught.value.outcome == "not_sent"
-    assert [attempt.error for attempt in caught.value.attempts] == ["connection_failed"] * 3
-    assert [event.next_attempt_number for event in events] == [2, 3]
+    assert [attempt.error for attempt in caught.value.attempts] == ["connection_failed"] * (1 + DEFAULT_MAX_RETRIES)
+    assert [event.next_attempt_number for event in events] == list(range(2, 2 + DEFAULT_MAX_RETRIES))
 
 
 def test_a_refused_connection_names_the_host_and_that_nothing_was_sent(run: Run) -> None:
@@ -226,9 +227,10 @@ def test_a_quota_is_not_retried(run: Run) -> None:
 
 def test_reads_are_retried(run: Run) -> None:
     roles = respond(200, {"roles": [{"role": "owner", "permissions": ["calls:write"]}]})
-    with Server(hang_up, respond(502, raw=b"<html>"), roles) as server:
+    lost = [hang_up] * (DEFAULT_MAX_RETRIES - 1)
+    with Server(*lost, respond(502, raw=b"<html>"), roles) as server:
         assert run(server.url, lambda client: client.roles.list()).roles[0].role == "owner"
-    assert len(server.requests) == 3
+    assert len(server.requests) == 1 + DEFAULT_MAX_RETRIES
 
 
 def test_a_conflict_after_a_lost_answer_is_unknown(run: Run) -> None:

@@ -492,7 +492,7 @@ describe("onRetry", () => {
     const breaker: Middleware = async (_request, next) => (++calls === 2 ? problem(503, "service_error") : next());
     const { result } = await outcomeOf(
       [problem(503, "service_error"), json(200, roles)],
-      { middleware: [breaker], onRetry: ({ attempt }) => seen.push(attempt) },
+      { middleware: [breaker], onRetry: ({ attempt }) => seen.push(attempt), retry: { max: 2 } },
       (client) => client.roles.list(),
     );
     expect(result).toEqual(roles);

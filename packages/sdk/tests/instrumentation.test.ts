@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { RequestError } from "../src/errors/request-error.ts";
+import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
 import type { AttemptInstrumentation, Instrumentation } from "../src/options/instrumentation.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { raw } from "../src/raw.ts";
@@ -45,7 +46,7 @@ function instrumented(
   const random = () => 0;
   const clock = {
     now: () => 0,
-    setTimeout: (run: () => void, ms: number) => ms < 60_000 && run(),
+    setTimeout: (run: () => void, ms: number) => ms < defaultTimeoutMs && run(),
     clearTimeout: () => {},
   };
   return { ...clientOf(script, { instrumentation, logger, random, clock, ...options }), seen, logged };

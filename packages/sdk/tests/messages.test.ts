@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 
@@ -28,6 +29,7 @@ const text = (body: BodyInit | null, type?: string): Response =>
 const bytes = new TextEncoder().encode("hello");
 const notJson = (what: string): string =>
   `listRoles answered 200 with a body that is not a JSON object (${what}): check baseUrl and proxies`;
+const timedOut = `listRoles got no complete response within ${defaultTimeoutMs} ms`;
 const brokenJson = "listRoles answered 200 with invalid or truncated JSON";
 const lost = "could not be sent or lost its connection: fetch failed (ECONNRESET)";
 const refused = "listRoles answered 503 service_error: Detail. (request req-1); not retried:";
@@ -60,12 +62,7 @@ describe("the message of an error", () => {
       {},
       { message: "listRoles lost the connection in the body of its 500 response: socket closed", outcome: "unknown" },
     ],
-    [
-      "a body that stops",
-      [stalled(200)],
-      {},
-      { name: "TimeoutError", message: "listRoles got no complete response within 60000 ms", outcome: "applied" },
-    ],
+    ["a body that stops", [stalled(200)], {}, { name: "TimeoutError", message: timedOut, outcome: "applied" }],
     [
       "no response",
       [() => new Promise(() => {})],
@@ -83,7 +80,7 @@ describe("the message of an error", () => {
       { accountId: "a", accessToken: () => new Promise<string>(() => {}) },
       {
         name: "TimeoutError",
-        message: "listRoles got no complete response within 60000 ms: the accessToken function has not returned",
+        message: `${timedOut}: the accessToken function has not returned`,
         outcome: "not_sent",
       },
     ],
@@ -94,7 +91,7 @@ describe("the message of an error", () => {
         accountId: "a",
         accessToken: ({ forceRefresh }) => (forceRefresh ? new Promise<string>(() => {}) : "some-token"),
       },
-      { message: "listRoles got no complete response within 60000 ms: the accessToken function has not returned" },
+      { message: `${timedOut}: the accessToken function has not returned` },
     ],
     [
       "middleware that hangs before it sends",
@@ -102,7 +99,7 @@ describe("the message of an error", () => {
       { middleware: [(_, next) => next(), () => new Promise(() => {})] },
       {
         name: "TimeoutError",
-        message: "listRoles got no complete response within 60000 ms: middleware 2 of listRoles has not returned",
+        message: `${timedOut}: middleware 2 of listRoles has not returned`,
         outcome: "not_sent",
       },
     ],
@@ -119,7 +116,7 @@ describe("the message of an error", () => {
         ],
       },
       {
-        message: "listRoles got no complete response within 60000 ms: middleware 1 of listRoles has not returned",
+        message: `${timedOut}: middleware 1 of listRoles has not returned`,
         outcome: "applied",
       },
     ],
@@ -131,20 +128,15 @@ describe("the message of an error", () => {
         accessToken: () => new Promise<string>(() => {}),
         middleware: [(_, next) => next()],
       },
-      { message: "listRoles got no complete response within 60000 ms: the accessToken function has not returned" },
+      { message: `${timedOut}: the accessToken function has not returned` },
     ],
     [
       "a response that hangs below middleware",
       [() => new Promise(() => {})],
       { middleware: [(_, next) => next()] },
-      { message: "listRoles got no complete response within 60000 ms", outcome: "unknown" },
+      { message: timedOut, outcome: "unknown" },
     ],
-    [
-      "a body of middleware that hangs",
-      [],
-      { middleware: [async () => stalled(200)] },
-      { message: "listRoles got no complete response within 60000 ms" },
-    ],
+    ["a body of middleware that hangs", [], { middleware: [async () => stalled(200)] }, { message: timedOut }],
     [
       "a body that is too large",
       [text("x".repeat(10_485_761))],

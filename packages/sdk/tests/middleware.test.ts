@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
+import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
 import type { Middleware } from "../src/options/middleware.ts";
 import { raw } from "../src/raw.ts";
 import { clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
@@ -29,7 +30,7 @@ function waitingClock() {
     now: () => now,
     setTimeout(callback: () => void, delayMs: number) {
       // What is this long is an attempt's own limit, which no test here reaches.
-      if (delayMs >= 60_000) return undefined;
+      if (delayMs >= defaultTimeoutMs) return undefined;
       return setImmediate(() => {
         now += delayMs;
         callback();
@@ -167,7 +168,7 @@ describe("middleware that returns", () => {
   it("an invented error without sending has the outcome not_sent and is retried by its status", async () => {
     let refusals = 0;
     const breaker: Middleware = async (_request, next) => (refusals++ < 2 ? problem(503, "service_error") : next());
-    const { client, sent } = clientOf([json(201, initiated)], { middleware: [breaker] });
+    const { client, sent } = clientOf([json(201, initiated)], { middleware: [breaker], retry: { max: 2 } });
     expect(await settle(client.calls.create(placement))).toEqual(initiated);
     expect(sent).toHaveLength(1);
     const refusing = clientOf([], { middleware: [async () => problem(400, "bad_request")] });

@@ -24,6 +24,7 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OutcomeUnknownError } from "../src/errors/outcome-unknown-error.ts";
+import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
 import { VERSION } from "../src/generated/version.gen.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { type OpenTelemetryOptions, openTelemetry } from "../src/otel.ts";
@@ -36,7 +37,7 @@ const placement = { flowId: "flow", fromNumber: from, toNumber: to };
 const roles = () => json(200, { roles: [] }, { "x-request-id": "req-2" });
 const clock = {
   now: () => 0,
-  setTimeout: (run: () => void, ms: number) => ms < 60_000 && run(),
+  setTimeout: (run: () => void, ms: number) => ms < defaultTimeoutMs && run(),
   clearTimeout: () => {},
 };
 const propagator = new CompositePropagator({
@@ -448,7 +449,7 @@ describe("the metrics", () => {
 
   it("measure attempts if asked", async () => {
     const script = [problem(500, "internal_error"), networkError("ECONNRESET"), roles()];
-    const { client, points } = traced(script, {}, { requestDuration: true });
+    const { client, points } = traced(script, { retry: { max: 2 } }, { requestDuration: true });
     await client.roles.list();
     const http = {
       "http.request.method": "GET",

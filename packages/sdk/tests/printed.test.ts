@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { OutcomeUnknownError } from "../src/errors/outcome-unknown-error.ts";
+import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import {
   createWebhookHandler,
@@ -22,7 +23,7 @@ const printed = () => {
 
 const clockAt = (time: { ms: number }) => ({
   now: () => time.ms,
-  setTimeout: (run: () => void, ms: number) => ms < 60_000 && run(),
+  setTimeout: (run: () => void, ms: number) => ms < defaultTimeoutMs && run(),
   clearTimeout: () => {},
 });
 

@@ -178,7 +178,7 @@ describe("the window", () => {
       if (date === undefined) throw networkError("ECONNRESET");
       return new Response(null, { status: 502, headers: { date } });
     };
-    const { client } = clientOf([lost], { clock });
+    const { client } = clientOf([lost], { clock, timeoutMs: 60_000 });
     const error = (await settle(client.calls.create(placement))) as OutcomeUnknownError;
     return { from: Date.parse(error.window.from) - start, to: Date.parse(error.window.to) - start };
   }

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
 import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
+import { defaultMaxRetries } from "../src/generated/constants.gen.ts";
 import { CallTransferCore, OutcomeUnknownError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { raw } from "../src/raw.ts";
@@ -72,11 +73,14 @@ describe("a path that is no operation", () => {
   });
 
   it.each(["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "get"])("is retried with the method %s", async (method) => {
-    const { client, sent } = clientOf([lost(), problem(502, "service_error"), lost()]);
+    const failures = Array.from({ length: defaultMaxRetries }, (_, at) =>
+      at % 2 === 0 ? problem(502, "service_error") : lost(),
+    );
+    const { client, sent } = clientOf([...failures, lost()]);
     expect(await settle(client.request(method, "/api/v1/contacts/c-1"))).toMatchObject({
       ...{ name: "ConnectionError", operationId: `${method.toUpperCase()} /api/v1/contacts/c-1` },
     });
-    expect(sent).toHaveLength(3);
+    expect(sent).toHaveLength(1 + defaultMaxRetries);
   });
 
   it.each(["POST", "PATCH", "LINK"])("is sent once with the method %s", async (method) => {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CallTransfer } from "../src/client.ts";
@@ -11,6 +12,16 @@ const placed = (): Response => json(201, { type: "initiated", callId: "c" });
 const list = (calls: { id: string }[], total = calls.length): Response => json(200, { calls, meta: { total } });
 const call = (id: string) => ({ id, direction: "outbound", duration: 0 });
 const start = Date.parse("2026-03-02T12:00:00Z");
+const { "x-limits": limits, paths } = JSON.parse(
+  readFileSync(new URL("../../spec/openapi.json", import.meta.url), "utf8"),
+) as {
+  readonly "x-limits": { readonly previousSecretOverlapHours: number };
+  readonly paths: {
+    readonly "/api/v1/calls": {
+      readonly get: { readonly parameters: { name: string; schema: { maximum?: number } }[] };
+    };
+  };
+};
 
 beforeEach(() => {
   vi.useFakeTimers({ now: start });
@@ -103,10 +114,12 @@ describe("an unknown outcome", () => {
     const cold = await lost();
     const { candidates, complete, explanation } = await cold.reconcile();
     expect([candidates, complete]).toEqual([[], false]);
-    expect(explanation).toContain("until 24 hours after the request");
+    expect(explanation).toContain(`until ${limits.previousSecretOverlapHours} hours after the request`);
     expect(explanation).toContain("voids");
     await client.roles.list();
-    expect((await (await lost()).reconcile()).explanation).toContain("until 2026-03-03T11:59:55.000Z");
+    expect((await (await lost()).reconcile()).explanation).toContain(
+      `until ${new Date(start - 5000 + limits.previousSecretOverlapHours * 3_600_000).toISOString()}`,
+    );
   });
 });
 
@@ -121,7 +134,7 @@ describe("reconcile", () => {
     const [first, second] = sent.slice(1).map(({ url }) => new URL(url).searchParams);
     expect([first?.get("startDate"), first?.get("limit"), second?.get("offset")]).toEqual([
       "2026-03-02T11:55:00.000Z",
-      "100",
+      String(paths["/api/v1/calls"].get.parameters.find(({ name }) => name === "limit")?.schema.maximum),
       "2",
     ]);
   });
@@ -262,7 +275,7 @@ describe("retry.whenUnknown", () => {
 
   it("repeat sends again like any other operation", async () => {
     const { client, sent } = clientOf([networkError("ECONNRESET"), problem(500, "internal_error"), placed()], {
-      retry: { whenUnknown: "repeat" },
+      retry: { max: 2, whenUnknown: "repeat" },
     });
     expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
     expect(sent).toHaveLength(3);
@@ -327,6 +340,7 @@ describe("an expired access token", () => {
     const { client } = clientOf([fail(), fail(), expired(), json(200, roles), expired(), json(200, roles)], {
       ...options,
       accessToken,
+      retry: { max: 2 },
     });
     expect(await settle(client.roles.list())).toEqual(roles);
     expect(await settle(client.roles.list())).toEqual(roles);
@@ -611,13 +625,14 @@ describe("the retry budget", () => {
   });
 
   it("is shared by copies with other options, and can be switched off", async () => {
+    const retry = { max: 2 };
     const answers = () => Array.from({ length: 400 }, () => problem(500, "internal_error"));
-    const { client, sent } = clientOf(answers());
+    const { client, sent } = clientOf(answers(), { retry });
     for (let i = 0; i < 50; i++) await settle(client.roles.list());
     expect(sent).toHaveLength(150);
     await settle(client.withOptions({ timeoutMs: 5 }).roles.list());
     expect(sent).toHaveLength(151);
-    const unbounded = clientOf(answers(), { retry: { budget: false } });
+    const unbounded = clientOf(answers(), { retry: { ...retry, budget: false } });
     for (let i = 0; i < 100; i++) await settle(unbounded.client.roles.list());
     expect(unbounded.sent).toHaveLength(300);
   });
@@ -758,6 +773,7 @@ describe("reporting", () => {
     const { client } = clientOf([echo, networkError("ECONNRESET"), json(200, roles, { "x-request-id": "req-2" })], {
       logger: log,
       random: () => 1,
+      retry: { max: 2 },
     });
     await settle(client.roles.list());
     expect(log.debug.mock.calls.flat()).toEqual([
@@ -807,7 +823,8 @@ describe("reporting", () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const error = vi.spyOn(console, "error").mockImplementation(() => {});
     const script = [problem(503, "service_error"), problem(503, "service_error"), json(200, roles)];
-    const { client } = clientOf(script, { onRetry: () => Promise.reject(new Error("metrics down")) });
+    const onRetry = () => Promise.reject(new Error("metrics down"));
+    const { client } = clientOf(script, { onRetry, retry: { max: 2 } });
     expect(await settle(client.roles.list())).toEqual(roles);
     expect(error.mock.calls).toEqual([["call-transfer: onRetry threw: metrics down"]]);
   });

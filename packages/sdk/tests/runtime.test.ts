@@ -1,6 +1,7 @@
 // What the SDK reads from its runtime: environment variables and versions.
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CallTransfer } from "../src/client.ts";
+import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
 import { product } from "../src/generated/version.gen.ts";
 import type { ApiKeyOptions, ClientOptions } from "../src/options/options.ts";
 import { clientOf, json } from "./test-server.ts";
@@ -130,7 +131,11 @@ describe("logging", () => {
   const answers = () => [json(500, {}), roles()];
   const quick = {
     random: () => 0,
-    clock: { now: () => 0, setTimeout: (run: () => void, ms: number) => ms < 60_000 && run(), clearTimeout: () => {} },
+    clock: {
+      now: () => 0,
+      setTimeout: (run: () => void, ms: number) => ms < defaultTimeoutMs && run(),
+      clearTimeout: () => {},
+    },
   };
   const spied = () => {
     const counts = { debug: 0, info: 0, warn: 0, error: 0 };

@@ -67,7 +67,7 @@ describe("a retry", () => {
       },
       clearTimeout: () => {},
     };
-    const { client, sent } = clientOf([problem(503, "service_error"), json(200, roles)], { clock });
+    const { client, sent } = clientOf([problem(503, "service_error"), json(200, roles)], { clock, timeoutMs: 30_000 });
     const error = await settle(client.roles.list({ totalTimeoutMs: 30_000 }));
     expect(error).toMatchObject({ name: "TimeoutError" });
     expect(sent).toHaveLength(1);

@@ -1,5 +1,6 @@
 // Errors of requests name the caller's own function in their stack.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
 import { type CallTransfer, createCall, listCalls, listRoles } from "../src/index.ts";
 import { clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
@@ -88,7 +89,8 @@ describe.each(Object.keys(failures))("the stack of %s names a function that", (f
 });
 
 /** Ends waits at once, and deadlines never. */
-const shortTimer = (callback: () => void, delayMs: number) => (delayMs < 60_000 ? setTimeout(callback, 0) : undefined);
+const shortTimer = (callback: () => void, delayMs: number) =>
+  delayMs < defaultTimeoutMs ? setTimeout(callback, 0) : undefined;
 
 describe("the stack of an error from before sending names the caller", () => {
   const before: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {

@@ -129,7 +129,7 @@ class Auth:
         return abs(now - self._refused_at) < _pause_after(self._refusals)
 
     def _is_abandoned(self, now: float) -> bool:
-        """Whether a renewal takes longer than a minute, so that later requests start another one."""
+        """Whether a renewal takes longer than an attempt may, so that later requests start another one."""
         return abs(now - self._pending_since) >= DEFAULT_TIMEOUT
 
     def _renewed(self, expired: Credential, token: Secret) -> Credential:
