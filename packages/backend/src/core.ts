@@ -67,7 +67,6 @@ export function createCore(
   const deliveries = new SignedDeliveries(world, faults, { inbox, fetch, forwardTo });
   const transfers = createTransfers(world, deliveries);
   const journal = createJournal(table.operations, () => {
-    changes.clear();
     events.emit("requests.cleared");
     keeper?.plan("soon");
   });

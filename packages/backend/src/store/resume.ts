@@ -116,7 +116,7 @@ function resume(core: KeptCore, stored: StoredState): void {
     resumeTimers(core, stored.rows(timerTable));
     resumeClock(core, facts);
   });
-  noteAnew(core);
+  core.world.expiries.restart();
 }
 
 /** Undoes what could not be stored. Its cost is that of the changes and the timers. Timers begin to run after `restMs` of real time. */
@@ -136,7 +136,7 @@ function undo(core: KeptCore, { changes, facts: stored }: NotStored): void {
     resumeTimers(core, timers ?? []);
     resumeClock(core, facts, restMs);
   });
-  noteAnew(core);
+  core.world.expiries.restart();
 }
 
 function resumeFacts({ world, randoms, tokens, faults, stubs, inbox }: KeptCore, facts: Facts): void {
@@ -164,12 +164,6 @@ function resumeClock({ world: { clock, keeper } }: KeptCore, { clock: kept }: Fa
   const now = clock.now();
   const at = Math.min(now, ...clock.timers().map((timer) => timer.at - 1));
   clock.resume({ ...kept, mode: "frozen", at });
-}
-
-/** The journal stays, but not what its requests found. */
-function noteAnew({ world }: KeptCore): void {
-  world.changes.clear();
-  world.expiries.restart();
 }
 
 /** Does what was due while the state was only in the store. Offers that no app has answered are sent again first. */

@@ -41,8 +41,7 @@ export type TimerEnd = "fired" | "cancelled" | "dropped";
 /** Notes timers that are added and removed. */
 export interface TimerWatch {
   added(timer: Timer): void;
-  /** `rank` is the number of timers with a purpose that were due at the same time, before it. */
-  removed(timer: Timer, rank: number, end: TimerEnd): void;
+  removed(timer: Timer, end: TimerEnd): void;
 }
 
 /** Timers in the order in which they fire: by time, then by the order of adding. */
@@ -89,10 +88,7 @@ export class TimerQueue {
   }
 
   #remove(timer: Timer, end: TimerEnd): void {
-    const place = this.#timers.indexOf(timer);
-    const first = this.#timers.findIndex(({ at }) => at === timer.at);
-    const rank = this.#timers.slice(first, place).filter(({ purpose }) => purpose !== undefined).length;
-    this.#timers.splice(place, 1);
-    for (const watch of this.#watches) watch.removed(timer, rank, end);
+    this.#timers.splice(this.#timers.indexOf(timer), 1);
+    for (const watch of this.#watches) watch.removed(timer, end);
   }
 }
