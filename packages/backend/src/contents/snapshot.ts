@@ -8,9 +8,9 @@ import { checkPolicies, defaultPolicies } from "../model/policies.ts";
 import { type TransferRecord, time, transferSchema } from "../model/records/transfer-record.ts";
 import { clearState, createState } from "../model/state.ts";
 import { checkRate, parseTime } from "../model/time/clock.ts";
-import type { TimerPurpose } from "../model/time/timer-queue.ts";
+import { callEndTimer, isRestorable, type TimerPurpose } from "../model/time/timer-queue.ts";
 import type { World } from "../model/world.ts";
-import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
+import { scheduleCallEnd } from "../platform/calls.ts";
 import { type Inbox, inboxAnswerSchema } from "../platform/inbox.ts";
 import { asSeed } from "./collections.ts";
 import { checkSeed, insert } from "./load-seed.ts";
@@ -82,11 +82,6 @@ export function takeSnapshot({ world, generators, tokens, faults, stubs, inbox }
     stubs: JSON.parse(JSON.stringify({ ...stubs.keep(), records: [...state.stubRecords] })),
     inbox: JSON.parse(JSON.stringify(inbox.answer)),
   });
-}
-
-/** Whether a timer can be created again from its purpose. */
-export function isRestorable(kind: string): boolean {
-  return kind === callEndTimer || kind.startsWith("transfer.");
 }
 
 /** Throws InputError unless the input is a snapshot of this version. */

@@ -29,11 +29,19 @@ export type TimerSelector = Pick<TimerPurpose, "id"> & Partial<TimerPurpose>;
 /** The kind of the timer that ends a sleep. Snapshots leave it out: they cannot hold the work that continues. */
 export const sleepEnds = "sleep.ends";
 
+/** The kind of the timer that ends a call. */
+export const callEndTimer = "call.ends";
+
 /** The kind of the timer that chooses among the answers of one instant. */
 export const answersSettle = "transfer.settles";
 
 /** Timers that no event announces: they only continue what happens already. */
 export const internalTimers: ReadonlySet<string> = new Set([sleepEnds, answersSettle]);
+
+/** Whether a timer can be created again from its purpose. */
+export function isRestorable(kind: string): boolean {
+  return kind === callEndTimer || kind.startsWith("transfer.");
+}
 
 /** Why a timer is gone: it runs now, it was cancelled, or the clock begins again. */
 export type TimerEnd = "fired" | "cancelled" | "dropped";
