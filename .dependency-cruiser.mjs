@@ -29,7 +29,6 @@ export const layers = {
     "http",
     "routes",
     "contents",
-    "store",
     "control",
     "conformance",
   ],

@@ -2,9 +2,9 @@ declare module "@call-transfer/backend" {
   export {
     Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults,
     HandledResponse, Inbox, InboxEvent, InputError, Journal, JournalEntry, Keys, ListedFault, MemberRecord, NewTransfer,
-    OperationCoverage, Peer, Policies, RehearsedResponse, RingRecord, RowChange, SandboxStore, SandboxStores, Sandboxes,
-    SandboxesOptions, Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, Upcoming,
-    createBackend, createSandboxes, demo, inboxUrl
+    OperationCoverage, Peer, Policies, RingRecord, RowChange, SandboxStore, SandboxStores, Sandboxes, SandboxesOptions,
+    Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, Upcoming, createBackend,
+    createSandboxes, demo, inboxUrl
   };
 }
 
@@ -56,13 +56,12 @@ declare interface BackendControls {
   readonly keys: Keys;
   readonly journal: Journal;
   replay(id: number): Promise<JournalDetail>;
-  rehearse(id: number): Promise<readonly [RehearsedResponse, RehearsedResponse]>;
   readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   readonly operations: readonly OperationDescription[];
   applyScenario(name: ScenarioName): void;
   seed(seed: Seed): void;
   saved(): Promise<void>;
-  snapshot(options?: { readonly before?: number | undefined }): Snapshot;
+  snapshot(): Snapshot;
   restore(snapshot: unknown): void;
   reset(): void;
 }
@@ -320,7 +319,6 @@ declare interface JournalDetail extends JournalEntry {
   readonly responseBody?: unknown;
   readonly changes?: readonly ShownChange[];
   readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
-  readonly faultAction?: Exclude<FaultAction, { latency: number }>;
 }
 
 declare interface JournalEntry {
@@ -439,12 +437,6 @@ declare interface Policies {
 }
 
 declare type ProviderRecord = Checked<"providers">;
-
-declare interface RehearsedResponse {
-  readonly status: number;
-  readonly code?: string;
-  readonly body?: unknown;
-}
 
 declare interface RequestCaller {
   readonly kind: "key" | "user";

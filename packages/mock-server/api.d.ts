@@ -16,9 +16,9 @@ declare module "@call-transfer/mock-server/backend" {
   export {
     Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults,
     HandledResponse, Inbox, InboxEvent, InputError, Journal, JournalEntry, Keys, ListedFault, MemberRecord, NewTransfer,
-    OperationCoverage, Peer, Policies, RehearsedResponse, RingRecord, RowChange, SandboxStore, SandboxStores, Sandboxes,
-    SandboxesOptions, Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, Upcoming,
-    createBackend, createSandboxes, demo, inboxUrl
+    OperationCoverage, Peer, Policies, RingRecord, RowChange, SandboxStore, SandboxStores, Sandboxes, SandboxesOptions,
+    Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, Upcoming, createBackend,
+    createSandboxes, demo, inboxUrl
   };
 }
 

@@ -20,7 +20,6 @@ import type { WorldState } from "./model/state.ts";
 import type { Keeper } from "./model/storage/keeper.ts";
 import type { WorldClock } from "./model/time/clock.ts";
 import { type BackendOptions, checkBackendOptions } from "./options.ts";
-import { rehearse } from "./rehearse.ts";
 import { handlers as allHandlers } from "./routes/index.ts";
 
 /** The client's end of a connection. */
@@ -126,8 +125,6 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   const backend: AssembledBackend = {
     ...createControls(core, options, parts.table.operations),
     replay: createReplay(core.journal, record, answerAndRecord),
-    rehearse: (id) =>
-      rehearse(backend, id, () => assembleBackend({ seed: {} }, { table: parts.table, handlers: parts.handlers })),
     events,
     isResumed,
     prng: core.generators.seed,

@@ -3,7 +3,7 @@ import { applyScenario } from "./contents/apply-scenario.ts";
 import { CheckedCollections } from "./contents/collections.ts";
 import { createKeys } from "./contents/keys.ts";
 import { loadSeed } from "./contents/load-seed.ts";
-import { restoreSnapshot, takeSnapshot, takeSnapshotBefore } from "./contents/snapshot.ts";
+import { restoreSnapshot, takeSnapshot } from "./contents/snapshot.ts";
 import type { BackendControls } from "./control/parts/controls.ts";
 import type { Core } from "./core.ts";
 import { reset } from "./lifecycle.ts";
@@ -19,7 +19,7 @@ export function createControls(
   core: Core,
   options: BackendOptions,
   operations: readonly OperationDescription[],
-): Omit<BackendControls, "replay" | "rehearse" | "clock" | "state"> & Pick<World, "clock" | "state"> {
+): Omit<BackendControls, "replay" | "clock" | "state"> & Pick<World, "clock" | "state"> {
   const { world, tokens, faults, stubs, inbox, deliveries, transfers, journal } = core;
   const { state, clock, policies, events, expiries } = world;
   return {
@@ -57,7 +57,7 @@ export function createControls(
       events.emit("sandbox.seeded");
     },
     saved: async () => world.keeper?.allSaved(),
-    snapshot: ({ before } = {}) => (before === undefined ? takeSnapshot(core) : takeSnapshotBefore(core, before)),
+    snapshot: () => takeSnapshot(core),
     restore(snapshot) {
       events.quietly(() => {
         restoreSnapshot(core, snapshot);

@@ -11,6 +11,8 @@ import { createGenerators } from "./model/generators.ts";
 import { checkPolicies, defaultPolicies } from "./model/policies.ts";
 import { createState } from "./model/state.ts";
 import { Keeper } from "./model/storage/keeper.ts";
+import { KeptTimers } from "./model/storage/kept-timers.ts";
+import { ReservedIds } from "./model/storage/reserved-ids.ts";
 import { checkRate, parseTime, systemClock } from "./model/time/clock.ts";
 import { createClock } from "./model/time/virtual-clock.ts";
 import type { World } from "./model/world.ts";
@@ -18,8 +20,6 @@ import type { BackendOptions } from "./options.ts";
 import { SignedDeliveries } from "./platform/deliveries.ts";
 import { createInbox } from "./platform/inbox.ts";
 import { createTransfers } from "./platform/transfers.ts";
-import { KeptTimers } from "./store/kept-timers.ts";
-import { ReservedIds } from "./store/reserved-ids.ts";
 
 export type Core = ReturnType<typeof createCore>;
 
@@ -67,7 +67,6 @@ export function createCore(
   const deliveries = new SignedDeliveries(world, faults, { inbox, fetch, forwardTo });
   const transfers = createTransfers(world, deliveries);
   const journal = createJournal(table.operations, () => {
-    changes.clear();
     events.emit("requests.cleared");
     keeper?.plan("soon");
   });

@@ -4,7 +4,7 @@ export { demo } from "./contents/demo-seed.ts";
 export type { Keys } from "./contents/keys.ts";
 export type { Seed } from "./contents/seed.ts";
 export type { Snapshot } from "./contents/snapshot.ts";
-export type { BackendControls, RehearsedResponse } from "./control/parts/controls.ts";
+export type { BackendControls } from "./control/parts/controls.ts";
 export type { ListedFault } from "./faults/active-faults.ts";
 export type { Fault } from "./faults/fault.ts";
 export type { Faults } from "./faults/faults.ts";

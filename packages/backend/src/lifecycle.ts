@@ -7,7 +7,7 @@ import { under } from "./model/errors/input-error.ts";
 import { defaultPolicies } from "./model/policies.ts";
 import { clearState } from "./model/state.ts";
 import type { BackendOptions } from "./options.ts";
-import { continueWork, keepCore } from "./store/resume.ts";
+import { continueWork, keepCore } from "./resume.ts";
 
 /** Continues what the store holds, or begins with the initial state. Returns whether the store held anything. */
 export function begin(core: Core, options: BackendOptions): boolean {

@@ -1,3 +1,5 @@
+import { createBackend, demo } from "@call-transfer/backend";
+import { CallTransfer } from "@call-transfer/sdk";
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { type ApiRequest, curlOf, literal, sdkCallOf, sdkCodeOf } from "../src/data/code/request-code.ts";
@@ -96,6 +98,24 @@ console.log(result);
       );
     expect(sdkCodeOf({ ...place, operationId: undefined })).toBeUndefined();
     expect(sdkCodeOf({ ...place, operationId: "toString" })).toBeUndefined();
+  });
+
+  it("gets the same answer again from a snapshot that was taken before the request", async () => {
+    const clientOf = ({ fetch }: Pick<ReturnType<typeof createBackend>, "fetch">) =>
+      new CallTransfer({ baseUrl: base, apiKey: demo.apiKey, fetch });
+    const backend = createBackend();
+    const snapshot = JSON.parse(JSON.stringify(backend.snapshot()));
+    const { flows, numbers, recipients } = demo;
+    const body = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
+    const answer = await clientOf(backend).calls.create(body);
+    const { method, path, headers = {}, requestBody, operationId } = backend.journal.get(1, { reveal: true }) ?? {};
+    const request = { method: method ?? "", url: `${base}${path}`, headers, body: requestBody, operationId };
+    await backend.clock.advance({ by: 3_600_000 });
+
+    const restored = createBackend();
+    restored.restore(snapshot);
+    const call = new Function("client", `return ${sdkCallOf(request)}`);
+    expect(await call(clientOf(restored))).toEqual(answer);
   });
 });
 

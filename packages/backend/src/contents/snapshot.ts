@@ -1,18 +1,16 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import type { Tokens } from "../http/checks/tokens.ts";
-import type { WritableJournal } from "../http/journal/journal.ts";
 import { noStubs, type StubTable } from "../http/stubs/stubs.ts";
 import { checkInput, InputError, under } from "../model/errors/input-error.ts";
-import type { Generators, Sequences } from "../model/generators.ts";
+import type { Generators } from "../model/generators.ts";
 import { checkPolicies, defaultPolicies } from "../model/policies.ts";
 import { type TransferRecord, time, transferSchema } from "../model/records/transfer-record.ts";
 import { clearState, createState } from "../model/state.ts";
 import { checkRate, parseTime } from "../model/time/clock.ts";
-import type { TimerPurpose } from "../model/time/timer-queue.ts";
-import type { Random } from "../model/values/random.ts";
+import { callEndTimer, isRestorable, type TimerPurpose } from "../model/time/timer-queue.ts";
 import type { World } from "../model/world.ts";
-import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
+import { scheduleCallEnd } from "../platform/calls.ts";
 import { type Inbox, inboxAnswerSchema } from "../platform/inbox.ts";
 import { asSeed } from "./collections.ts";
 import { checkSeed, insert } from "./load-seed.ts";
@@ -65,19 +63,8 @@ export interface SnapshotParts {
   readonly transfers: { schedule(at: number, purpose: TimerPurpose): void };
 }
 
-/** What a snapshot is taken of. */
-interface Pictured extends Pick<SnapshotParts, "tokens"> {
-  readonly world: Pick<World, "policies" | "state"> & {
-    readonly clock: Pick<World["clock"], "now" | "mode" | "rate" | "timers">;
-  };
-  readonly generators: { readonly sequences: Readonly<Record<keyof Sequences, Pick<Random, "position">>> };
-  readonly faults: { keep(): object };
-  readonly stubs: Pick<StubTable, "keep">;
-  readonly inbox: Pick<Inbox, "answer">;
-}
-
 /** Takes a snapshot of a backend. */
-export function takeSnapshot({ world, generators, tokens, faults, stubs, inbox }: Pictured): Snapshot {
+export function takeSnapshot({ world, generators, tokens, faults, stubs, inbox }: SnapshotParts): Snapshot {
   const { state, clock, policies } = world;
   return structuredClone({
     version,
@@ -95,38 +82,6 @@ export function takeSnapshot({ world, generators, tokens, faults, stubs, inbox }
     stubs: JSON.parse(JSON.stringify({ ...stubs.keep(), records: [...state.stubRecords] })),
     inbox: JSON.parse(JSON.stringify(inbox.answer)),
   });
-}
-
-/**
- * Takes a snapshot of a backend as a request of the journal found it, without faults. Throws InputError if that is no longer
- * kept.
- */
-export function takeSnapshotBefore(
-  parts: SnapshotParts & { readonly journal: Pick<WritableJournal, "exchangeOf"> },
-  id: number,
-): Snapshot {
-  const { world, generators, journal } = parts;
-  const { state, clock, changes } = world;
-  const moment = journal.exchangeOf(id)?.found;
-  const found = moment && changes.at(moment, new Map(Object.entries(state)), clock.timers());
-  if (moment === undefined || found === undefined)
-    throw new InputError("before", `what request ${id} found is not kept, or too much has changed since`);
-  const then = createState();
-  for (const [name, records] of Object.entries(then) as [string, Map<string, object>][])
-    for (const [key, record] of found.records.get(name) ?? []) records.set(key, record);
-  const { mode, rate } = clock;
-  const { now, policies, random } = moment;
-  return takeSnapshot({
-    ...parts,
-    world: { policies, state: then, clock: { mode, rate, now: () => now, timers: () => found.timers } },
-    generators: { sequences: { ...generators.sequences, main: { position: random } } },
-    faults: { keep: () => ({ last: 0, waiting: [] }) },
-  });
-}
-
-/** Whether a timer can be created again from its purpose. */
-export function isRestorable(kind: string): boolean {
-  return kind === callEndTimer || kind.startsWith("transfer.");
 }
 
 /** Throws InputError unless the input is a snapshot of this version. */

@@ -40,7 +40,6 @@ export const controlAnswers: Readonly<Record<string, readonly [status: number, .
   "POST /_control/v1/requests/wait": [200, "matched", "requests[]"],
   "GET /_control/v1/requests/{id}": [200, "id", "at", "method", "path", "status", "requestId", "durationMs", "decidedBy"],
   "POST /_control/v1/requests/{id}/replay": [200, "id", "at", "method", "path", "status", "requestId", "durationMs", "decidedBy"],
-  "POST /_control/v1/requests/{id}/rehearse": [200, "responses[]"],
   "POST /_control/v1/webhooks/trigger": [200, "id", "destinationId", "at", "url", "headers", "body", "durationMs", "accepted"],
   "GET /_control/v1/webhooks/deliveries": [200, "deliveries[]"],
   "GET /_control/v1/webhooks/deliveries/{id}": [200, "id", "destinationId", "at", "url", "headers", "body", "durationMs", "accepted"],

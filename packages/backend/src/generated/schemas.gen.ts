@@ -277,8 +277,6 @@ export const zDeleteSandboxPath = once(() => z.strictObject({ name: zSandboxName
 
 export const zAddSeedBody = once(() => zSeed());
 
-export const zGetSnapshotQuery = once(() => z.strictObject({ before: z.int().gte(1).optional() }));
-
 export const zPutSnapshotBody = once(() => zSnapshot());
 
 export const zListRecordsPath = once(() => z.strictObject({ collection: zCollection() }));
@@ -346,8 +344,6 @@ export const zGetRequestQuery = once(() => z.strictObject({ reveal: z.boolean().
 
 export const zReplayRequestPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
 
-export const zRehearseRequestPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
-
 export const zTriggerWebhookBody = once(() => zTrigger());
 
 export const zListDeliveriesQuery = once(() => z.strictObject({
@@ -409,7 +405,7 @@ export const controlSchemas = {
   resetSandbox: {},
   addSeed: { body: zAddSeedBody },
   getBackup: {},
-  getSnapshot: { query: zGetSnapshotQuery },
+  getSnapshot: {},
   putSnapshot: { body: zPutSnapshotBody },
   listRecords: { path: zListRecordsPath, query: zListRecordsQuery },
   createRecord: { path: zCreateRecordPath, query: zCreateRecordQuery, body: zCreateRecordBody },
@@ -437,7 +433,6 @@ export const controlSchemas = {
   waitForRequests: { body: zWaitForRequestsBody },
   getRequest: { path: zGetRequestPath, query: zGetRequestQuery },
   replayRequest: { path: zReplayRequestPath },
-  rehearseRequest: { path: zRehearseRequestPath },
   triggerWebhook: { body: zTriggerWebhookBody },
   listDeliveries: { query: zListDeliveriesQuery },
   getDelivery: { path: zGetDeliveryPath, query: zGetDeliveryQuery },

@@ -31,7 +31,6 @@ export interface paths {
   readonly "/_control/v1/requests/wait": { readonly post: operations["waitForRequests"] };
   readonly "/_control/v1/requests/{id}": { readonly get: operations["getRequest"] };
   readonly "/_control/v1/requests/{id}/replay": { readonly post: operations["replayRequest"] };
-  readonly "/_control/v1/requests/{id}/rehearse": { readonly post: operations["rehearseRequest"] };
   readonly "/_control/v1/webhooks/trigger": { readonly post: operations["triggerWebhook"] };
   readonly "/_control/v1/webhooks/deliveries": { readonly get: operations["listDeliveries"] };
   readonly "/_control/v1/webhooks/deliveries/{id}": { readonly get: operations["getDelivery"] };
@@ -519,18 +518,6 @@ export interface components {
         /** @description The id of what the timer is about. */
         readonly id: string;
       }[];
-      /** @description What the fault did, as the `do` of the fault has it, except for a delay. */
-      readonly faultAction?: unknown;
-    };
-    readonly Rehearsal: {
-      readonly responses: readonly {
-        /** @description The response status; 0 if a fault withheld the response. */
-        readonly status: number;
-        /** @description The error code. */
-        readonly code?: string;
-        /** @description Present if it was JSON of at most 16 KiB. */
-        readonly body?: unknown;
-      }[];
     };
     /** @description A record that a request added (no `before`), replaced, or removed (no `after`). */
     readonly RecordChange: {
@@ -971,7 +958,7 @@ export interface operations {
     readonly responses: { readonly 200: { content: { readonly "application/vnd.sqlite3": unknown } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly getSnapshot: {
-    readonly parameters: { readonly query?: { readonly before?: number } };
+    readonly parameters: {};
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Snapshot"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly putSnapshot: {
@@ -1094,10 +1081,6 @@ export interface operations {
   readonly replayRequest: {
     readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RequestDetail"] } }; readonly "4XX": components["responses"]["Rejected"] };
-  };
-  readonly rehearseRequest: {
-    readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
-    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Rehearsal"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly triggerWebhook: {
     readonly parameters: {};

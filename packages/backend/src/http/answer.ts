@@ -29,7 +29,7 @@ export function createAnswer({ requestIds, record, ...context }: AnswerContext):
     if (clock.isDue) await clock.runDue();
     const at = clock.iso();
     const dispatched = await dispatch(dispatcher, { request, url, requestId, peerAddress });
-    const { sent, requestBody, found, faultAction } = dispatched;
+    const { sent, requestBody } = dispatched;
     const { response, transport, text } = sent;
     const { method, headers, bodyBytes, body } = request;
     const path = forLog(url.pathname);
@@ -43,8 +43,6 @@ export function createAnswer({ requestIds, record, ...context }: AnswerContext):
       responseHeaders: response.headers,
       responseText: ifShort(text),
       effects: dispatched.reasons.effects,
-      found,
-      faultAction,
       peerAddress,
     });
     const handled = isWhole(response) ? { response } : new LazyResponse(response);

@@ -2,7 +2,6 @@ import type { MatchedFaults } from "../faults/active-faults.ts";
 import { faultProblem } from "../faults/fault-problem.ts";
 import type { RequestCriteria } from "../faults/match-fault.ts";
 import { problem } from "../model/errors/problem.ts";
-import type { Moment } from "../model/past.ts";
 import { forLog } from "../model/values/redact.ts";
 import type { World } from "../model/world.ts";
 import { decisionOf, type Processed, type Reasons, reasonsOf } from "./checks/decision.ts";
@@ -30,10 +29,6 @@ export interface Dispatched extends Responded {
   readonly fault?: string | undefined;
   /** The request body, if it is small enough to record. */
   readonly requestBody?: unknown;
-  /** What the request found. */
-  readonly found?: Moment;
-  /** What the fault did, except for a delay. */
-  readonly faultAction?: MatchedFaults["action"] | undefined;
 }
 
 /** A fault action that replaces the response. */
@@ -88,9 +83,11 @@ async function dispatchTo(
     criteria = { ...criteria, body: ahead.value };
   }
   const faults = dispatcher.faults.match(criteria, requestId);
-  const notes = notesOf(dispatcher.world);
-  const { recordBody, look } = notes;
-  const routed = { request, url, requestId, peerAddress, operation, params, stub, recordBody, look };
+  let requestBody: unknown;
+  const recordBody = (value: unknown, bytes: number): void => {
+    if (bytes <= maxRecordedBytes) requestBody = value;
+  };
+  const routed = { request, url, requestId, peerAddress, operation, params, stub, recordBody };
   const { sent, reasons } = await respondWithFaults(dispatcher, routed, faults);
   return {
     sent,
@@ -98,25 +95,8 @@ async function dispatchTo(
     operationId: stub === undefined ? operation.id : undefined,
     stub: stub?.id,
     fault: faults.id,
-    requestBody: notes.requestBody,
-    faultAction: faults.action,
-    found: notes.found,
+    requestBody,
   };
-}
-
-/** Collects the journal's data of a request: the state that it found, and its body. */
-function notesOf({ changes }: World) {
-  const notes = {
-    found: changes.moment(),
-    requestBody: undefined as unknown,
-    recordBody(value: unknown, bytes: number): void {
-      if (bytes <= maxRecordedBytes) notes.requestBody = value;
-    },
-    look(isCounted: boolean): void {
-      notes.found = changes.moment(isCounted ? notes.found : undefined);
-    },
-  };
-  return notes;
 }
 
 /** The answer of another server. It gets the whole body, so a body that is too long or broken is not passed on. */
@@ -141,7 +121,6 @@ async function respondWithFaults(
     await recordUnreadBody(routed);
     return { sent: noResponse(), reasons: byFault("delayed the response, and the client disconnected") };
   }
-  if (latency > 0) routed.look(false);
   if (action !== undefined && !isCorruption(action))
     return { sent: await replaceResponse(dispatcher, routed, action), reasons: byFault("replaced the response") };
   const { request, requestId, operation } = routed;

@@ -42,13 +42,11 @@ export function processRequest(dispatcher: Dispatcher, routed: RoutedRequest): P
 /** Checks the body of a request, then calls its handler. */
 async function processBody(
   schema: RequestSchema["body"],
-  { request, recordBody, look }: RoutedRequest,
+  { request, recordBody }: RoutedRequest,
   sender: Pick<Processed, "caller" | "account">,
   call: (body: unknown) => Processed,
 ): Promise<Processed> {
   const body = await readBody(request, schema, recordBody);
-  // Other requests may have changed something while the body arrived.
-  look(true);
   return body.problem ? { step: "body", answer: body, ...sender } : call(body.value);
 }
 

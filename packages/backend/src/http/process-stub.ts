@@ -43,7 +43,7 @@ export async function processStub(
   active: ActiveStub,
 ): Promise<Processed> {
   const { world, tokens } = dispatcher;
-  const { request, operation, peerAddress, look } = routed;
+  const { request, peerAddress } = routed;
   const { stub } = active;
   const { state, clock, policies } = world;
   let by: Pick<Processed, "caller"> = {};
@@ -59,12 +59,10 @@ export async function processStub(
   }
   if (active.document !== undefined) {
     const refusal = await checkAgainst(active.document, routed);
-    if (operation.hasBody) look(!stub.public);
     const { response: { status = 200, ...response } = {} } = stub;
     return { step: "stub", answer: { status, ...response }, ...refusal, ...by };
   }
   const body = await bodyFor(routed, stub);
-  if (operation.hasBody) look(!stub.public);
   if (body.problem) return { step: "body", answer: body, ...by };
   const { result, effects, thrown } = world.changes.during(() => answerOf(dispatcher, routed, active, body.value));
   const answer = result ?? problem("internal_error");

@@ -41,8 +41,6 @@ export interface RoutedRequest extends DispatchInput {
   readonly stub?: ActiveStub | undefined;
   /** Records the request body for the journal. */
   readonly recordBody: (value: unknown, bytes: number) => void;
-  /** Notes what the request finds now that it has waited. `isCounted`: it is in its rate-limit window already. */
-  readonly look: (isCounted: boolean) => void;
 }
 
 /** The largest body that the journal records, in bytes. */

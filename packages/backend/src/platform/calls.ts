@@ -1,9 +1,7 @@
 import type { CallRecord } from "../model/records/records.ts";
+import { callEndTimer } from "../model/time/timer-queue.ts";
 import type { World } from "../model/world.ts";
 import { callEndsAt, elapsedSecs, refusalFromQueue } from "../rules/calls.ts";
-
-/** The kind of the timer that ends a call. */
-export const callEndTimer = "call.ends";
 
 /** Announces that a call is in progress, and schedules its end, which makes room for the next call in the queue. */
 export function startCall(world: World, call: CallRecord): void {

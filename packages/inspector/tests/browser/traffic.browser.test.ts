@@ -1,6 +1,5 @@
 // The screen Traffic, while programs of the SDK run beside it.
-import { readFileSync } from "node:fs";
-import { createBackend, demo } from "@call-transfer/backend";
+import { demo } from "@call-transfer/backend";
 import { operations } from "@call-transfer/spec";
 import { expect, it } from "vitest";
 import { type Inspector, inspectorTests } from "./page.ts";
@@ -161,46 +160,6 @@ it("says that a copy has masked numbers, and copies them whole once they are sho
   await detail.getByRole("button", { name: "Hide the secrets" }).waitFor();
   await detail.getByRole("button", { name: "Copy as curl" }).click();
   await expect.poll(copied).toContain(demo.recipients.anyone);
-});
-
-it("saves a test with the call, its result and the state before it", async () => {
-  await using inspector = await open({ screen: "traffic", server: { clock: "frozen" } });
-  const { page } = inspector;
-  await play(inspector);
-  await rowsOf(inspector).filter({ hasText: "201" }).click();
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    detailOf(inspector)
-      .getByRole("button", { name: /^Export as a test/ })
-      .click(),
-  ]);
-  expect(download.suggestedFilename()).toBe("create-call-2.test.ts");
-  const text = readFileSync(await download.path(), "utf8");
-  expect(text).toContain("await client.calls.create({");
-  // The call that the request added is not in the state that the test starts with.
-  const [, snapshot = ""] = text.split("const snapshot = ");
-  const backend = createBackend();
-  backend.restore(new Function(`return ${snapshot}`)());
-  expect(backend.state.calls.size).toBe(createBackend().state.calls.size);
-});
-
-it("saves no test that would fail, and says why", async () => {
-  await using inspector = await open({ screen: "traffic", server: { clock: "frozen" } });
-  const { page, server } = inspector;
-  const key = await server.issueApiKey({ allowedIps: ["127.0.0.1"] });
-  await inspector.client({ apiKey: key }).roles.list();
-  await rowsOf(inspector).click();
-  const button = detailOf(inspector).getByRole("button", { name: /^Export as a test/ });
-  let downloads = 0;
-  page.on("download", () => {
-    downloads += 1;
-  });
-
-  await button.click();
-
-  await detailOf(inspector).getByText("the request returns 403 api_key_ip_restricted and not 200").waitFor();
-  expect([await button.isDisabled(), downloads]).toEqual([true, 0]);
-  expect(await server.requests()).toHaveLength(1);
 });
 
 it("shows in the row why a request was refused, before its address", async () => {

@@ -25,7 +25,6 @@ const withoutCommand: Readonly<Record<string, string>> = {
   replaceStub: "the file of --stubs says it once; tests send it to the control plane",
   removeStub: "the file of --stubs says it once; tests send it to the control plane",
   clearStubs: "the file of --stubs says it once; tests send it to the control plane",
-  rehearseRequest: "the inspector tries a test with it; requests replay sends a request to the sandbox itself",
 };
 
 const page = fileURLToPath(new URL("../../../../docs/mock-server-cli.md", import.meta.url));

@@ -40,10 +40,6 @@ export const requestHandlers = {
   },
   replayRequest: ({ backend, params }) =>
     backend.journal.get(Number(params.id)) === undefined ? notFound(params.id) : backend.replay(Number(params.id)),
-  rehearseRequest: async ({ backend, params }) =>
-    backend.journal.get(Number(params.id)) === undefined
-      ? notFound(params.id)
-      : { responses: [...(await backend.rehearse(Number(params.id)))] },
   getCoverage: ({ backend }) => ({
     operations: backend.journal.coverage(),
     codes: codesOf(backend.journal.coverage()),

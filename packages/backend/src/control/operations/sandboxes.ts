@@ -33,7 +33,7 @@ export const sandboxHandlers = {
   },
   resetSandbox: ({ backend }) => backend.reset(),
   addSeed: ({ backend, body }) => backend.seed(body),
-  getSnapshot: ({ backend, query }) => backend.snapshot({ before: query?.before }),
+  getSnapshot: ({ backend }) => backend.snapshot(),
   putSnapshot: ({ backend, body }) => backend.restore(body),
 } satisfies Partial<ControlHandlers>;
 

@@ -17,16 +17,6 @@ import type { Inbox } from "../../platform/inbox.ts";
 import type { Transfers } from "../../platform/transfers.ts";
 import type { Upcoming } from "../../platform/upcoming.ts";
 
-/** What a copy of a backend responded. */
-export interface RehearsedResponse {
-  /** The response status; 0 if a fault withheld the response. */
-  readonly status: number;
-  /** The error code. */
-  readonly code?: string;
-  /** The response body, if it is JSON of at most 16 KiB. */
-  readonly body?: unknown;
-}
-
 /** What a test reads and changes of a backend. The control plane offers the same over HTTP. */
 export interface BackendControls {
   /** The backend's clock. */
@@ -65,12 +55,6 @@ export interface BackendControls {
    * entry. Throws InputError if the request is no longer kept or did not reach the backend.
    */
   replay(id: number): Promise<JournalDetail>;
-  /**
-   * Sends the request of a journal entry as the SDK would, with its credential and account alone in the headers, to two copies
-   * of the backend as the request found it. The second copy is a millisecond late and makes other ids. This backend does not
-   * change. Throws InputError if the request or what it found is no longer kept.
-   */
-  rehearse(id: number): Promise<readonly [RehearsedResponse, RehearsedResponse]>;
   /** What happens, as it happens, and the latest 2000 events. */
   readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   /** The operations that the backend serves. */
@@ -88,12 +72,8 @@ export interface BackendControls {
    * if the latest changes could not be stored; they are undone then.
    */
   saved(): Promise<void>;
-  /**
-   * Exports the backend as JSON, including its secrets. Journal and deliveries are not part of it. With `before`, exports it as
-   * the request with this id in the journal found it, without faults; throws InputError if that is not kept. It is kept for
-   * the latest 200 requests, until 4000 records or timers have changed since.
-   */
-  snapshot(options?: { readonly before?: number | undefined }): Snapshot;
+  /** Exports the backend as JSON, including its secrets. Journal and deliveries are not part of it. */
+  snapshot(): Snapshot;
   /**
    * Replaces the backend's contents with a snapshot. Apps that are still ringing receive their offers again. Throws
    * InputError naming the invalid field, and then changes nothing.

@@ -1,7 +1,5 @@
-import type { FaultAction } from "../../faults/fault.ts";
 import type { JournalEntry, ShownChange } from "../../generated/models.gen.ts";
 import type { Effects, RecordChange } from "../../model/change-log.ts";
-import type { Moment } from "../../model/past.ts";
 import { withTimeTexts } from "../../model/time/seed-time.ts";
 import type { TimerPurpose } from "../../model/time/timer-queue.ts";
 import { jsonOrUndefined } from "../../model/values/json.ts";
@@ -24,32 +22,17 @@ export interface JournalDetail extends JournalEntry {
   readonly changes?: readonly ShownChange[];
   /** The timers that the request set, in the order of setting. `at` is an ISO 8601 timestamp. */
   readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
-  /** What the fault did, except for a delay. */
-  readonly faultAction?: Exclude<FaultAction, { latency: number }>;
 }
 
 /** What the journal keeps of it; redacted on demand. */
 export interface RecordedExchange extends Exchange {
   /** What the request changed. */
   readonly effects?: Effects | undefined;
-  /** What the request found; absent if no operation matched. */
-  readonly found?: Moment | undefined;
-  /** What a fault did to it, except for a delay. */
-  readonly faultAction?: Exclude<FaultAction, { latency: number }> | undefined;
 }
 
 /** What a detail shows of a request and its response. Secrets are redacted and phone numbers masked unless `reveal` is true. */
 export function detailOf(exchange: RecordedExchange, reveal: boolean): Partial<JournalDetail> {
-  const {
-    url,
-    headers,
-    requestBody,
-    requestBytes,
-    responseHeaders = {},
-    responseText,
-    effects,
-    faultAction,
-  } = exchange;
+  const { url, headers, requestBody, requestBytes, responseHeaders = {}, responseText, effects } = exchange;
   const shown: typeof recordForLog = reveal ? (fields) => ({ ...fields }) : recordForLog;
   const shownHeaders = reveal ? lowerCased : redactedHeaders;
   const body = requestBody ?? (requestBytes && jsonOrUndefined(new TextDecoder().decode(requestBytes)));
@@ -71,7 +54,6 @@ export function detailOf(exchange: RecordedExchange, reveal: boolean): Partial<J
     ...(effects?.timers.length && {
       timers: effects.timers.map(({ at, ...purpose }) => ({ at: new Date(at).toISOString(), ...purpose })),
     }),
-    ...(faultAction !== undefined && { faultAction: shown({ faultAction }).faultAction as typeof faultAction }),
   };
 }
 

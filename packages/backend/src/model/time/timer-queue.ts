@@ -29,11 +29,19 @@ export type TimerSelector = Pick<TimerPurpose, "id"> & Partial<TimerPurpose>;
 /** The kind of the timer that ends a sleep. Snapshots leave it out: they cannot hold the work that continues. */
 export const sleepEnds = "sleep.ends";
 
+/** The kind of the timer that ends a call. */
+export const callEndTimer = "call.ends";
+
 /** The kind of the timer that chooses among the answers of one instant. */
 export const answersSettle = "transfer.settles";
 
 /** Timers that no event announces: they only continue what happens already. */
 export const internalTimers: ReadonlySet<string> = new Set([sleepEnds, answersSettle]);
+
+/** Whether a timer can be created again from its purpose. */
+export function isRestorable(kind: string): boolean {
+  return kind === callEndTimer || kind.startsWith("transfer.");
+}
 
 /** Why a timer is gone: it runs now, it was cancelled, or the clock begins again. */
 export type TimerEnd = "fired" | "cancelled" | "dropped";
@@ -41,8 +49,7 @@ export type TimerEnd = "fired" | "cancelled" | "dropped";
 /** Notes timers that are added and removed. */
 export interface TimerWatch {
   added(timer: Timer): void;
-  /** `rank` is the number of timers with a purpose that were due at the same time, before it. */
-  removed(timer: Timer, rank: number, end: TimerEnd): void;
+  removed(timer: Timer, end: TimerEnd): void;
 }
 
 /** Timers in the order in which they fire: by time, then by the order of adding. */
@@ -89,10 +96,7 @@ export class TimerQueue {
   }
 
   #remove(timer: Timer, end: TimerEnd): void {
-    const place = this.#timers.indexOf(timer);
-    const first = this.#timers.findIndex(({ at }) => at === timer.at);
-    const rank = this.#timers.slice(first, place).filter(({ purpose }) => purpose !== undefined).length;
-    this.#timers.splice(place, 1);
-    for (const watch of this.#watches) watch.removed(timer, rank, end);
+    this.#timers.splice(this.#timers.indexOf(timer), 1);
+    for (const watch of this.#watches) watch.removed(timer, end);
   }
 }

@@ -19,7 +19,7 @@ const ownHeaders =
   /^(?:host|connection|content-length|transfer-encoding|keep-alive|user-agent|origin|referer|accept|accept-.*|sec-.*|priority|cache-control|pragma|traceparent|tracestate)$/;
 
 /** Whether the credential of a request is an API key, and not an access token. A hidden one is a token if the request names an account. */
-export function hasApiKey({ headers }: Pick<ApiRequest, "headers">): boolean {
+function hasApiKey({ headers }: Pick<ApiRequest, "headers">): boolean {
   const { authorization = "" } = headers;
   return authorization.includes("[redacted]")
     ? headers["x-account-id"] === undefined
@@ -81,7 +81,7 @@ console.log(result);
 }
 
 /** The call of the SDK's method, such as `client.calls.create({ … })`; undefined if the request matches no operation. */
-export function sdkCallOf({ operationId, url, body }: ApiRequest, indent = ""): string | undefined {
+export function sdkCallOf({ operationId, url, body }: ApiRequest): string | undefined {
   if (!isOperation(operationId)) return undefined;
   const { resource, sdkMethod, path, pathParameters, hasBody, queryParameters } = operations[operationId];
   const { pathname, searchParams } = new URL(url);
@@ -91,8 +91,8 @@ export function sdkCallOf({ operationId, url, body }: ApiRequest, indent = ""): 
   );
   const parameters = [
     ...pathParameters.map((name) => literal(values[name] ?? "")),
-    ...(hasBody ? [literal(body ?? {}, indent)] : []),
-    ...(Object.keys(query).length === 0 ? [] : [literal(query, indent)]),
+    ...(hasBody ? [literal(body ?? {})] : []),
+    ...(Object.keys(query).length === 0 ? [] : [literal(query)]),
   ];
   return `client.${resource}.${sdkMethod}(${parameters.join(", ")})`;
 }

@@ -1,12 +1,9 @@
 import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
-import { useSignal } from "@preact/signals";
-import { testFileName, testOf, testProblem } from "../../data/code/export-test.ts";
 import { type ApiRequest, curlOf, sdkCodeOf } from "../../data/code/request-code.ts";
 import { orNotice } from "../../data/session/act.ts";
 import { addressOf } from "../../data/session/address.ts";
 import { useSession } from "../../data/session/context.ts";
 import type { Session } from "../../data/session/session.ts";
-import { saveFile } from "../../data/values/save-file.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 
 type Detail = Schema<"RequestDetail">;
@@ -26,12 +23,6 @@ export function RequestActions({
 }) {
   const session = useSession();
   const isKept = detail.headers !== undefined;
-  const found = useSignal<string | undefined>(undefined);
-  const problem = testProblem(detail) ?? found.value;
-  const exportTest = () =>
-    orNotice(session, async () => {
-      found.value = await saveTest(session, detail.id);
-    });
   const copied = (codeOf: (request: ApiRequest) => string | undefined) => () => {
     const code = codeOf(requestOf(session, detail)) ?? "";
     // With masked numbers it would send another request.
@@ -47,17 +38,7 @@ export function RequestActions({
       {isKept && detail.decidedBy.step === "route" && (
         <Button onPress={() => addStub(session, detail.id)}>Answer with a stub</Button>
       )}
-      <Button
-        disabled={problem !== undefined}
-        label={`Export as a test. ${problem ?? "A file for Vitest with this call, its result and a snapshot"}`}
-        onPress={exportTest}
-      >
-        Export as a test
-      </Button>
       {isKept && <Button onPress={toggle}>{isRevealed ? "Hide the secrets" : "Show the secrets"}</Button>}
-      <p class="detail-line" role="status">
-        {problem !== undefined && `There is no test of it. ${problem}`}
-      </p>
     </div>
   );
 }
@@ -92,23 +73,4 @@ const addStub = (session: Session, id: number) =>
 async function inClear(control: ControlClient, id: number): Promise<Detail> {
   const params = { path: { id: String(id) }, query: { reveal: true } };
   return dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
-}
-
-/** Saves a test that passes. Returns why there is none otherwise. */
-async function saveTest(session: Session, id: number): Promise<string | undefined> {
-  const control = session.control.value;
-  const params = { path: { id: String(id) } };
-  const [snapshot, rehearsal] = await Promise.all([
-    control.GET("/_control/v1/snapshot", { params: { query: { before: id } } }),
-    control.POST("/_control/v1/requests/{id}/rehearse", { params }),
-  ]);
-  if (snapshot.response.status === 400 || rehearsal.response.status === 400)
-    return "What the request found is no longer kept: too much has changed since.";
-  const { responses } = dataAs<"Rehearsal">(rehearsal);
-  const detail = await inClear(control, id);
-  const test = testOf({ detail, request: requestOf(session, detail), snapshot: Object(dataOf(snapshot)), responses });
-  if ("problem" in test) return test.problem;
-  saveFile(testFileName(detail), test.text);
-  session.notify("ok", `${testFileName(detail)} was saved. It holds the keys of the sandbox.`);
-  return undefined;
 }

@@ -1,7 +1,6 @@
-import { isRestorable } from "../contents/snapshot.ts";
-import type { Undo } from "../model/storage/changed-rows.ts";
-import type { Keeper } from "../model/storage/keeper.ts";
-import type { SetTimer, Timer, TimerWatch } from "../model/time/timer-queue.ts";
+import { isRestorable, type SetTimer, type Timer, type TimerWatch } from "../time/timer-queue.ts";
+import type { Undo } from "./changed-rows.ts";
+import type { Keeper } from "./keeper.ts";
 
 /** The table of the timers. */
 export const timerTable = "timers";

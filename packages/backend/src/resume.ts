@@ -1,27 +1,27 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-import type { FaultQueue, FaultsSnapshot } from "../faults/faults.ts";
-import type { InboxEvent } from "../generated/models.gen.ts";
-import type { Tokens } from "../http/checks/tokens.ts";
-import type { WritableJournal } from "../http/journal/journal.ts";
-import { keepJournal } from "../http/journal/keep-journal.ts";
-import { noStubs, type StubTable } from "../http/stubs/stubs.ts";
-import { InputError } from "../model/errors/input-error.ts";
-import { defaultPolicies, type Policies } from "../model/policies.ts";
-import { clearState } from "../model/state.ts";
-import { undoRecords } from "../model/storage/changed-rows.ts";
-import type { Keeper, NotStored } from "../model/storage/keeper.ts";
-import type { Fact } from "../model/storage/kept-facts.ts";
-import { factTable, type StoredState } from "../model/storage/stored-state.ts";
-import type { KeepableClock, KeptClock, WallClock } from "../model/time/clock.ts";
-import type { SetTimer } from "../model/time/timer-queue.ts";
-import type { Random } from "../model/values/random.ts";
-import type { World } from "../model/world.ts";
-import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
-import type { DeliveryEngine, SentDelivery } from "../platform/delivery.ts";
-import type { InboxAnswer, ReceivingInbox } from "../platform/inbox.ts";
-import type { TransferEngine } from "../platform/transfers.ts";
-import { type KeptTimers, timerTable } from "./kept-timers.ts";
-import type { ReservedIds } from "./reserved-ids.ts";
+import type { FaultQueue, FaultsSnapshot } from "./faults/faults.ts";
+import type { InboxEvent } from "./generated/models.gen.ts";
+import type { Tokens } from "./http/checks/tokens.ts";
+import type { WritableJournal } from "./http/journal/journal.ts";
+import { keepJournal } from "./http/journal/keep-journal.ts";
+import { noStubs, type StubTable } from "./http/stubs/stubs.ts";
+import { InputError } from "./model/errors/input-error.ts";
+import { defaultPolicies, type Policies } from "./model/policies.ts";
+import { clearState } from "./model/state.ts";
+import { undoRecords } from "./model/storage/changed-rows.ts";
+import type { Keeper, NotStored } from "./model/storage/keeper.ts";
+import type { Fact } from "./model/storage/kept-facts.ts";
+import { type KeptTimers, timerTable } from "./model/storage/kept-timers.ts";
+import type { ReservedIds } from "./model/storage/reserved-ids.ts";
+import { factTable, type StoredState } from "./model/storage/stored-state.ts";
+import type { KeepableClock, KeptClock, WallClock } from "./model/time/clock.ts";
+import { callEndTimer, type SetTimer } from "./model/time/timer-queue.ts";
+import type { Random } from "./model/values/random.ts";
+import type { World } from "./model/world.ts";
+import { scheduleCallEnd } from "./platform/calls.ts";
+import type { DeliveryEngine, SentDelivery } from "./platform/delivery.ts";
+import type { InboxAnswer, ReceivingInbox } from "./platform/inbox.ts";
+import type { TransferEngine } from "./platform/transfers.ts";
 
 /** The version of the rows. Raise it when older programs cannot read them, and convert the older ones on loading. */
 const rowsVersion = 1;
@@ -116,7 +116,7 @@ function resume(core: KeptCore, stored: StoredState): void {
     resumeTimers(core, stored.rows(timerTable));
     resumeClock(core, facts);
   });
-  noteAnew(core);
+  core.world.expiries.restart();
 }
 
 /** Undoes what could not be stored. Its cost is that of the changes and the timers. Timers begin to run after `restMs` of real time. */
@@ -136,7 +136,7 @@ function undo(core: KeptCore, { changes, facts: stored }: NotStored): void {
     resumeTimers(core, timers ?? []);
     resumeClock(core, facts, restMs);
   });
-  noteAnew(core);
+  core.world.expiries.restart();
 }
 
 function resumeFacts({ world, randoms, tokens, faults, stubs, inbox }: KeptCore, facts: Facts): void {
@@ -164,12 +164,6 @@ function resumeClock({ world: { clock, keeper } }: KeptCore, { clock: kept }: Fa
   const now = clock.now();
   const at = Math.min(now, ...clock.timers().map((timer) => timer.at - 1));
   clock.resume({ ...kept, mode: "frozen", at });
-}
-
-/** The journal stays, but not what its requests found. */
-function noteAnew({ world }: KeptCore): void {
-  world.changes.clear();
-  world.expiries.restart();
 }
 
 /** Does what was due while the state was only in the store. Offers that no app has answered are sent again first. */

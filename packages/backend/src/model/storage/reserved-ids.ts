@@ -1,5 +1,5 @@
-import type { Keeper } from "../model/storage/keeper.ts";
-import type { Random } from "../model/values/random.ts";
+import type { Random } from "../values/random.ts";
+import type { Keeper } from "./keeper.ts";
 
 /** How many ids are reserved at a time. */
 const blockSize = 1000;
