@@ -1,8 +1,9 @@
-// An app that calls eight operations of the API and four that it does not describe, against one mock server: by stubs, by a
-// second document, and by what was recorded of another server. Each in two sandboxes at once.
+// An app that calls eight operations of the API and four that it does not describe, against one mock server: by stubs, by Prism
+// beside it, and by what was recorded of another server. Each in two sandboxes at once.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -10,6 +11,7 @@ import { demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { commandFile } from "../../build/command-file.ts";
+import { freePort } from "../../build/free-port.ts";
 
 const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-twelve-"));
@@ -35,6 +37,25 @@ async function start(...options: string[]): Promise<string> {
   servers.push(server);
   const [line] = await once(createInterface(server.stdout), "line");
   return JSON.parse(String(line)).url;
+}
+
+/** Runs a line of a page that starts Prism at port 4012, at another port, and waits until it listens. */
+async function startPrism(line: string, port: number): Promise<void> {
+  const [, , ...options] = line.replace("4012", String(port)).split(" ");
+  const server = spawn(process.execPath, [createRequire(import.meta.url).resolve("@stoplight/prism-cli"), ...options], {
+    cwd: folder,
+  });
+  servers.push(server);
+  for await (const printed of createInterface(server.stdout)) if (printed.includes("Prism is listening")) break;
+  server.stdout.resume();
+}
+
+/** The one line of a page that begins so. */
+function lineOfPage(page: string, beginning: string): string {
+  const lines = readFileSync(new URL(`../../${page}`, import.meta.url), "utf8").split("\n");
+  const [line = "", ...others] = lines.filter((one) => one.startsWith(beginning));
+  expect([line, ...others]).toEqual([expect.stringMatching(/ --port 4012 /)]);
+  return line;
 }
 
 function save(name: string, text: string): string {
@@ -100,25 +121,27 @@ it("an app of twelve calls runs by stubs, in two sandboxes at once", async () =>
   await runInSandboxes(await start("--stubs", stubs));
 });
 
-it("an app of twelve calls runs by a second document, in two sandboxes at once", async () => {
+it("an app of twelve calls runs by Prism beside the mock, as the page starts it, in two sandboxes at once", async () => {
   const contact = "{ type: object, example: { id: c-1, name: Ada } }";
-  const json = (status: number, schema: string) =>
-    `{ responses: { "${status}": { description: "", content: { application/json: { schema: ${schema} } } } } }`;
+  const json = (status: number, schema: string, rest = "") =>
+    `{ ${rest}responses: { "${status}": { description: "", content: { application/json: { schema: ${schema} } } } } }`;
+  const sent = "requestBody: { content: { application/json: { schema: { type: object } } } }, ";
   const list = "{ type: object, example: { contacts: [{ id: c-1, name: Ada }], meta: { total: 1 } } }";
-  const also = save(
+  save(
     "other.yaml",
     `openapi: 3.1.0
 info: { title: Other, version: "1" }
-servers: [{ url: "https://api.example.com/api/v1" }]
 paths:
-  /contacts: { post: ${json(201, contact)}, get: ${json(200, list)} }
-  /contacts/{id}:
+  /api/v1/contacts: { post: ${json(201, contact, sent)}, get: ${json(200, list)} }
+  /api/v1/contacts/{id}:
     parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
     get: ${json(200, contact)}
-  /jobs/7: { get: ${json(200, "{ type: object, example: { status: done } }")} }
+  /api/v1/jobs/7: { get: ${json(200, "{ type: object, example: { status: done } }")} }
 `,
   );
-  await runInSandboxes(await start("--also", also));
+  const port = await freePort();
+  await startPrism(lineOfPage("docs/mock-server-stubs.md", "npx prism mock"), port);
+  await runInSandboxes(await start("--unknown-to", `http://127.0.0.1:${port}`));
 });
 
 it("an app of twelve calls runs by what was recorded of another server, in two sandboxes at once", async () => {

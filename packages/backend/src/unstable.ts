@@ -15,7 +15,6 @@ export type { AskElsewhere, ForeignAnswer } from "./http/elsewhere.ts";
 export type { JournalDetail } from "./http/journal/journal-detail.ts";
 export type { RecordedRequest } from "./http/journal/recorder.ts";
 export { errorResponse } from "./http/respond.ts";
-export type { DocumentOperation } from "./http/stubs/document-operation.ts";
 export { isSandboxName, selectSandbox, unknownSandbox } from "./http/transport/select-sandbox.ts";
 export type {
   IncomingRequest,

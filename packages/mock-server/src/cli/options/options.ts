@@ -98,10 +98,6 @@ export const startOptions = {
     { ...ofState, ...file, ...inStart },
     "answer requests outside of the API by the stubs of this YAML or JSON file. Its schema is @call-transfer/mock-server/stubs.schema.json",
   ),
-  also: option(
-    { ...ofData, ...file, ...inStart },
-    "also answer the operations of this OpenAPI document (3.0 or 3.1, YAML or JSON) from its examples and schemas. It requires openapi-sampler",
-  ),
   "unknown-to": option(
     { ...ofData, value: "URL" },
     "forward requests that no operation and no stub matches to another mock or a staging platform at this base URL, without credentials",

@@ -2,7 +2,6 @@ import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type Backend, InputError } from "@call-transfer/backend";
-import type { DocumentOperation } from "@call-transfer/backend/unstable";
 import { hasColour } from "../../log/colour.ts";
 import type { UnknownOptions } from "../../proxy/forwarding-server.ts";
 import { type MockServer, startMockServer } from "../../server/server.ts";
@@ -38,7 +37,6 @@ async function readOptions(values: StartValues) {
   const options: MockServerOptions = {
     ...serverOptions(values),
     ...(stubs !== undefined && { stubs: await readStubs("--stubs", stubs) }),
-    ...(values.also !== undefined && { also: await readAlso(values.also) }),
   };
   const unknown = readUnknown(values);
   const log = logMode(values);
@@ -64,14 +62,6 @@ async function readOptions(values: StartValues) {
 async function startServer(options: MockServerOptions, unknown: UnknownOptions | undefined): Promise<MockServer> {
   if (unknown === undefined) return startMockServer(options);
   return (await import("../../proxy/forwarding-server.ts")).startForwardingServer(unknown, options);
-}
-
-/** Reads the document of `--also`, and names its operations that the API has too. */
-async function readAlso(path: string): Promise<readonly DocumentOperation[]> {
-  const { readDocument } = await import("../files/document-file.ts");
-  const { operations, ignored } = await readDocument("--also", path);
-  if (ignored.length > 0) printWarning(`--also ${path}: ignored ${ignored.join(", ")}, which the mock itself answers.`);
-  return operations;
 }
 
 /** Starts a server and prints its address and credentials. A signal ends the process. */
