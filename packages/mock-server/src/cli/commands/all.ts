@@ -13,7 +13,6 @@ import { routes } from "./routes.ts";
 import { reset, restore, sandbox, snapshot } from "./sandbox.ts";
 import { scenario } from "./scenario.ts";
 import { state } from "./state.ts";
-import { stubs } from "./stubs.ts";
 import { token } from "./token.ts";
 import { transfer } from "./transfer.ts";
 import { deliveries, inbox, redeliver, trigger } from "./webhooks.ts";
@@ -31,7 +30,6 @@ export const commands: readonly Command[] = [
   inbox,
   rotate,
   fault,
-  stubs,
   scenario,
   policy,
   token,
