@@ -2,8 +2,7 @@
 // beside it, and by another server.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -12,6 +11,7 @@ import { CallTransfer } from "@call-transfer/sdk";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { commandFile } from "../../build/command-file.ts";
 import { freePort } from "../../build/free-port.ts";
+import { lineOfPage, runPrism } from "./prism.ts";
 
 const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-twelve-"));
@@ -37,25 +37,6 @@ async function start(...options: string[]): Promise<string> {
   servers.push(server);
   const [line] = await once(createInterface(server.stdout), "line");
   return JSON.parse(String(line)).url;
-}
-
-/** Runs a line of a page that starts Prism at port 4012, at another port, and waits until it listens. */
-async function startPrism(line: string, port: number): Promise<void> {
-  const [, , ...options] = line.replace("4012", String(port)).split(" ");
-  const server = spawn(process.execPath, [createRequire(import.meta.url).resolve("@stoplight/prism-cli"), ...options], {
-    cwd: folder,
-  });
-  servers.push(server);
-  for await (const printed of createInterface(server.stdout)) if (printed.includes("Prism is listening")) break;
-  server.stdout.resume();
-}
-
-/** The one line of a page that begins so. */
-function lineOfPage(page: string, beginning: string): string {
-  const lines = readFileSync(new URL(`../../${page}`, import.meta.url), "utf8").split("\n");
-  const [line = "", ...others] = lines.filter((one) => one.startsWith(beginning));
-  expect([line, ...others]).toEqual([expect.stringMatching(/ --port 4012 /)]);
-  return line;
 }
 
 function save(name: string, text: string): string {
@@ -140,7 +121,8 @@ paths:
 `,
   );
   const port = await freePort();
-  await startPrism(lineOfPage("docs/mock-server-stubs.md", "npx prism mock"), port);
+  const line = lineOfPage("docs/mock-server-stubs.md", "npx prism mock");
+  servers.push(await runPrism(line, { cwd: folder, replaced: { "4012": String(port) } }));
   await runInSandboxes(await start("--unknown-to", `http://127.0.0.1:${port}`));
 });
 

@@ -22,7 +22,7 @@ export type ExportedTest = { readonly text: string } | { readonly problem: strin
 export function testProblem(detail: Detail): string | undefined {
   const { operationId, status, code, decidedBy, fault, headers, requestBody, faultAction } = detail;
   if (headers === undefined) return "Headers and body of the request are no longer kept.";
-  if (decidedBy.step === "gate" || decidedBy.step === "proxy") return "The backend did not answer the request.";
+  if (decidedBy.step === "gate") return "The backend did not answer the request.";
   const operation = Object.entries(operations).find(([id]) => id === operationId)?.[1];
   if (operation === undefined) return "No operation matches the request, so the SDK cannot send it.";
   if (status === 0) return `There was no response to expect${fault === undefined ? "" : `: ${fault} withheld it`}.`;

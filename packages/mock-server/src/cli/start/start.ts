@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type Backend, InputError } from "@call-transfer/backend";
 import { hasColour } from "../../log/colour.ts";
-import type { UnknownOptions } from "../../proxy/forwarding-server.ts";
+import type { UnknownOptions } from "../../server/forwarding-server.ts";
 import { type MockServer, startMockServer } from "../../server/server.ts";
 import type { MockServerOptions } from "../../server/server-options.ts";
 import { StoreError } from "../../store/store-error.ts";
@@ -20,19 +20,11 @@ import { readLifetime, thisUser, UsageError } from "../values/command-line.ts";
 import { banner, hintOf } from "./banner.ts";
 import { issueCredentials, type ReadyInfo, variablesOf } from "./credentials.ts";
 import { runServer } from "./run-server.ts";
-import {
-  expectTaken,
-  importedSnapshot,
-  logMode,
-  readUnknown,
-  type StartValues,
-  serverOptions,
-} from "./start-options.ts";
+import { importedSnapshot, logMode, readUnknown, type StartValues, serverOptions } from "./start-options.ts";
 
 /** Checks the options before anything starts. Throws UsageError for a wrong one. */
 async function readOptions(values: StartValues) {
   const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile, data, stubs } = values;
-  expectTaken(values, "stateful");
   if (readyFile !== undefined) beginReadyFile(readyFile);
   const options: MockServerOptions = {
     ...serverOptions(values),
@@ -61,7 +53,7 @@ async function readOptions(values: StartValues) {
 /** Starts a server. Loads what forwards to another one only if one is named. */
 async function startServer(options: MockServerOptions, unknown: UnknownOptions | undefined): Promise<MockServer> {
   if (unknown === undefined) return startMockServer(options);
-  return (await import("../../proxy/forwarding-server.ts")).startForwardingServer(unknown, options);
+  return (await import("../../server/forwarding-server.ts")).startForwardingServer(unknown, options);
 }
 
 /** Starts a server and prints its address and credentials. A signal ends the process. */
