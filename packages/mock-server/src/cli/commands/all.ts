@@ -1,7 +1,6 @@
 import type { Command } from "../options/command.ts";
 import { backup } from "./backup.ts";
 import { clock } from "./clock.ts";
-import { completion } from "./completion.ts";
 import { coverage } from "./coverage.ts";
 import { events, tail } from "./events.ts";
 import { fault } from "./fault.ts";
@@ -42,5 +41,4 @@ export const commands: readonly Command[] = [
   restore,
   backup,
   routes,
-  completion,
 ];

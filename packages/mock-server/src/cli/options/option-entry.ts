@@ -3,7 +3,7 @@
 /** What answers the requests to the API. */
 export const engines = ["stateful", "prism"] as const;
 
-/** An option: what the parser, the sources of settings, the help, the completion and the schemas need. */
+/** An option: what the parser, the sources of settings, the help and the schemas need. */
 export interface OptionEntry {
   readonly type: "string" | "boolean";
   readonly multiple?: boolean;

@@ -1,5 +1,5 @@
 // The command line as tables: each option with its type, default, help, and the file that reads it, and exit statuses. From
-// them follow parsing, help, completion, variables, the config file and its schema. A change of them is a change for users,
+// them follow parsing, help, variables, the config file and its schema. A change of them is a change for users,
 // so the release gate compares them with the last release.
 import type { ParseArgsOptionsConfig } from "node:util";
 import { engines, flag, type OptionTable, option } from "./option-entry.ts";
