@@ -11,7 +11,7 @@ import {
 import { sendOnce, TargetError, whetherProcessed } from "./send-once.ts";
 
 /** Where to forward requests to, and how. */
-export interface Forwarding {
+interface Forwarding {
   /** The base URL of the other server. */
   readonly target: URL;
   /** Whether headers with credentials are forwarded. */

@@ -102,7 +102,7 @@ function warnOfReplaced(values: StartValues, restoredFrom: string | undefined): 
 }
 
 /** Starts a server. Rejects with an Error that says how to fix a wrong port or host. */
-export async function listening<Server>(
+async function listening<Server>(
   startServer: () => Promise<Server>,
   { port, host }: { readonly port?: number | undefined; readonly host?: string | undefined },
 ): Promise<Server> {
@@ -122,7 +122,7 @@ export async function listening<Server>(
 }
 
 /** Checks early that a file can be written. Throws UsageError that names the option. */
-export function expectWritable(option: string, path: string): void {
+function expectWritable(option: string, path: string): void {
   const folder = resolve(dirname(path));
   if (!existsSync(folder))
     throw new UsageError(`${option} ${path}: the folder ${folder} does not exist. Create it first.`);
