@@ -37,7 +37,7 @@ export const layers = {
   "backend/control": ["parts", "operations"],
   inspector: ["data", "parts", "screens"],
   contract: ["webhooks", "facts", "document", "world", "suite", "cases", "coverage", "live"],
-  "mock-server": ["net", "web", "worker", "attack", "store", "server", "proxy", "fixtures", "log", "cli"],
+  "mock-server": ["net", "web", "worker", "attack", "store", "server", "fixtures", "log", "cli"],
   mcp: ["document", "resources", "tools", "server", "cli"],
 };
 /** The folders of the mock server's command line, in layers likewise. */

@@ -40,8 +40,7 @@ const sdkPages = [
 const testPages = ["testing", "time-faults-sandboxes", "transfers"];
 const serverPages = [
   ...["mock-server", "mock-server-cli", "mock-server-faults", "mock-server-stubs"],
-  ...["mock-server-webhooks", "mock-server-proxy"],
-  ...["mock-server-msw", "inspector", "attack", "collections", "containers", "hosting"],
+  ...["mock-server-webhooks", "mock-server-msw", "inspector", "attack", "collections", "containers", "hosting"],
 ];
 
 /** By the folder in `packages/`. */

@@ -58,7 +58,6 @@ export const contents: readonly Section[] = [
       "mock-server-stubs",
       "mock-server-webhooks",
       "mock-server-msw",
-      "mock-server-proxy",
       "collections",
       "downloads/index",
       "containers",

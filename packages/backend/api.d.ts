@@ -147,7 +147,7 @@ declare interface Collections {
 declare type ContactRecord = Checked<"contacts">;
 
 declare interface Decision {
-  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere" | "proxy";
+  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere";
   readonly section?: string;
   readonly detail?: string;
 }
@@ -186,14 +186,6 @@ declare interface DescribedTimer extends TimerPurpose {
 }
 
 declare type DestinationRecord = Stored<Checked<"destinations">, "createdAt" | "updatedAt", "previousSecretExpiresAt">;
-
-declare interface Deviation {
-  readonly side: "request" | "response";
-  readonly where: string;
-  readonly message: string;
-  readonly section?: string;
-}
-
 declare type EventDetails = Readonly<Record<string, unknown>>;
 
 declare interface EventSelection {
@@ -340,7 +332,6 @@ declare interface JournalEntry {
   readonly closest?: readonly ClosestOperation[];
   readonly changeCount?: number;
   readonly timerCount?: number;
-  readonly deviations?: readonly Deviation[];
 }
 
 declare interface JournalFilter {

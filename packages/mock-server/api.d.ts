@@ -1,7 +1,7 @@
 declare module "@call-transfer/mock-server" {
   export {
-    MockServer, MockServerOptions, PrismServer, PrismServerOptions, ProxyOptions, ProxyServer, StoreError, TlsOptions,
-    startMockServer, startPrismServer, startProxy
+    MockServer, MockServerOptions, PrismServer, PrismServerOptions, StoreError, TlsOptions, startMockServer,
+    startPrismServer
   };
 }
 
@@ -204,17 +204,6 @@ declare interface PrismServerOptions {
   readonly upstream?: string;
 }
 
-declare interface ProxyOptions extends Omit<MockServerOptions, keyof SandboxesOptions> {
-  readonly target: string;
-  readonly strict?: boolean;
-  readonly timeoutMs?: number;
-}
-
-declare interface ProxyServer extends MockServer {
-  readonly target: string;
-  recordedSeed(): Seed;
-}
-
 declare class Sandbox {
   #private;
   constructor(state: ObjectState, env: WorkerEnv);
@@ -280,5 +269,4 @@ declare function expectNoFindings(report: AttackReport): void;
 declare function formatReport(report: AttackReport): string;
 declare function startMockServer(options?: MockServerOptions): Promise<MockServer>;
 declare function startPrismServer(options?: PrismServerOptions): Promise<PrismServer>;
-declare function startProxy(options: ProxyOptions): Promise<ProxyServer>;
 declare const worker: { fetch(request: Request, env: WorkerEnv): Promise<Response> };

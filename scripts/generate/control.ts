@@ -16,16 +16,7 @@ const models = {
   ...{ RequestEntry: "JournalEntry", RecordChange: "ShownChange", WebhookFaultDo: "WebhookFaultAction" },
   ...Object.fromEntries(
     [
-      ...[
-        "ClosestOperation",
-        "Decision",
-        "Delivery",
-        "Deviation",
-        "FaultMatch",
-        "FaultWhen",
-        "HoursWindow",
-        "InboxEvent",
-      ],
+      ...["ClosestOperation", "Decision", "Delivery", "FaultMatch", "FaultWhen", "HoursWindow", "InboxEvent"],
       ...["LocalTime", "RequestCaller", "Rule", "SignatureParts", "Stub", "StubMatch", "StubResponse", "WebhookMatch"],
     ].map((name) => [name, name]),
   ),

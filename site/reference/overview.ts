@@ -19,7 +19,7 @@ const entries: Readonly<Record<string, readonly [text: string, guide: string]>> 
   backend: ["The platform's behaviour as a `fetch` function on a virtual clock.", "backend"],
   "backend/conformance": ["Cases that check a store of your own for the backend's state.", "backend"],
   "backend/msw": ["The backend as handlers of MSW.", "mock-server-msw"],
-  "mock-server": ["Starts the mock server, the proxy or Prism from a program.", "mock-server"],
+  "mock-server": ["Starts the mock server or Prism from a program.", "mock-server"],
   "mock-server/attack": ["Attacks a receiver of webhooks.", "attack"],
   "mock-server/backend": ["The backend in one process, for tests without a server.", "testing"],
   "mock-server/inspector": ["Shows the inspector in a page of your own.", "inspector"],

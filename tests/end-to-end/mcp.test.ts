@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createBackend } from "@call-transfer/backend";
 import { createMcpServer, type McpServerOptions } from "@call-transfer/mcp";
-import { startMockServer, startProxy } from "@call-transfer/mock-server";
+import { startMockServer } from "@call-transfer/mock-server";
 import { type OperationId, operations } from "@call-transfer/spec";
 import { Client, InMemoryTransport, type Tool } from "@modelcontextprotocol/client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -136,23 +136,6 @@ describe("a running mock server", () => {
     expect(await main({ args, environment: {}, out: err, err })).toBe(2);
     return printed.join("\n").replace("\nFor all options: npx @call-transfer/mcp --help", "");
   }
-
-  it("is no proxy, whose calls reach a real platform", async () => {
-    const platform = await startMockServer({ port: 0 });
-    const proxy = await startProxy({ port: 0, target: platform.url });
-    onTestFinished(async () => {
-      await proxy.close();
-      await platform.close();
-    });
-    await expect(createMcpServer({ mockServer: { url: proxy.url } })).rejects.toMatchObject({
-      name: "OptionError",
-      option: "mockServer.url",
-    });
-    expect(await refusal("--mock-url", proxy.url)).toBe(
-      `${proxy.url} is a proxy of a real API. Use --base-url with the address of that API.`,
-    );
-    expect(platform.backend.journal.list()).toEqual([]);
-  });
 
   it("without the sandbox, the message says how to create it", async () => {
     const mock = await startMockServer({ port: 0 });

@@ -1,9 +1,8 @@
-// A platform whose members are on a break, which the contract does not list, for the commands in pages. Its port is the
-// variable PORT.
+// A platform that answers with a text where the contract has a boolean, for the commands in pages. Its port is the variable PORT.
 import { createServer } from "node:http";
 
 const memberId = "0f8fad5b-d9cb-469f-a165-70867728950e";
-const availability = { memberId, userId: "b0000000-0000-4000-8000-000000000001", status: "on_break", busy: false };
+const availability = { memberId, userId: "b0000000-0000-4000-8000-000000000001", status: "available", busy: "no" };
 const port = Number(process.env.PORT);
 createServer((_request, response) => {
   response

@@ -1,7 +1,7 @@
 // Shows that Schemathesis finds what is wrong: a mock server with three bugs.
-import { demo } from "@call-transfer/backend";
-import { type OperationId, operations } from "@call-transfer/spec";
-import { startServer } from "../../packages/mock-server/src/server/server.ts";
+import { demo, type Fault } from "@call-transfer/backend";
+import { startMockServer } from "@call-transfer/mock-server";
+import type { OperationId } from "@call-transfer/spec";
 import { runSchemathesis } from "./schemathesis.ts";
 
 interface Bug {
@@ -26,21 +26,19 @@ const bugs: readonly Bug[] = [
   { operation: "getMemberAvailability", status: 203, body: {}, check: "status_code_conformance" },
 ];
 
-/** Where an operation is, with a member that the mock server has. */
-const pathOf = (operation: OperationId) => operations[operation].path.replace("{memberId}", demo.members.agent);
+/** A fault that makes the bug of every response to whom the bug is shown. */
+const faultOf = ({ operation, status, body, ignoresCredentials }: Bug): Fault => ({
+  match: {
+    operationId: operation,
+    ...(!ignoresCredentials && { headers: { authorization: `Bearer ${demo.apiKey}` } }),
+  },
+  when: { times: null },
+  do: { status, body },
+});
 
 /** Runs the mock server with the bugs, and returns a line for each that Schemathesis does not find. */
 export async function checkPlanted(command: string, document: unknown): Promise<readonly string[]> {
-  const server = await startServer({ port: 0 }, () => ({
-    maxBodyBytes: 2 ** 20,
-    answer: async ({ incoming, outgoing, url }) => {
-      const bug = bugs.find(({ operation }) => incoming.method === "GET" && pathOf(operation) === url.pathname);
-      const isAllowed = incoming.headers.authorization === `Bearer ${demo.apiKey}`;
-      if (bug === undefined || !(isAllowed || bug.ignoresCredentials)) return false;
-      outgoing.writeHead(bug.status, { "Content-Type": "application/json" }).end(JSON.stringify(bug.body));
-      return true;
-    },
-  }));
+  const server = await startMockServer({ port: 0, faults: bugs.map(faultOf) });
   try {
     const { findings } = await runSchemathesis(command, {
       url: server.url,

@@ -61,7 +61,7 @@ export function createCore(
   const tokens = createTokens(new Uint8Array(32));
   const changed = keeper && (() => keeper.touch("faults"));
   const faults = createFaults(randoms.faults, table.operations, { clock, sandbox: name, events, changed });
-  const stubs = createStubs(table, { events, changed: keeper && (() => keeper.touch("stubs")) }, options.also);
+  const stubs = createStubs(table, { events, changed: keeper && (() => keeper.touch("stubs")) });
   const inbox = createInbox(world);
   const { fetch, forwardWebhooks: forwardTo } = options;
   const deliveries = new SignedDeliveries(world, faults, { inbox, fetch, forwardTo });

@@ -5,7 +5,6 @@ import type { WebhookAttack } from "./control/parts/exchange.ts";
 import type { Fault } from "./faults/fault.ts";
 import type { Stub } from "./generated/models.gen.ts";
 import type { AskElsewhere } from "./http/elsewhere.ts";
-import type { DocumentOperation } from "./http/stubs/document-operation.ts";
 import { checkInput } from "./model/errors/input-error.ts";
 import type { Policies } from "./model/policies.ts";
 import type { SandboxStore } from "./model/storage/store.ts";
@@ -60,12 +59,6 @@ export interface BackendOptions {
   /** The name that faults for one sandbox give it; `default` by default. */
   readonly name?: string;
   /**
-   * Operations of documents of the user's, which answer what no operation of the API and no stub matches.
-   *
-   * @internal
-   */
-  readonly also?: readonly DocumentOperation[];
-  /**
    * Answers requests that no operation and no stub matches; by default they are answered 404.
    *
    * @internal
@@ -107,7 +100,6 @@ const optionsSchema = z.strictObject({
   wall: objectWith("now", "after").optional(),
   name: z.string().optional(),
   attack: z.custom((value) => typeof value === "function", "must be a function").optional(),
-  also: z.array(z.unknown()).optional(),
   elsewhere: z.custom((value) => typeof value === "function", "must be a function").optional(),
 });
 

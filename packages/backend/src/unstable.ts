@@ -3,19 +3,16 @@
 
 export { demoSeed } from "./contents/demo-seed.ts";
 export { type ScenarioName, scenarios } from "./contents/scenarios.ts";
-export { seedSchema } from "./contents/seed.ts";
 export { bodyLimit, serveSandboxes } from "./control/control.ts";
 export { sandboxState } from "./control/operations/sandboxes.ts";
 export type { SandboxRegistry, SandboxState, WebhookAttack } from "./control/parts/exchange.ts";
 export { controlError } from "./control/parts/reply.ts";
 export type { FaultAction } from "./faults/fault.ts";
 export { parseFault } from "./faults/parse-fault.ts";
-export type { Delivery, Deviation, WebhookFaultAction } from "./generated/models.gen.ts";
+export type { Delivery, WebhookFaultAction } from "./generated/models.gen.ts";
 export type { AskElsewhere, ForeignAnswer } from "./http/elsewhere.ts";
 export type { JournalDetail } from "./http/journal/journal-detail.ts";
-export type { RecordedRequest } from "./http/journal/recorder.ts";
 export { errorResponse } from "./http/respond.ts";
-export type { DocumentOperation } from "./http/stubs/document-operation.ts";
 export { isSandboxName, selectSandbox, unknownSandbox } from "./http/transport/select-sandbox.ts";
 export type {
   IncomingRequest,

@@ -56,18 +56,6 @@ describe("options of a server", () => {
     await expect(failure).rejects.not.toThrow("key-of-a-test");
   });
 
-  it("a server with a control plane that does not answer as a mock is not controlled", async () => {
-    const backend = createBackend({ controlPlane: true });
-    vi.stubGlobal("fetch", async (request: Request) =>
-      request.method === "GET" ? backend.fetch(request) : Response.json({}),
-    );
-    const failure = createMcpServer({ mockServer: { url: "http://127.0.0.1:4010" } });
-    await expect(failure).rejects.toMatchObject({
-      option: "mockServer.url",
-      message: expect.stringContaining("does not say whether it is a mock server"),
-    });
-  });
-
   it("the SDK names what is wrong with those of its client", async () => {
     const client = { baseUrl: "ftp://api.example.com", apiKey: demo.apiKey };
     await expect(createMcpServer({ platform: { client } })).rejects.toThrow("baseUrl must be a URL");

@@ -1,4 +1,3 @@
-export { type ProxyOptions, type ProxyServer, startProxy } from "./proxy/proxy.ts";
 export { type PrismServer, type PrismServerOptions, startPrismServer } from "./server/prism.ts";
 export { type MockServer, startMockServer } from "./server/server.ts";
 export type { MockServerOptions } from "./server/server-options.ts";

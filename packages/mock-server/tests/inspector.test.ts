@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { startProxy } from "../src/proxy/proxy.ts";
 import { inspectorAnswer } from "../src/server/inspector.ts";
 import { type MockServer, startMockServer } from "../src/server/server.ts";
 import type { MockServerOptions } from "../src/server/server-options.ts";
@@ -159,13 +158,5 @@ describe("a server", () => {
       sent.on("error", reject).end();
     });
     expect(status).toBe(403);
-  });
-
-  it("shows the inspector in front of another API too, whose journal it reads", async () => {
-    const proxy = await startProxy({ port: 0, target: "http://127.0.0.1:9" });
-    servers.push(proxy);
-    expect((await read(`${proxy.url}/`, browser)).status).toBe(302);
-    expect((await read(`${proxy.url}/_inspector/none`)).status).toBe(404);
-    expect(proxy.backend.journal.list()).toEqual([]);
   });
 });

@@ -220,32 +220,15 @@ export interface JournalEntry {
   readonly changeCount?: number;
   /** How many timers the request set; absent for none. */
   readonly timerCount?: number;
-  /** Where a forwarded request or its response deviates from the contract. */
-  readonly deviations?: readonly Deviation[];
-}
-
-/** One place where a forwarded request or its response deviates from the contract. */
-export interface Deviation {
-  /** Whether the request or the response deviates. */
-  readonly side: "request" | "response";
-  /**
-   * The place: `status`, `path`, `query limit`, `header X-Request-Id`, `body`, or a field as a JSON
-   * pointer after `body`, such as `body/roles/0/role`.
-   */
-  readonly where: string;
-  /** What is wrong there. */
-  readonly message: string;
-  /** The section of the specification that says how it should be, such as `§2.6`. */
-  readonly section?: string;
 }
 
 /** What decided a response, and why. */
 export interface Decision {
   /**
    * A check in the fixed order of checks, the operation itself, a fault, a stub, another server
-   * (`elsewhere`), or something in front of the backend (`gate`, `proxy`).
+   * (`elsewhere`), or the server in front of the backend (`gate`).
    */
-  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere" | "proxy";
+  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere";
   /** The section of the specification with the rule, such as `§5.4`. */
   readonly section?: string;
   /** The reason for an error, in a sentence. */

@@ -450,30 +450,14 @@ export interface components {
       readonly changeCount?: number;
       /** @description How many timers the request set; absent for none. */
       readonly timerCount?: number;
-      /** @description Where a forwarded request or its response deviates from the contract. */
-      readonly deviations?: readonly components["schemas"]["Deviation"][];
-    };
-    /** @description One place where a forwarded request or its response deviates from the contract. */
-    readonly Deviation: {
-      /**
-       * @description Whether the request or the response deviates.
-       * @enum {string}
-       */
-      readonly side: "request" | "response";
-      /** @description The place: `status`, `path`, `query limit`, `header X-Request-Id`, `body`, or a field as a JSON pointer after `body`, such as `body/roles/0/role`. */
-      readonly where: string;
-      /** @description What is wrong there. */
-      readonly message: string;
-      /** @description The section of the specification that says how it should be, such as `§2.6`. */
-      readonly section?: string;
     };
     /** @description What decided a response, and why. */
     readonly Decision: {
       /**
-       * @description A check in the fixed order of checks, the operation itself, a fault, a stub, another server (`elsewhere`), or something in front of the backend (`gate`, `proxy`).
+       * @description A check in the fixed order of checks, the operation itself, a fault, a stub, another server (`elsewhere`), or the server in front of the backend (`gate`).
        * @enum {string}
        */
-      readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere" | "proxy";
+      readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere";
       /** @description The section of the specification with the rule, such as `§5.4`. */
       readonly section?: string;
       /** @description The reason for an error, in a sentence. */

@@ -10,7 +10,6 @@ import { checkStructure, readAhead, readBody, readQuery } from "./checks/validat
 import { thrownText } from "./process-request.ts";
 import type { Dispatcher, DispatchInput, RoutedRequest } from "./routed-request.ts";
 import { listCollection, useCollection } from "./stubs/collection.ts";
-import { checkAgainst } from "./stubs/document-operation.ts";
 import type { ActiveStub, FoundStub } from "./stubs/stubs.ts";
 import { filledResponse } from "./stubs/template.ts";
 import type { IncomingRequest } from "./transport/transport.ts";
@@ -56,11 +55,6 @@ export async function processStub(
     if (restricted) return { step: "key", answer: restricted, ...by };
     const limited = limitRate(authenticated.caller, state, policies, clock.now());
     if (limited) return { step: "rateLimit", answer: limited, ...by };
-  }
-  if (active.document !== undefined) {
-    const refusal = await checkAgainst(active.document, routed);
-    const { response: { status = 200, ...response } = {} } = stub;
-    return { step: "stub", answer: { status, ...response }, ...refusal, ...by };
   }
   const body = await bodyFor(routed, stub);
   if (body.problem) return { step: "body", answer: body, ...by };

@@ -31,7 +31,7 @@ export function createReplay(
 /** The request of an entry, if it can be sent again. Throws InputError that says why it cannot. */
 function replayable({ id, decidedBy }: JournalEntry, exchange: RecordedExchange | undefined): RecordedExchange {
   const { step } = decidedBy;
-  if (step === "gate" || step === "proxy")
+  if (step === "gate")
     throw new InputError("id", `request ${id} did not reach the backend, so it cannot be sent to it again. ${sendIt}`);
   if (exchange === undefined)
     throw new InputError("id", `the headers and body of request ${id} are no longer kept. ${sendIt}`);

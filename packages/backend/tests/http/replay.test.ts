@@ -78,7 +78,7 @@ describe("replaying a request", () => {
     const backend = createBackend();
     await createCall(backend, { ...call, note: "x".repeat(20_000) });
     const refused = { method: "GET", url: new URL(origin), headers: new Headers(), status: 400, durationMs: 0 };
-    for (const step of ["gate", "proxy"] as const) backend.record({ ...refused, decidedBy: { step } });
+    for (let count = 0; count < 2; count += 1) backend.record({ ...refused, decidedBy: { step: "gate" } });
     await expect(backend.replay(1)).rejects.toThrow("id: the body of request 1 is not kept");
     await handleBytes(backend, JSON.stringify("x".repeat(20_000)));
     await expect(backend.replay(4)).rejects.toThrow("id: the body of request 4 is not kept");

@@ -77,28 +77,6 @@ function refuseUnknownSandbox({ sandbox, url }: ControlAddress, option: string, 
   throw new OptionError(`${option}.sandbox`, message.startsWith(`${missing}.`) ? `${missing}. ${fix}` : message);
 }
 
-/**
- * Refuses a proxy, which has a control plane as well but sends each call to a real API. It accepts nothing that changes data.
- * The step of the clock has no length, so a mock changes nothing either: it refuses the step.
- *
- * @throws {OptionError} The server is a proxy, or does not say that it is a mock.
- */
-export async function refuseProxy(control: ControlPlane, url: string, option: string): Promise<void> {
-  const step = control.operations.get("advanceClock");
-  const refusal: unknown = await (step && control.call(step, { body: {} }).catch((error: unknown) => error));
-  const { code, message } = Object(refusal) as { code?: unknown; message?: unknown };
-  if (code === "invalid_input") return;
-  if (code === "no_data")
-    throw new OptionError(
-      `${option}.url`,
-      `${url} is a proxy of a real API. Use platform.client.baseUrl with the address of that API.`,
-    );
-  throw new OptionError(
-    `${option}.url`,
-    `${url} does not say whether it is a mock server. ${message ?? ""} Update it, or correct ${option}.url.`,
-  );
-}
-
 const expanded = (template: string, values: Readonly<Record<string, unknown>>): string =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
 

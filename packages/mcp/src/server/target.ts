@@ -4,7 +4,7 @@ import { CallTransfer, type Clock } from "@call-transfer/sdk";
 import type { ControlPlane } from "../tools/control-plane.ts";
 import type { OperationContext } from "../tools/operation-tools.ts";
 import { everything } from "../tools/permissions.ts";
-import { openControlPlane, refuseProxy } from "./control-plane.ts";
+import { openControlPlane } from "./control-plane.ts";
 import { OptionError } from "./option-error.ts";
 import type { McpServerOptions, MockServerAddress, PlatformOptions } from "./options.ts";
 
@@ -84,7 +84,6 @@ async function mockServerTarget({ url, controlToken, sandbox, apiKey }: MockServ
   });
   const address = { url: base, token: controlToken, sandbox, fetch: (request: Request) => fetch(request) };
   const control = await openControlPlane(address, "mockServer");
-  await refuseProxy(control, base, "mockServer");
   return { name: `the mock server at ${base}`, client, control, isMock: true, permissions: everything };
 }
 

@@ -34,7 +34,6 @@ async function run(given: readonly string[]): Promise<number | undefined> {
     await naming(async () => {
       const engine = readEngine(values.engine);
       if (engine === "prism") return (await import("./start/prism-command.ts")).startPrism(values);
-      if (engine === "proxy") return (await import("./start/proxy-command.ts")).startProxyCommand(values);
       return (await import("./start/start.ts")).start(values);
     });
     return undefined;
@@ -73,9 +72,9 @@ function readHelp(args: readonly string[]): [topic: string | undefined, isWhole:
   return [topic, values.all];
 }
 
-function readEngine(engine: string = startOptions.engine.fallback): "stateful" | "prism" | "proxy" {
-  if (engine === "stateful" || engine === "prism" || engine === "proxy") return engine;
-  throw new UsageError(`--engine ${engine}: must be stateful, prism or proxy.`);
+function readEngine(engine: string = startOptions.engine.fallback): "stateful" | "prism" {
+  if (engine === "stateful" || engine === "prism") return engine;
+  throw new UsageError(`--engine ${engine}: must be stateful or prism.`);
 }
 
 /** Prints the help or the version when an option asks for it; returns whether it did. */

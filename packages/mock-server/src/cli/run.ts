@@ -24,21 +24,19 @@ export async function runCommand(
   const control = createControlClient({ url, sandbox: values.sandbox, token, fetch });
   checkAnswers(control, url);
   const hint = hintFor(given);
-  const result = await run({ control, fetch, url, sandbox, token, terminal, hint, commands }).catch(
-    (error: unknown) => {
-      if (error instanceof MissingOperand) throw new UsageError(`${error.message} Usage: ${hint(error.example)}`);
-      if (error instanceof TypeError && isUntrusted(error.cause))
-        throw new Error(
-          `The certificate of ${url} is not trusted, or it is for another name. Set NODE_EXTRA_CA_CERTS to the file of --tls-cert, and use a name of the certificate in --url.`,
-          { cause: error },
-        );
-      if (error instanceof TypeError && error.message === "fetch failed")
-        throw new Error(unreachable(url, error.cause, given), { cause: error });
-      if (error instanceof SyntaxError)
-        throw new Error(`The server at ${url} is not a mock server. Check --url.`, { cause: error });
-      throw error;
-    },
-  );
+  const result = await run({ control, fetch, url, sandbox, token, terminal, hint }).catch((error: unknown) => {
+    if (error instanceof MissingOperand) throw new UsageError(`${error.message} Usage: ${hint(error.example)}`);
+    if (error instanceof TypeError && isUntrusted(error.cause))
+      throw new Error(
+        `The certificate of ${url} is not trusted, or it is for another name. Set NODE_EXTRA_CA_CERTS to the file of --tls-cert, and use a name of the certificate in --url.`,
+        { cause: error },
+      );
+    if (error instanceof TypeError && error.message === "fetch failed")
+      throw new Error(unreachable(url, error.cause, given), { cause: error });
+    if (error instanceof SyntaxError)
+      throw new Error(`The server at ${url} is not a mock server. Check --url.`, { cause: error });
+    throw error;
+  });
   if (result === undefined) return exitStatus.success;
   const { data, text, failure } = result;
   // One line of words is a message. Others are laid out by their command, or to be copied as they are.

@@ -11,7 +11,6 @@ export function describeRequest(event: BackendEvent): Columns {
     { text: shortIds(String(path)), isPath: true },
     ...texts(fix, { colour: "yellow", isReason: true }),
     ...texts(why, { isReason: true }),
-    ...texts(deviationsIn(event), { colour: "yellow", isReason: true }),
     ...texts(fault, { colour: "magenta" }),
     ...texts(stub, { colour: "cyan" }),
     // A reason says more.
@@ -36,8 +35,7 @@ function texts(value: unknown, how: Omit<Part, "text">): Part[] {
 /** What to change: the option that would accept a refused request, or the operation that was probably meant. */
 function advice({ decidedBy, closest }: BackendEvent): string | undefined {
   const { step, detail } = Object(decidedBy) as { step?: unknown; detail?: unknown };
-  if (step === "gate" || step === "elsewhere" || step === "proxy")
-    return typeof detail === "string" ? detail : undefined;
+  if (step === "gate" || step === "elsewhere") return typeof detail === "string" ? detail : undefined;
   const [first] = Array.isArray(closest) ? closest : [];
   const { method, path } = Object(first) as { method?: unknown; path?: unknown };
   return typeof path === "string" ? `Did you mean ${method} ${path}?` : undefined;
@@ -48,16 +46,7 @@ function reason({ error, decidedBy, closest }: BackendEvent, status: number): st
   if (typeof error === "string") return error.split("\n", 1)[0];
   const { step, detail } = Object(decidedBy) as { step?: unknown; detail?: unknown };
   // Otherwise the line names the fault, or what to change.
-  const isElsewhere = ["fault", "gate", "elsewhere", "proxy"].includes(String(step));
+  const isElsewhere = ["fault", "gate", "elsewhere"].includes(String(step));
   const isShown = status < 400 || isElsewhere || Array.isArray(closest);
   return isShown || typeof detail !== "string" ? undefined : detail;
-}
-
-/** The first place where a forwarded request or its response deviates from the contract, and how many more there are. */
-function deviationsIn({ deviations }: BackendEvent): string | undefined {
-  const [first, ...others] = Array.isArray(deviations) ? deviations : [];
-  if (first === undefined) return undefined;
-  const { side, where, message, section } = Object(first) as Readonly<Record<string, unknown>>;
-  const more = others.length === 0 ? "" : `, and ${others.length} more`;
-  return `${side} ${where}: ${message}${section === undefined ? "" : ` (${section})`}${more}`;
 }

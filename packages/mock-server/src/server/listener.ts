@@ -14,26 +14,6 @@ import { write, writePlain } from "./write-response.ts";
 /** How long an oversized body is still read, so that its sender can read the error response. */
 const lingerMs = 250;
 
-/** A request that passed the gate, with its connection. */
-export interface AdmittedRequest {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
-  /** The absolute URL, normalized. */
-  readonly url: URL;
-  /** The whole body; undefined for none. */
-  readonly body: Uint8Array | undefined;
-  /** The headers that let the client's page read the response (CORS); empty for requests of the same origin. */
-  readonly corsHeaders: Readonly<Record<string, string>>;
-}
-
-/** What stands in front of the sandboxes, such as a proxy. */
-export interface Front {
-  /** The largest body that it takes, in bytes. */
-  readonly maxBodyBytes: number;
-  /** Answers a request. Resolves with false, without having answered, for a request to the sandboxes. */
-  answer(request: AdmittedRequest): Promise<boolean>;
-}
-
 /** What every request of a listener shares. */
 interface ListenerContext {
   readonly rules: GateRules;
@@ -46,14 +26,13 @@ interface ListenerContext {
 }
 
 interface ServeContext extends ListenerContext {
-  readonly front: Front | undefined;
   /** Waits for the end of the current turn of the event loop. */
   readonly endOfTurn: () => Promise<void>;
 }
 
 /** Connects a request handler to `node:http`, behind the gate. */
-export function createListener(context: ListenerContext, front?: Front): RequestListener {
-  const serveContext: ServeContext = { ...context, front, endOfTurn: createTurns() };
+export function createListener(context: ListenerContext): RequestListener {
+  const serveContext: ServeContext = { ...context, endOfTurn: createTurns() };
   return (incoming, outgoing) => {
     incoming.on("error", ignore);
     serve(incoming, outgoing, serveContext).catch(() => {
@@ -81,7 +60,7 @@ export function createExpectationListener(recordRefusal: RecordRefusal): Request
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { rules, handle, front, recordRefusal, closing, checkReady, endOfTurn }: ServeContext,
+  { rules, handle, recordRefusal, closing, checkReady, endOfTurn }: ServeContext,
 ): Promise<void> {
   const { method = "", url: target = "", headers, rawHeaders, socket } = incoming;
   const health = healthOf(incoming, checkReady);
@@ -99,16 +78,12 @@ async function serve(
   }
   const pageRequest = { method, pathname: admitted.url.pathname, accept: headers.accept };
   if (isForInspector(pageRequest)) return sendPage(incoming, outgoing, await inspectorAnswer(pageRequest));
-  const maxBytes = front?.maxBodyBytes ?? bodyLimit(method, admitted.url.pathname);
+  const maxBytes = bodyLimit(method, admitted.url.pathname);
   const body = await readBody(incoming, maxBytes);
   if (body === "broken") return;
   if (body === "too large") {
     const detail = `The request body is larger than ${maxBytes / 2 ** 20} MiB.`;
     return reject(incoming, outgoing, { code: "bad_request", detail }, recordRefusal, admitted);
-  }
-  if (front !== undefined) {
-    const request = { incoming, outgoing, url: admitted.url, body, corsHeaders: corsHeaders(admitted) };
-    if (await front.answer(request)) return;
   }
   const request: IncomingRequest = {
     method,

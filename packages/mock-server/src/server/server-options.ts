@@ -90,3 +90,14 @@ function eachText(field: string, list: readonly string[], isGood: (text: string)
   for (const [index, text] of list.entries())
     if (typeof text !== "string" || !isGood(text)) throw new InputError(`${field}[${index}]`, message);
 }
+
+/** Parses the base URL of the server that gets what this one does not have. Throws InputError that names the option. */
+export function readTarget(address: string): URL {
+  const wrong = (message: string): InputError => new InputError("unknownTo", message);
+  if (typeof address !== "string" || !isHttp(address))
+    throw wrong("must be an http or https URL without user name and password, such as https://staging.example.com");
+  const url = new URL(address);
+  if (url.search !== "" || url.hash !== "") throw wrong("must not have a query or a fragment");
+  if (/\/api\/v1\/?$/.test(url.pathname)) throw wrong("must not include /api/v1. Remove it");
+  return url;
+}

@@ -13,7 +13,7 @@ import { createAttack } from "./attack-destination.ts";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
 import type { GateRules } from "./gate.ts";
 import { hostRules, isLoopbackAddress, isPublicName } from "./hosts.ts";
-import { createExpectationListener, createListener, type Front } from "./listener.ts";
+import { createExpectationListener, createListener } from "./listener.ts";
 import { http, loadCrypto } from "./node-builtins.ts";
 import { isOwnSocket } from "./own-address.ts";
 import { createMalformedListener, createRefusalRecord } from "./refusals.ts";
@@ -66,10 +66,9 @@ export function startMockServer(options: MockServerOptions = {}): Promise<MockSe
   return startServer(options);
 }
 
-/** Starts a server, perhaps with something that requests meet before the sandboxes, such as a proxy, or with other limits. */
+/** Starts a server, perhaps with other limits. */
 export async function startServer(
   options: MockServerOptions,
-  createFront: (sandboxes: Sandboxes) => Front | undefined = () => undefined,
   limits: SocketLimits = socketLimits,
 ): Promise<MockServer> {
   checkServerOptions(options);
@@ -94,10 +93,9 @@ export async function startServer(
   const closing = new AbortController();
   // The gate rejects requests without Host, with an error of the API.
   const recordRefusal = createRefusalRecord(sandboxes.record);
-  const listener = createListener(
-    { rules, handle: sandboxes.handle, closing: closing.signal, recordRefusal, checkReady: file?.checkReady },
-    createFront(sandboxes),
-  );
+  const { handle } = sandboxes;
+  const { signal } = closing;
+  const listener = createListener({ rules, handle, closing: signal, recordRefusal, checkReady: file?.checkReady });
   const settings = { ...limits, requireHostHeader: false };
   server = tls === undefined ? http.createServer(settings, listener) : createTlsServer(settings, tls, listener);
   // The gate must see all headers. Their number is limited by maxHeaderSize.

@@ -71,7 +71,7 @@ it.each([
   [["--engine", "prism", "--seed", "demo"], "--seed"],
   [["--engine", "prism", "--auto-sandboxes"], "--auto-sandboxes"],
   [["--engine", "prism", "--port", "many"], "--port"],
-  [["--engine", "prisma"], "--engine prisma"],
+  [["--engine", "prisma"], "--engine prisma: must be stateful or prism."],
 ])("rejects %j with status 2", async (args, name) => {
   const { status, stderr } = await finish(...args);
   expect([status, stderr]).toEqual([2, expect.stringContaining(name)]);

@@ -157,10 +157,10 @@ it.each<[Record<string, string>, string]>([
 });
 
 it("names the variable at each place of a message", async () => {
-  const { naming } = withSettings({}, startOptions, { CALL_TRANSFER_MOCK_STRICT: "true" });
-  const message = "--strict only works with --engine proxy. Add --engine proxy, or remove --strict.";
+  const { naming } = withSettings({}, startOptions, { CALL_TRANSFER_MOCK_IMPORT: "a.json" });
+  const message = "--import a.json: would replace the state in a.db. Remove --import.";
   await expect(naming(() => Promise.reject(new Error(message)))).rejects.toThrow(
-    "CALL_TRANSFER_MOCK_STRICT only works with --engine proxy. Add --engine proxy, or remove CALL_TRANSFER_MOCK_STRICT.",
+    "CALL_TRANSFER_MOCK_IMPORT a.json: would replace the state in a.db. Remove CALL_TRANSFER_MOCK_IMPORT.",
   );
 });
 

@@ -143,16 +143,6 @@ it("replaces control characters in every column, since tail shows what any serve
   expect(lines(sent).filter((line) => line.includes(esc))).toEqual([]);
 });
 
-it("shows the first deviation of a forwarded request, and how many more there are", () => {
-  const deviations = [
-    { side: "response", where: "body/status", message: "is missing", section: "§2.4" },
-    { side: "response", where: "header X-Request-Id", message: "is missing" },
-  ];
-  const request = { type: "request", method: "GET", path: "/api/v1/roles", status: 200, decidedBy: { step: "proxy" } };
-  const event = { eventId: "a-1", at: "2026-03-02T12:00:00.000Z", ...request, deviations };
-  expect(lines([event])[0]).toContain("/api/v1/roles  response body/status: is missing (§2.4), and 1 more");
-});
-
 it("masks phone numbers in the path and the reason", () => {
   const event = {
     ...refused,

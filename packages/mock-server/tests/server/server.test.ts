@@ -284,7 +284,7 @@ describe("a malformed or hostile request", () => {
 
   it("that is sent too slowly gets 408 and its connection is closed", async () => {
     const quick = { headersTimeout: 40, requestTimeout: 40, connectionsCheckingInterval: 20, maxHeaderSize: 16_384 };
-    const server = await startServer({ port: 0 }, undefined, quick);
+    const server = await startServer({ port: 0 }, quick);
     servers.push(server);
     const slow = [
       "GET / HTTP/1.1\r\nHost: localhost\r\nX: ",

@@ -149,7 +149,7 @@ it("reads the files of the options", () => {
 });
 
 it("closes a connection that does not begin TLS", async () => {
-  server = await startServer({ port: 0, tls }, undefined, { ...socketLimits, headersTimeout: 50 });
+  server = await startServer({ port: 0, tls }, { ...socketLimits, headersTimeout: 50 });
   const socket = connect(server.port, "127.0.0.1").on("error", () => {});
   await once(socket, "close");
   expect(socket.bytesWritten).toBe(0);

@@ -1,4 +1,4 @@
-import type { Deviation, JournalEntry } from "../../generated/models.gen.ts";
+import type { JournalEntry } from "../../generated/models.gen.ts";
 import type { Events } from "../../model/changes/events.ts";
 import type { Keeper } from "../../model/storage/keeper.ts";
 import { forLog } from "../../model/values/redact.ts";
@@ -15,16 +15,12 @@ export interface RecordedRequest extends Exchange {
   readonly status: number;
   /** The error code of the response. */
   readonly code?: string;
-  /** Absent if no operation matches. */
-  readonly operationId?: string;
   /** The id that the response names; a new one by default. */
   readonly requestId?: string;
   /** Milliseconds of real time until the response was ready. */
   readonly durationMs: number;
   /** What decided the response, and why. */
   readonly decidedBy: JournalEntry["decidedBy"];
-  /** Where the request or its response deviates from the contract. */
-  readonly deviations?: readonly Deviation[];
 }
 
 /** Records a request, and returns its journal entry. */
@@ -42,22 +38,16 @@ export function createRecorder(journal: WritableJournal, events: Events, keeper?
 
 /** The journal entry of a request that something in front of the backend answered. */
 export function entryOf(request: RecordedRequest, { clock }: Pick<World, "clock">): Omit<JournalEntry, "id"> {
-  const { method, url, status, code, operationId, requestId, durationMs, decidedBy, deviations } = request;
+  const { method, url, status, code, requestId, durationMs, decidedBy } = request;
   const { detail } = decidedBy;
   return {
     at: clock.iso(),
     method,
     path: forLog(url.pathname),
-    ...(operationId !== undefined && { operationId }),
     status,
     ...(code !== undefined && { code }),
     requestId: requestId ?? crypto.randomUUID(),
     durationMs,
     decidedBy: { ...decidedBy, ...(detail !== undefined && { detail: forLog(detail) }) },
-    ...(deviations && { deviations: deviations.map(redactedDeviation) }),
   };
-}
-
-function redactedDeviation({ where, message, ...others }: Deviation): Deviation {
-  return { ...others, where: forLog(where), message: forLog(message) };
 }

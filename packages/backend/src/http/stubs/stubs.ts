@@ -6,7 +6,6 @@ import type { Stub, StubResponse } from "../../generated/models.gen.ts";
 import { InputError, under } from "../../model/errors/input-error.ts";
 import { formOf, type OperationTable } from "../checks/router.ts";
 import { assertStub, paramsOf } from "./check-stub.ts";
-import type { DocumentOperation } from "./document-operation.ts";
 
 /** A stub as the list shows it: with the id that replaces and removes it, and the number of requests that it has answered. */
 type ListedStub = Stub & Pick<ListedFault, "id" | "hits">;
@@ -33,8 +32,6 @@ export const noStubs: FaultsSnapshot = { last: 0, waiting: [] };
 /** A stub, prepared for matching. */
 export interface ActiveStub extends Pick<ListedStub, "id"> {
   readonly stub: Stub;
-  /** The operation of a document that it stands for. */
-  readonly document?: DocumentOperation;
   /** What faults and the dispatcher read of an operation. The API document has none for it. */
   readonly operation: OperationDescription;
   readonly form: RegExp;
@@ -64,9 +61,7 @@ const mostStubs = 1000;
 export function createStubs(
   table: Pick<OperationTable, "match">,
   { events, changed = () => {} }: Pick<FaultsPlace, "events" | "changed">,
-  documentOperations: readonly DocumentOperation[] = [],
 ) {
-  const fromDocument = documentOperations.map((one) => ({ ...activeStub(one.id, one.stub, 0), document: one }));
   let last = 0;
   let all: readonly ActiveStub[] = [];
   const put = (stubs: readonly ActiveStub[]): void => {
@@ -104,9 +99,8 @@ export function createStubs(
   };
   return {
     ...stubs,
-    /** The stubs that match a request apart from its body, the best first, and then the operations of documents. */
-    candidates: (request: StubbedRequest): readonly FoundStub[] =>
-      [all, fromDocument].flatMap((some) => bestFirst(some, request)),
+    /** The stubs that match a request apart from its body, the best first. */
+    candidates: (request: StubbedRequest): readonly FoundStub[] => bestFirst(all, request),
     /** Counts a request, and returns its response, if the stub has no collection. */
     nextResponse: (entry: ActiveStub): StubResponse | undefined => takeResponse(entry, changed),
     /** Exports the stubs for a snapshot. */

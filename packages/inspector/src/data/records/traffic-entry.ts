@@ -29,7 +29,7 @@ export interface TrafficEntry {
 }
 
 /** What is special about an entry. */
-export type Mark = "replay" | "unmatched" | "stub" | "deviation" | "changed" | "redelivery";
+export type Mark = "replay" | "unmatched" | "stub" | "changed" | "redelivery";
 
 /** The event of every delivery (§6). */
 const offer = "transfer.offer";
@@ -42,7 +42,6 @@ export function entryOfRequest(request: Schema<"RequestEntry">): TrafficEntry {
   if (request.replayOf !== undefined) marks.push("replay");
   if (operationId === "" && !["gate", "elsewhere"].includes(request.decidedBy.step)) marks.push("unmatched");
   if (stub !== undefined) marks.push("stub");
-  if (request.deviations !== undefined) marks.push("deviation");
   if (request.changeCount !== undefined) marks.push("changed");
   return withText(
     {

@@ -8,7 +8,7 @@ export const trafficWords: readonly (readonly [word: string, meaning: string])[]
   ["fault:fault-1", "what a fault changed"],
   ["caller:agent", "a role, key or none"],
   ["method:post", "a method"],
-  ["is:webhook", "or request, error, fault, stub, unmatched, replay, changed, deviation"],
+  ["is:webhook", "or request, error, fault, stub, unmatched, replay, changed"],
   ["-is:webhook", "a minus leaves out what matches"],
 ];
 

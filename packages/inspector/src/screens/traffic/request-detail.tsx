@@ -34,7 +34,6 @@ export function RequestDetail({ id }: { readonly id: string }) {
       <RequestActions detail={data} isRevealed={reveal} toggle={() => (isRevealed.value = !reveal)} />
       <Decision detail={data} />
       <Closest detail={data} />
-      <Deviations detail={data} />
       <Caller detail={data} />
       <Changes changes={data.changes ?? []} />
       <Timers detail={data} />
@@ -111,21 +110,6 @@ function Closest({ detail: { closest = [] } }: { readonly detail: Detail }) {
               {method} {path}
             </Code>
             <p class="detail-line">To match it: {fix}.</p>
-          </li>
-        ))}
-      </ul>
-    </Panel>
-  );
-}
-
-function Deviations({ detail: { deviations = [] } }: { readonly detail: Detail }) {
-  if (deviations.length === 0) return null;
-  return (
-    <Panel title="Deviations from the contract">
-      <ul class="plain-list">
-        {deviations.map(({ side, where, message, section }, index) => (
-          <li key={index}>
-            {side} <Code>{where}</Code>: {message} {section}
           </li>
         ))}
       </ul>

@@ -15,5 +15,4 @@ export const steps: Readonly<Record<Schema<"Decision">["step"], string>> = {
   operation: "The operation",
   stub: "A stub",
   elsewhere: "Another server, to which it was passed on",
-  proxy: "The real API, through the proxy",
 };

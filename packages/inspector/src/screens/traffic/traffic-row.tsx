@@ -52,7 +52,7 @@ export function TrafficRow({ entry }: { readonly entry: TrafficEntry }) {
       <span class="traffic-marks">
         {fault !== undefined && <span class="tag tone-warn">{fault}</span>}
         {marks.map((mark) => (
-          <span key={mark} class={`tag tone-${mark === "unmatched" || mark === "deviation" ? "warn" : "idle"}`}>
+          <span key={mark} class={`tag tone-${mark === "unmatched" ? "warn" : "idle"}`}>
             {mark}
           </span>
         ))}

@@ -1,7 +1,6 @@
 import type { Command } from "../options/command.ts";
 import { backup } from "./backup.ts";
 import { clock } from "./clock.ts";
-import { completion } from "./completion.ts";
 import { coverage } from "./coverage.ts";
 import { events, tail } from "./events.ts";
 import { fault } from "./fault.ts";
@@ -13,7 +12,6 @@ import { routes } from "./routes.ts";
 import { reset, restore, sandbox, snapshot } from "./sandbox.ts";
 import { scenario } from "./scenario.ts";
 import { state } from "./state.ts";
-import { stubs } from "./stubs.ts";
 import { token } from "./token.ts";
 import { transfer } from "./transfer.ts";
 import { deliveries, inbox, redeliver, trigger } from "./webhooks.ts";
@@ -31,7 +29,6 @@ export const commands: readonly Command[] = [
   inbox,
   rotate,
   fault,
-  stubs,
   scenario,
   policy,
   token,
@@ -44,5 +41,4 @@ export const commands: readonly Command[] = [
   restore,
   backup,
   routes,
-  completion,
 ];

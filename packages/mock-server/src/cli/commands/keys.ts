@@ -8,7 +8,7 @@ import { expectAtMost, unknownWord } from "../values/operands.ts";
 type State = NonNullable<Schema<"NewApiKey">["state"]>;
 
 /** The states of an API key. All but the first fail. */
-export const keyStates = [
+const keyStates = [
   "valid",
   "expired",
   "revoked",

@@ -118,7 +118,6 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
       isOptional: true,
     },
     { title: "fault", cell: ({ fault }) => fault },
-    { title: "deviations", cell: ({ deviations = [] }) => deviations.length || undefined, colour: () => "red" },
     { title: "replay of", cell: ({ replayOf }) => replayOf },
   ];
   return formatTable(entries, terminal, columns);
@@ -155,10 +154,6 @@ function formatDetail(entry: Schema<"RequestDetail">, { width }: Terminal): stri
     value === undefined ? undefined : JSON.stringify(value, null, 2);
   return [
     facts,
-    ...part(
-      "Deviations",
-      entry.deviations?.map(({ side, where, message }) => `${side} ${where}: ${message}`).join("\n"),
-    ),
     ...part("Changes", entry.changes?.map(formatChange).join("\n")),
     ...part("Timers", entry.timers?.map(({ at: due, kind, id: about }) => `${due}  ${kind}  ${about}`).join("\n")),
     ...part("Headers", entry.headers && formatFields(entry.headers)),

@@ -4,27 +4,15 @@ import type { Document, visit } from "yaml";
 import { errorMessage } from "../../web/error-message.ts";
 import { isObject, readText, suggestion, UsageError } from "../values/command-line.ts";
 
+/** As large as what the control plane takes. */
+const maxMiB = 1;
 const tooDeep = "is nested deeper than 64 levels";
 
 /**
  * Reads the stubs of a YAML or JSON file. Throws UsageError in one line that names the option, the file and the line, and the
  * wrong field.
  */
-export function readStubs(option: string, path: string): Promise<readonly Stub[]> {
-  // As large as what the control plane takes.
-  return readYaml(option, path, 1, stubsIn);
-}
-
-/**
- * Reads a YAML or JSON file of at most `maxMiB`. Throws UsageError in one line that names the option, the file and the line, also
- * of an InputError that `read` throws.
- */
-export async function readYaml<Result>(
-  option: string,
-  path: string,
-  maxMiB: number,
-  read: (content: unknown) => Result,
-): Promise<Result> {
+export async function readStubs(option: string, path: string): Promise<readonly Stub[]> {
   const place = `${option} ${path}`;
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size > maxMiB * 2 ** 20)
@@ -44,7 +32,7 @@ export async function readYaml<Result>(
   const repeated = repeatedKey(document, visit);
   if (repeated !== undefined) throw errorAt(repeated, "not valid YAML: Map keys must be unique");
   try {
-    return read(document.toJS());
+    return stubsIn(document.toJS());
   } catch (error) {
     if (!(error instanceof InputError)) throw new UsageError(`${place}: ${aliasError(errorMessage(error))}`);
     // YAML reads 5 as a number.

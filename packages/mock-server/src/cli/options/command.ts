@@ -36,13 +36,12 @@ export interface CommandContext<Values> {
   readonly terminal: Terminal;
   /** Writes a command line to try, for the same server. */
   readonly hint: Hint;
-  readonly commands: readonly Command[];
 }
 
 /** The values of the options that every command for a running server has. */
 export type CommonValues = ReturnType<typeof readArguments<typeof commandOptions>>["values"];
 
-/** A command for a running server. Help, completion and the release record derive from it. */
+/** A command for a running server. Help and the release record derive from it. */
 export interface Command {
   readonly name: string;
   /** One line for the list of all commands. */

@@ -1,9 +1,9 @@
 // What a row of an option table says.
 
 /** What answers the requests to the API. */
-export const engines = ["stateful", "prism", "proxy"] as const;
+export const engines = ["stateful", "prism"] as const;
 
-/** An option: what the parser, the sources of settings, the help, the completion and the schemas need. */
+/** An option: what the parser, the sources of settings, the help and the schemas need. */
 export interface OptionEntry {
   readonly type: "string" | "boolean";
   readonly multiple?: boolean;
@@ -25,7 +25,7 @@ export interface OptionEntry {
   readonly kind?: "path" | "number" | "secret" | "json" | "policies" | "faults";
   /** The setting that the option takes its value from, when its own name differs. */
   readonly setting?: string;
-  /** The engines that take it; all but Prism unless named. */
+  /** The engines that take it; only the stateful one unless named. */
   readonly engines?: readonly (typeof engines)[number][];
   /** Whether a restored state replaces what it says. */
   readonly isState?: boolean;

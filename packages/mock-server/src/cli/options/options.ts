@@ -1,13 +1,11 @@
 // The command line as tables: each option with its type, default, help, and the file that reads it, and exit statuses. From
-// them follow parsing, help, completion, variables, the config file and its schema. A change of them is a change for users,
+// them follow parsing, help, variables, the config file and its schema. A change of them is a change for users,
 // so the release gate compares them with the last release.
 import type { ParseArgsOptionsConfig } from "node:util";
 import { engines, flag, type OptionTable, option } from "./option-entry.ts";
 
 const inStart = { readBy: "cli/start/start.ts" } as const;
-const ofData = { engines: ["stateful"] } as const;
-const ofState = { ...ofData, isState: true } as const;
-const ofProxy = { readBy: "cli/start/proxy-command.ts", engines: ["proxy"] } as const;
+const ofState = { isState: true } as const;
 const file = { kind: "path", value: "FILE" } as const;
 
 const info = { type: "boolean", default: false, readBy: "cli/main.ts" } as const;
@@ -53,17 +51,17 @@ export const startOptions = {
     "initial data (default {default}). The schema of the JSON file is @call-transfer/mock-server/seed.schema.json",
   ),
   import: option(
-    { ...file, ...ofData, ...inStart },
+    { ...file, ...inStart },
     "restore a snapshot at the start, including its clock; the file may not exist yet",
   ),
-  "export-on-exit": option({ ...file, ...ofData, ...inStart }, "write a snapshot of the default sandbox at shutdown"),
+  "export-on-exit": option({ ...file, ...inStart }, "write a snapshot of the default sandbox at shutdown"),
   data: option(
-    { ...file, ...ofData, example: "mock.db" },
+    { ...file, example: "mock.db" },
     "keep all sandboxes in this SQLite file, also after a restart or a kill. It is created if it does not exist, and used by one server at a time. Requires Node 22.13 or newer",
   ),
   "read-only": flag(
     "only read the file of --data, and leave it as it is. Requests that change anything are refused, the clock stands still, and no offer is sent",
-    ofData,
+    {},
   ),
   clock: option(
     { ...ofState, choices: ["flowing", "frozen"], fallback: "flowing", example: "frozen" },
@@ -87,7 +85,7 @@ export const startOptions = {
   ),
   // Longer than a test usually advances the clock.
   "token-lifetime": option(
-    { ...ofData, ...inStart, value: "TIME", fallback: "365d" },
+    { ...inStart, value: "TIME", fallback: "365d" },
     "lifetime of the access tokens on the server's clock: 30m, 24h, …",
   ),
   fault: option(
@@ -98,15 +96,11 @@ export const startOptions = {
     { ...ofState, ...file, ...inStart },
     "answer requests outside of the API by the stubs of this YAML or JSON file. Its schema is @call-transfer/mock-server/stubs.schema.json",
   ),
-  also: option(
-    { ...ofData, ...file, ...inStart },
-    "also answer the operations of this OpenAPI document (3.0 or 3.1, YAML or JSON) from its examples and schemas. It requires openapi-sampler",
-  ),
   "unknown-to": option(
-    { ...ofData, value: "URL" },
+    { value: "URL" },
     "forward requests that no operation and no stub matches to another mock or a staging platform at this base URL, without credentials",
   ),
-  "unknown-credentials": flag("forward headers with credentials too, such as Authorization and Cookie", ofData),
+  "unknown-credentials": flag("forward headers with credentials too, such as Authorization and Cookie", {}),
   scenario: option(
     { ...ofState, value: "NAME", multiple: true, example: "everyone-away" },
     "start in a situation to test. An unknown name lists them all",
@@ -116,16 +110,16 @@ export const startOptions = {
     "delay every API response by MS milliseconds of the server's clock. Under a frozen clock, responses wait until the clock is advanced",
   ),
   "forward-webhooks": option(
-    { ...ofData, value: "URL", example: "http://localhost:3000/offers" },
+    { value: "URL", example: "http://localhost:3000/offers" },
     "deliver all webhooks to this URL instead of the destinations' own URLs",
   ),
-  "auto-sandboxes": flag("create a sandbox when a request first names it", ofData),
+  "auto-sandboxes": flag("create a sandbox when a request first names it", {}),
   "max-sandboxes": option(
-    { ...ofData, kind: "number", value: "N", fallback: "1000" },
+    { kind: "number", value: "N", fallback: "1000" },
     "maximum number of sandboxes, including default",
   ),
   "sandbox-idle": option(
-    { ...ofData, value: "DURATION" },
+    { value: "DURATION" },
     "remove a sandbox after this much real time without a request, e.g. 30m (default: never). The default sandbox is never removed",
   ),
   log: option(
@@ -139,19 +133,13 @@ export const startOptions = {
   ),
   // Not --env-file: Node 20 and 22 read an option of that name themselves, even after the script's name.
   "write-env": option(
-    { ...file, ...ofData, ...inStart, example: ".env" },
+    { ...file, ...inStart, example: ".env" },
     "set address and credentials as variables in a .env file. They are CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET, …_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is kept at shutdown",
   ),
   engine: option(
     { readBy: "cli/main.ts", choices: engines, value: "ENGINE", fallback: "stateful", engines },
-    "stateful behaves like the platform (default). prism is stateless and returns examples from the OpenAPI document. It requires @stoplight/prism-cli and supports only --port, --host, --cors (which then allows every origin), --json and --ready-file. proxy forwards each request once to a real API and checks both sides against the contract; its journal shows what deviates. It keeps no data, so options for data do not work",
+    "stateful behaves like the platform (default). prism is stateless and returns examples from the OpenAPI document. It requires @stoplight/prism-cli and supports only --port, --host, --cors (which then allows every origin), --json and --ready-file.",
   ),
-  target: option({ ...ofProxy, value: "URL" }, "the API that --engine proxy forwards to, without /api/v1"),
-  record: option(
-    { ...file, ...ofProxy },
-    "write what --engine proxy sees to a file for --seed, with invented values in place of secrets, names, phone numbers and URLs",
-  ),
-  strict: flag("let --engine proxy refuse requests that deviate, instead of forwarding them", ofProxy),
 } as const satisfies ParseArgsOptionsConfig & OptionTable;
 
 /** The options with which the commands find a running server. */

@@ -5,7 +5,7 @@ import { commandRow } from "./banner-rows.ts";
 import { localUrl } from "./credentials.ts";
 import { runServer } from "./run-server.ts";
 import { beginReadyFile } from "./start.ts";
-import { expectTaken, type StartValues, serverOptions } from "./start-options.ts";
+import { expectTakenByPrism, type StartValues, serverOptions } from "./start-options.ts";
 
 /** What `--json` and `--ready-file` contain. */
 interface PrismReadyInfo {
@@ -20,7 +20,7 @@ interface PrismReadyInfo {
 export async function startPrism(values: StartValues): Promise<void> {
   const { "ready-file": readyFile } = values;
   if (readyFile !== undefined) beginReadyFile(readyFile);
-  expectTaken(values, "prism");
+  expectTakenByPrism(values);
   const { port = 0, host, corsOrigins } = serverOptions(values);
   const server = await startPrismServer({ port, cors: corsOrigins !== undefined, ...(host !== undefined && { host }) });
   const ready: PrismReadyInfo = {

@@ -3,12 +3,11 @@ import { createBackend, type Fault, InputError, type Policies, type Seed } from 
 import { demoSeed, parseFault, type ScenarioName } from "@call-transfer/backend/unstable";
 import { type LogMode, logModes } from "../../log/server-log.ts";
 import { isPublicUrl, unbracketed } from "../../net/urls.ts";
-import type { UnknownOptions } from "../../proxy/forwarding-server.ts";
-import { readTarget } from "../../proxy/target.ts";
+import type { UnknownOptions } from "../../server/forwarding-server.ts";
 import { isHostPattern } from "../../server/hosts.ts";
-import { highestPort, type MockServerOptions } from "../../server/server-options.ts";
+import { highestPort, type MockServerOptions, readTarget } from "../../server/server-options.ts";
 import { checkTls, type TlsOptions } from "../../server/tls.ts";
-import type { engines, OptionTable } from "../options/option-entry.ts";
+import type { OptionTable } from "../options/option-entry.ts";
 import { startOptions } from "../options/options.ts";
 import {
   isJson,
@@ -31,21 +30,16 @@ import {
 
 export type StartValues = ReturnType<typeof readArguments<typeof startOptions>>["values"];
 
-/** Refuses an option that the engine does not take. Throws UsageError that names the first one. */
-export function expectTaken(values: Partial<StartValues>, engine: (typeof engines)[number]): void {
+/** Refuses an option that Prism does not take. Throws UsageError that names the first one. */
+export function expectTakenByPrism(values: Partial<StartValues>): void {
   const options: OptionTable = startOptions;
   const given = new Map(Object.entries(values).filter(([, value]) => value !== undefined && value !== false));
   const wrong = Object.keys(options).find((name) => {
-    const { engines: takers = ["stateful", "proxy"] } = options[name] ?? {};
-    return given.has(name) && !takers.includes(engine);
+    const { engines: takers = ["stateful"] } = options[name] ?? {};
+    return given.has(name) && !takers.includes("prism");
   });
-  if (wrong === undefined) return;
-  const reasons = { stateful: "", prism: "which is stateless", proxy: "which keeps no data" };
-  throw new UsageError(
-    engine === "stateful"
-      ? `--${wrong} only works with --engine proxy. Add --engine proxy, or remove --${wrong}.`
-      : `--${wrong} does not work with --engine ${engine}, ${reasons[engine]}. Remove it.`,
-  );
+  if (wrong !== undefined)
+    throw new UsageError(`--${wrong} does not work with --engine prism, which is stateless. Remove it.`);
 }
 
 /** More sandboxes than memory can hold. */
@@ -99,7 +93,7 @@ export function readUnknown({
   if (url === undefined && unknownCredentials)
     throw new UsageError("--unknown-credentials requires --unknown-to with the server to forward to.");
   if (url === undefined) return undefined;
-  checked(`--unknown-to ${url}: `, /^unknownTo/, () => readTarget("unknownTo", url));
+  checked(`--unknown-to ${url}: `, /^unknownTo/, () => readTarget(url));
   return { unknownTo: url, unknownCredentials };
 }
 

@@ -2,9 +2,8 @@ import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type Backend, InputError } from "@call-transfer/backend";
-import type { DocumentOperation } from "@call-transfer/backend/unstable";
 import { hasColour } from "../../log/colour.ts";
-import type { UnknownOptions } from "../../proxy/forwarding-server.ts";
+import type { UnknownOptions } from "../../server/forwarding-server.ts";
 import { type MockServer, startMockServer } from "../../server/server.ts";
 import type { MockServerOptions } from "../../server/server-options.ts";
 import { StoreError } from "../../store/store-error.ts";
@@ -21,24 +20,15 @@ import { readLifetime, thisUser, UsageError } from "../values/command-line.ts";
 import { banner, hintOf } from "./banner.ts";
 import { issueCredentials, type ReadyInfo, variablesOf } from "./credentials.ts";
 import { runServer } from "./run-server.ts";
-import {
-  expectTaken,
-  importedSnapshot,
-  logMode,
-  readUnknown,
-  type StartValues,
-  serverOptions,
-} from "./start-options.ts";
+import { importedSnapshot, logMode, readUnknown, type StartValues, serverOptions } from "./start-options.ts";
 
 /** Checks the options before anything starts. Throws UsageError for a wrong one. */
 async function readOptions(values: StartValues) {
   const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile, data, stubs } = values;
-  expectTaken(values, "stateful");
   if (readyFile !== undefined) beginReadyFile(readyFile);
   const options: MockServerOptions = {
     ...serverOptions(values),
     ...(stubs !== undefined && { stubs: await readStubs("--stubs", stubs) }),
-    ...(values.also !== undefined && { also: await readAlso(values.also) }),
   };
   const unknown = readUnknown(values);
   const log = logMode(values);
@@ -63,15 +53,7 @@ async function readOptions(values: StartValues) {
 /** Starts a server. Loads what forwards to another one only if one is named. */
 async function startServer(options: MockServerOptions, unknown: UnknownOptions | undefined): Promise<MockServer> {
   if (unknown === undefined) return startMockServer(options);
-  return (await import("../../proxy/forwarding-server.ts")).startForwardingServer(unknown, options);
-}
-
-/** Reads the document of `--also`, and names its operations that the API has too. */
-async function readAlso(path: string): Promise<readonly DocumentOperation[]> {
-  const { readDocument } = await import("../files/document-file.ts");
-  const { operations, ignored } = await readDocument("--also", path);
-  if (ignored.length > 0) printWarning(`--also ${path}: ignored ${ignored.join(", ")}, which the mock itself answers.`);
-  return operations;
+  return (await import("../../server/forwarding-server.ts")).startForwardingServer(unknown, options);
 }
 
 /** Starts a server and prints its address and credentials. A signal ends the process. */
@@ -120,7 +102,7 @@ function warnOfReplaced(values: StartValues, restoredFrom: string | undefined): 
 }
 
 /** Starts a server. Rejects with an Error that says how to fix a wrong port or host. */
-export async function listening<Server>(
+async function listening<Server>(
   startServer: () => Promise<Server>,
   { port, host }: { readonly port?: number | undefined; readonly host?: string | undefined },
 ): Promise<Server> {
@@ -140,7 +122,7 @@ export async function listening<Server>(
 }
 
 /** Checks early that a file can be written. Throws UsageError that names the option. */
-export function expectWritable(option: string, path: string): void {
+function expectWritable(option: string, path: string): void {
   const folder = resolve(dirname(path));
   if (!existsSync(folder))
     throw new UsageError(`${option} ${path}: the folder ${folder} does not exist. Create it first.`);

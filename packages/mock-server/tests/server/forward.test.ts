@@ -1,19 +1,46 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { demo, InputError } from "@call-transfer/backend";
 import { afterEach, expect, it } from "vitest";
-import { createForward } from "../../src/proxy/forward.ts";
-import { startForwardingServer, type UnknownOptions } from "../../src/proxy/forwarding-server.ts";
+import { createForward } from "../../src/server/forward.ts";
+import { startForwardingServer, type UnknownOptions } from "../../src/server/forwarding-server.ts";
 import type { MockServerOptions } from "../../src/server/server-options.ts";
-import { startTarget } from "./target.ts";
 
 let closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   await Promise.all(closers.map((close) => close()));
   closers = [];
 });
+
+/** A request as a target received it. */
+interface ReceivedRequest {
+  readonly method: string;
+  readonly target: string;
+  /** Names and values alternating. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+/** Starts a server to forward to, which keeps what it received, and answers once the whole request has arrived. */
+async function startTarget(answer: (response: ServerResponse, request: IncomingMessage) => void) {
+  const received: ReceivedRequest[] = [];
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+    const { method = "", url: target = "", rawHeaders: headers } = incoming;
+    received.push({ method, target, headers, body: Buffer.concat(chunks) });
+    answer(response, incoming);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closers.push(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+}
 
 async function mock(
   unknownTo: string,
@@ -72,6 +99,38 @@ it.each([
   const names = target.received[0]?.headers.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()) ?? [];
   expect(names.filter((name) => ["te", ...Object.keys(secrets)].includes(name))).toEqual(expected);
   expect(names).toEqual(expect.arrayContaining(["host", "x-trace", "via"]));
+});
+
+it("forwards no headers of the connection, nor those that are for this server", async () => {
+  const target = await startTarget((response) => response.end());
+  const server = await mock(target.url, { corsOrigins: ["http://localhost:5173"] });
+  const own = { origin: "http://localhost:5173", "sec-fetch-site": "cross-site", "x-sandbox": "default" };
+  const headers = { ...own, connection: "close, X-Hop", "x-hop": "here", te: "trailers", "x-trace": "one" };
+  await new Promise((resolve) => {
+    request(`${server.url}/a`, { headers }, (answer) => answer.resume().on("end", resolve)).end();
+  });
+  // Node names the connection of its own.
+  expect(target.received[0]?.headers).toEqual([
+    ...["Host", new URL(target.url).host, "x-trace", "one"],
+    ...["Via", expect.stringMatching(/^1\.1 call-transfer-mock-/), "Connection", "close"],
+  ]);
+});
+
+it("passes a redirect, no content and JSON of any depth on as they are", async () => {
+  const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+  const target = await startTarget((response, { url }) => {
+    if (url === "/old") response.writeHead(307, { location: "/new" }).end();
+    else if (url === "/none") response.writeHead(204).end();
+    else response.writeHead(200, { "content-type": "application/json" }).end(deep);
+  });
+  const server = await mock(target.url);
+  const [moved, none, nested] = await Promise.all(
+    ["/old", "/none", "/deep"].map((path) => fetch(server.url + path, { redirect: "manual" })),
+  );
+  expect([moved?.status, moved?.headers.get("location")]).toEqual([307, "/new"]);
+  expect([none?.status, await none?.text()]).toEqual([204, ""]);
+  expect([nested?.status, await nested?.text()]).toEqual([200, deep]);
+  expect(target.received).toHaveLength(3);
 });
 
 it("forwards bodies of requests in the same process, up to 1 MiB", async () => {
@@ -140,6 +199,7 @@ it.each<[string, Parameters<typeof startTarget>[0], string]>([
   const server = await mock(target.url);
   const response = await fetch(`${server.url}/a`);
   expect([response.status, await response.json()]).toMatchObject([502, { error: { code } }]);
+  expect(target.received).toHaveLength(1);
   expect((await fetch(`${server.url}/health`)).status).toBe(200);
 });
 

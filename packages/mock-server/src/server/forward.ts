@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import {
   type AskElsewhere,
   type ForeignAnswer,
@@ -7,12 +8,10 @@ import {
   redactedHeaders,
   replacement,
 } from "@call-transfer/backend/unstable";
-import { answeredHeaders, pairsOf, sentHeaders } from "./headers.ts";
-import { jsonContent, mostCheckedBytes } from "./json-content.ts";
-import { sendOnce, TargetError, whetherProcessed } from "./send.ts";
+import { sendOnce, TargetError, whetherProcessed } from "./send-once.ts";
 
 /** Where to forward requests to, and how. */
-export interface Forwarding {
+interface Forwarding {
   /** The base URL of the other server. */
   readonly target: URL;
   /** Whether headers with credentials are forwarded. */
@@ -22,6 +21,9 @@ export interface Forwarding {
   /** Ends what is in flight. */
   readonly signal: AbortSignal;
 }
+
+/** The most bytes of an answer, also after decompression. */
+const mostBytes = 8 * 2 ** 20;
 
 /** Creates what forwards a request once to another server, and returns its answer. It keeps an answer of up to 8 MiB. */
 export function createForward({ target, credentials, timeoutMs, signal }: Forwarding): AskElsewhere {
@@ -33,9 +35,8 @@ export function createForward({ target, credentials, timeoutMs, signal }: Forwar
       return failed(508, "target_loops", `${base} sent the request back to this server. Check --unknown-to.`);
     const kept = [...sentHeaders(rawOf(headers, credentials), target.host, body, method), "Via", `1.1 ${own}`];
     const path = target.pathname.replace(/\/+$/, "") + pathname + search;
-    const sending = { timeoutMs, signal, option: "--unknown-to" };
     try {
-      const answer = await sendOnce(base, { method, path, headers: kept, body }, sending);
+      const answer = await sendOnce(base, { method, path, headers: kept, body }, { timeoutMs, signal });
       return await answerOf(answer, base, timeoutMs);
     } catch (error) {
       if (!(error instanceof TargetError)) throw error;
@@ -54,7 +55,7 @@ async function answerOf(answer: IncomingMessage, target: string, timeoutMs: numb
   const { statusCode: status = 0, headers } = answer;
   const bytes = await bodyOf(answer, timeoutMs);
   if (bytes === "too large") {
-    const most = `${mostCheckedBytes / 2 ** 20} MiB`;
+    const most = `${mostBytes / 2 ** 20} MiB`;
     return failed(502, "target_too_large", `The answer of ${target} is larger than ${most}. ${whetherProcessed}`);
   }
   if (bytes === "broken" || status < 200 || status > 599) {
@@ -62,9 +63,9 @@ async function answerOf(answer: IncomingMessage, target: string, timeoutMs: numb
     return failed(502, "target_closed", `${target} ${what}. ${whetherProcessed}`);
   }
   // The server itself tells pages whether they may read the answer.
-  const pairs = pairsOf(answeredHeaders(answer.rawHeaders, {})).filter(([name]) => !/^access-control-/i.test(name));
+  const pairs = withoutNames(answer.rawHeaders, ofConnection).filter(([name]) => !/^access-control-/i.test(name));
   const hasBody = ![204, 205, 304].includes(status) && bytes.byteLength > 0;
-  const response = new Response(hasBody ? bytes : null, { status, headers: pairs.map(([...pair]) => pair) });
+  const response = new Response(hasBody ? bytes : null, { status, headers: pairs });
   if (hasBody) response.headers.set("content-length", String(bytes.byteLength));
   return { response, text: textOf(bytes, headers), detail: `Forwarded to ${target}.` };
 }
@@ -79,7 +80,7 @@ async function bodyOf(
   try {
     for await (const part of answer as AsyncIterable<Buffer>) {
       length += part.byteLength;
-      if (length > mostCheckedBytes) return "too large";
+      if (length > mostBytes) return "too large";
       parts.push(part);
     }
     return answer.complete ? Buffer.concat(parts) : "broken";
@@ -93,12 +94,49 @@ async function bodyOf(
 /** The body for the journal: JSON, also if it is compressed, or a text. */
 function textOf(bytes: Buffer, headers: IncomingMessage["headers"]): string | undefined {
   const { "content-encoding": encoding, "content-type": type = "" } = headers;
-  const content = jsonContent(bytes, encoding);
-  if ("value" in content) return JSON.stringify(content.value);
+  try {
+    const value: unknown = JSON.parse(utf8.decode(decompressed(bytes, encoding)));
+    if (!isDeeper(value, mostLevels)) return JSON.stringify(value);
+  } catch {
+    // No JSON, or in a form that is not read.
+  }
   return encoding === undefined && type.startsWith("text/") ? bytes.toString() : undefined;
 }
 
-/** Answers in the proxy's form, which no client can take for an answer of the API. */
+/** The most levels of a body in the journal. What walks through more of them exceeds the stack. */
+const mostLevels = 64;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1));
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+const limit = { maxOutputLength: mostBytes };
+const decoders: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
+  identity: (bytes) => bytes,
+  gzip: (bytes) => gunzipSync(bytes, limit),
+  "x-gzip": (bytes) => gunzipSync(bytes, limit),
+  deflate: (bytes) => inflateSync(bytes, limit),
+  br: (bytes) => brotliDecompressSync(bytes, limit),
+};
+
+/** Decompresses a body. Throws for an encoding that is not known, and for bytes that do not have it. */
+function decompressed(bytes: Uint8Array, encoding = "identity"): Uint8Array {
+  // The encoding that was applied last stands last.
+  const names = encoding
+    .toLowerCase()
+    .split(/\s*,\s*/)
+    .filter(Boolean)
+    .toReversed();
+  return names.reduce((plain, name) => {
+    const decode = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
+    if (decode === undefined) throw new TypeError(`The content encoding ${name} is not known.`);
+    return decode(plain);
+  }, bytes);
+}
+
+/** Answers in a form that no client can take for an answer of the API. */
 function failed(status: number, code: string, message: string): ForeignAnswer {
   const text = JSON.stringify({ error: { code, message } });
   return {
@@ -106,4 +144,34 @@ function failed(status: number, code: string, message: string): ForeignAnswer {
     text,
     detail: message,
   };
+}
+
+/** Headers that belong to one connection (RFC 9110, 7.6.1). */
+const ofConnection = [
+  ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"],
+  ...["te", "trailer", "transfer-encoding", "upgrade"],
+];
+
+/** Headers that are for this server, which also answers the browser's questions about origins. */
+const forThisServer = [
+  ...["host", "content-length", "expect", "x-sandbox", "origin"],
+  ...["sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest", "sec-fetch-user"],
+];
+
+/** The headers to send: those of the client, without its own connection's, for another host. */
+function sentHeaders(raw: readonly string[], host: string, body: Uint8Array | undefined, method: string): string[] {
+  const kept = withoutNames(raw, [...ofConnection, ...forThisServer]).flat();
+  // Without a length, Node would send an absent body in chunks.
+  const hasLength = body !== undefined || !["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"].includes(method);
+  return ["Host", host, ...kept, ...(hasLength ? ["Content-Length", String(body?.byteLength ?? 0)] : [])];
+}
+
+/** The pairs of a list of names and values, without these names and those that a Connection header lists. */
+function withoutNames(raw: readonly string[], names: readonly string[]): [string, string][] {
+  const pairs = raw.flatMap((name, index): [string, string][] =>
+    index % 2 === 0 ? [[name, raw[index + 1] ?? ""]] : [],
+  );
+  const named = pairs.flatMap(([name, value]) => (name.toLowerCase() === "connection" ? value.split(",") : []));
+  const dropped = new Set([...names, ...named.map((name) => name.trim().toLowerCase())]);
+  return pairs.filter(([name]) => !dropped.has(name.toLowerCase()));
 }

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
-import { http, loadHttps } from "../server/node-builtins.ts";
+import { http, loadHttps } from "./node-builtins.ts";
 
 /** A request to send to the target. */
 export interface SentRequest {
@@ -16,8 +16,6 @@ interface Sending {
   /** How long the head of the answer may take, and each wait for a part of its body. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** The option that names the target, for errors; `--target` by default. */
-  readonly option?: string;
 }
 
 /** The target gave no answer. */
@@ -39,7 +37,7 @@ export class TargetError extends Error {
 export function sendOnce(
   target: string,
   request: SentRequest,
-  { timeoutMs, signal, option = "--target" }: Sending,
+  { timeoutMs, signal }: Sending,
 ): Promise<IncomingMessage> {
   const isSecure = target.startsWith("https:");
   const { request: start } = isSecure ? loadHttps() : http;
@@ -64,8 +62,8 @@ export function sendOnce(
     });
     // An upgrade was not asked for.
     outgoing.once("upgrade", (_, socket) => socket.destroy());
-    outgoing.once("close", () => settle(() => reject(errorOf({ target, option }, undefined, isConnected))));
-    outgoing.on("error", (error) => settle(() => reject(errorOf({ target, option }, error, isConnected))));
+    outgoing.once("close", () => settle(() => reject(errorOf(target, undefined, isConnected))));
+    outgoing.on("error", (error) => settle(() => reject(errorOf(target, error, isConnected))));
     outgoing.once("response", (incoming) => {
       // A body that stops arriving ends as a broken one.
       incoming.socket.setTimeout(timeoutMs, () => incoming.destroy());
@@ -79,17 +77,13 @@ export function sendOnce(
 export const whetherProcessed =
   "It may have processed the request, which is not sent again. Look there before you repeat it.";
 
-function errorOf(
-  { target, option }: Required<Pick<Sending, "option">> & { readonly target: string },
-  error: (Error & { code?: string }) | undefined,
-  isConnected: boolean,
-): TargetError {
+function errorOf(target: string, error: (Error & { code?: string }) | undefined, isConnected: boolean): TargetError {
   if (error instanceof TargetError) return error;
   const reason = error?.code ?? error?.message ?? "no answer";
   if (isConnected)
     return new TargetError("target_closed", `${target} closed the connection (${reason}). ${whetherProcessed}`, error);
   const advice = /CERT|SIGNATURE|SIGNED|ERR_TLS|EPROTO/.test(reason)
     ? "Its certificate is not trusted. Set NODE_EXTRA_CA_CERTS to the file with the certificate authority."
-    : `Check the address of ${option}, and that the API runs there.`;
+    : "Check the address of --unknown-to, and that the API runs there.";
   return new TargetError("target_unreachable", `${target} cannot be reached (${reason}). ${advice}`, error);
 }

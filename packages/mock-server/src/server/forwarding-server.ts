@@ -1,8 +1,10 @@
+import { lookup } from "node:dns/promises";
 import { InputError } from "@call-transfer/backend";
-import { type MockServer, startMockServer } from "../server/server.ts";
-import type { MockServerOptions } from "../server/server-options.ts";
+import { unbracketed } from "../net/urls.ts";
 import { createForward } from "./forward.ts";
-import { isItself, readTarget } from "./target.ts";
+import { isOwnSocket } from "./own-address.ts";
+import { type MockServer, startMockServer } from "./server.ts";
+import { type MockServerOptions, readTarget } from "./server-options.ts";
 
 /** Where a mock server forwards what it does not have. */
 export interface UnknownOptions {
@@ -20,7 +22,7 @@ export async function startForwardingServer(
   { unknownTo, unknownCredentials: credentials = false }: UnknownOptions,
   options: MockServerOptions,
 ): Promise<MockServer> {
-  const target = readTarget("unknownTo", unknownTo);
+  const target = readTarget(unknownTo);
   const ended = new AbortController();
   const elsewhere = createForward({ target, credentials, timeoutMs, signal: ended.signal });
   const server = await startMockServer({ ...options, elsewhere });
@@ -31,4 +33,13 @@ export async function startForwardingServer(
   if (!(await isItself(target, options.host ?? "127.0.0.1", server.port))) return { ...server, close };
   await close();
   throw new InputError("unknownTo", "is the mock server itself. Name another server");
+}
+
+/** Whether a target is the server's own socket. A name that does not resolve now may do so later. */
+async function isItself(target: URL, host: string, port: number): Promise<boolean> {
+  const targetPort = Number(target.port) || (target.protocol === "https:" ? 443 : 80);
+  const [bound = [], addresses = []] = await Promise.all(
+    [host, target.hostname].map((name) => lookup(unbracketed(name), { all: true }).catch(() => [])),
+  );
+  return bound.some((own) => addresses.some(({ address }) => isOwnSocket({ ...own, port }, address, targetPort)));
 }
