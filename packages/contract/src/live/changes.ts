@@ -61,6 +61,23 @@ async function createsGroup(session: Session): Promise<void> {
   check.observe("A-16", "a group's name is taken", String(again?.code), again?.code === "resource_already_exists");
 }
 
+async function keepsGroup(session: Session): Promise<void> {
+  const { check, options } = session;
+  const destinationId = options.changes.groupDestinationId ?? "";
+  const given = {
+    name: uniqueName(),
+    members: [{ destinationId, ringTimeoutSecs: ring.maximum ?? 0 }],
+    strategy: "simultaneous",
+    totalTimeoutSecs: total.maximum ?? 0,
+  } as const;
+  const created = await (await client(session)).destinationGroups.create(given);
+  for (const [field, value] of Object.entries(given))
+    if (field !== "members") check.equal(memberOf(created, field), value, field);
+  const first = ["members", 0] as const;
+  for (const [field, value] of Object.entries(given.members[0] ?? {}))
+    check.equal(valueAt(created, [...first, field]), value, `members[0].${field}`);
+}
+
 async function refusesGroups(session: Session): Promise<void> {
   const { check, options } = session;
   const destinationId = options.changes.groupDestinationId ?? "";
@@ -164,6 +181,11 @@ export const changeCases: readonly LiveCase[] = [
     operation: "createDestinationGroup",
     announce: ({ changes }) =>
       `Creating one destination group with destination ${changes.groupDestinationId}; its name starts with "Contract check".`,
+  }),
+  live("§4.2", "a group keeps the given strategy and times", ["group"], keepsGroup, {
+    operation: "createDestinationGroup",
+    announce: ({ changes }) =>
+      `Creating a second group with destination ${changes.groupDestinationId}, with times of its own.`,
   }),
   live("§4.2", "groups beyond the documented limits are rejected", ["group"], refusesGroups, {
     operation: "createDestinationGroup",

@@ -65,7 +65,7 @@ and changes nothing. Some requests are invalid on purpose, e.g. one without a cr
                              expires after 24 hours
     --secret-file FILE       new file for the new secret, readable only by you; required with
                              --destination
-    --group-destination ID   create a group with this destination. The API cannot delete it
+    --group-destination ID   create two groups with this destination. The API cannot delete them
     --hours-member ID        remove this member's available hours permanently
 
   --allow-calls            also place one call, announced on stderr:

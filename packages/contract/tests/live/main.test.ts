@@ -81,7 +81,7 @@ describe("a server that keeps the contract", () => {
     expect(server.backend.state.destinations.get(demo.destinations.app)?.signingSecret).toBe(secret);
     expect(statSync(secretFile).mode & 0o077).toBe(0);
     expect(out.includes(secret)).toBe(false);
-    expect(err.split("\n").filter((line) => /^(Rotating|Creating|Trying|Removing) /.test(line))).toHaveLength(4);
+    expect(err.split("\n").filter((line) => /^(Rotating|Creating|Trying|Removing) /.test(line))).toHaveLength(5);
     for (const id of ["A-1", "A-12", "A-22", "A-23", "A-26"]) expect(out).toMatch(new RegExp(`${id} +held`));
     expect([status, requests().some(({ operationId }) => operationId === "createCall")]).toEqual([0, false]);
   });
