@@ -47,7 +47,7 @@ const badQueries: Readonly<Record<string, readonly [query: Record<string, string
 };
 
 const badQueryCases = Object.entries(badQueries).map(([what, [query, names, row]]) =>
-  live("§4.6", `${what} for the call list`, [], async (session) => {
+  live("§4.6", `${what} for the call list`, ["listCalls"], async (session) => {
     const reply = await getOperation(session, "listCalls", { query });
     observeReply(session, row, what, reply, invalidStatus);
     if (reply.status === invalidStatus)
@@ -264,23 +264,26 @@ async function readsPage(session: Session): Promise<void> {
 
 /** Cases for the call list. */
 export const callListCases: readonly LiveCase[] = [
-  live("§4.6", "a page of the call list has the requested size, and the total", [], readsPage),
-  live("§4.6", "offset skips calls, a page beyond the end is empty, and each page has the total", [], (session) =>
-    judgeRounds(() => pagingRound(session)),
+  live("§4.6", "a page of the call list has the requested size, and the total", ["listCalls"], readsPage),
+  live(
+    "§4.6",
+    "offset skips calls, a page beyond the end is empty, and each page has the total",
+    ["listCalls"],
+    (session) => judgeRounds(() => pagingRound(session)),
   ),
-  live("§4.6", "the call list is sorted newest first", [], async (session) => {
+  live("§4.6", "the call list is sorted newest first", ["listCalls"], async (session) => {
     const { calls } = await readPage(session);
     const times = calls.map((call) => timeOf(memberOf(call, "createdAt")));
     if (times.length < 2 || times.includes(undefined)) return;
     const ordered = times.every((time, index) => index === 0 || Number(time) <= Number(times[index - 1]));
     session.check.observe("A-9", "the order by createdAt", ordered ? "newest first" : "another order", ordered);
   }),
-  live("§4.6", "the call list is filtered by status and by start date", [], async (session) => {
+  live("§4.6", "the call list is filtered by status and by start date", ["listCalls"], async (session) => {
     await judgeRounds(() => filterRound(session));
     await observesStartDates(session);
   }),
   ...badQueryCases,
-  live("§4.6", "an unknown query parameter is ignored", [], async (session) => {
+  live("§4.6", "an unknown query parameter is ignored", ["listCalls"], async (session) => {
     const reply = await ask(session, { unknownToTheContract: "1" });
     observeReply(session, "A-13", "an unknown query parameter", reply, 200);
   }),

@@ -4,7 +4,7 @@ import { jsonOf, memberOf, omitUndefined, valueAt } from "../document/json.ts";
 import { operationOf } from "../suite/recorder.ts";
 import type { Target } from "../suite/target.ts";
 import { describeValue, responseLine } from "../suite/trace.ts";
-import { identity } from "./live-case.ts";
+import { hasOperation, identity, nowhere } from "./live-case.ts";
 import type { ReceivedResponse } from "./observations.ts";
 import { type LiveOptions, variables } from "./options.ts";
 
@@ -67,8 +67,9 @@ export async function connectionProblem(
   fetch: typeof globalThis.fetch = globalThis.fetch,
 ): Promise<string | undefined> {
   const { baseUrl, timeoutSecs } = options;
+  const path = (["listAccounts", "listRoles", "listCalls"] as const).find((one) => hasOperation(options, one));
   try {
-    const response = await fetch(baseUrl + operations.listAccounts.path, {
+    const response = await fetch(baseUrl + (path === undefined ? nowhere : operations[path].path), {
       headers: identity(options),
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutSecs * 1000),
@@ -106,6 +107,8 @@ export function liveTarget(
     const request = new Request(input, init);
     const operation = operationOf(request.method, new URL(request.url).pathname);
     const isRead = request.method === "GET";
+    if (operation !== undefined && !hasOperation(options, operation))
+      throw new Error(`${operation} was not sent, because of --without ${operation}`);
     if (!isRead && (operation === undefined || operation !== permitted))
       throw new Error(`${request.method} ${new URL(request.url).pathname} is not allowed and was not sent`);
     const exchange = async () => {

@@ -56,7 +56,7 @@ const otherCases: readonly LiveCase[] = [
   live(
     "§4.5",
     "the role list has every built-in role once, with permissions of the documented form",
-    [],
+    ["listRoles"],
     async (session) => {
       const { check } = session;
       const listed = memberOf(await (await client(session)).roles.list(), "roles");
@@ -69,7 +69,7 @@ const otherCases: readonly LiveCase[] = [
       check.observe("A-14", "resources of the permissions", [...resources].toSorted().join(", "), ours);
     },
   ),
-  live("§4.6", "the account list has the credential's accounts", [], async (session) => {
+  live("§4.6", "the account list has the credential's accounts", ["listAccounts"], async (session) => {
     const { check, options } = session;
     const { status, body } = await getOperation(session, "listAccounts");
     check.equal(status, 200, "status");
@@ -81,18 +81,24 @@ const otherCases: readonly LiveCase[] = [
     const isThere = accounts.some((account) => memberOf(account, "id") === options.accountId);
     check.observe("A-10", "the given account", isThere ? "listed" : "not listed", isThere);
   }),
-  live("§4.4", "a member's availability is the current status", ["member"], readsAvailability),
-  live("§4.4", "an unknown member is not found, and a malformed id gets another error", [], async (session) => {
-    const { check } = session;
-    const unknown = await getOperation(session, "getMemberAvailability", { path: { memberId: crypto.randomUUID() } });
-    const notFound = statusOf("resource_not_found");
-    if (unknown.status === statusOf("insufficient_permissions"))
-      check.observe("A-15", "reading an availability with this credential", describeReply(unknown), false);
-    else check.equal(unknown.status, notFound, "status for an unknown member");
-    if (unknown.status === notFound) observeReply(session, "A-16", "an unknown member", unknown, "resource_not_found");
-    const malformed = await getOperation(session, "getMemberAvailability", { path: { memberId: malformedId } });
-    observeReply(session, "A-6", "an id that is not a UUID", malformed, "invalid_id_format");
-  }),
+  live("§4.4", "a member's availability is the current status", ["member", "getMemberAvailability"], readsAvailability),
+  live(
+    "§4.4",
+    "an unknown member is not found, and a malformed id gets another error",
+    ["getMemberAvailability"],
+    async (session) => {
+      const { check } = session;
+      const unknown = await getOperation(session, "getMemberAvailability", { path: { memberId: crypto.randomUUID() } });
+      const notFound = statusOf("resource_not_found");
+      if (unknown.status === statusOf("insufficient_permissions"))
+        check.observe("A-15", "reading an availability with this credential", describeReply(unknown), false);
+      else check.equal(unknown.status, notFound, "status for an unknown member");
+      if (unknown.status === notFound)
+        observeReply(session, "A-16", "an unknown member", unknown, "resource_not_found");
+      const malformed = await getOperation(session, "getMemberAvailability", { path: { memberId: malformedId } });
+      observeReply(session, "A-6", "an id that is not a UUID", malformed, "invalid_id_format");
+    },
+  ),
 ];
 
 /** All cases that only read. */

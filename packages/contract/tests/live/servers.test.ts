@@ -77,6 +77,7 @@ async function check(server: Server) {
     allowInsecureHttp: true,
     json: false,
     strict: false,
+    without: [],
     changes: {
       rotation: { destinationId: demo.destinations.app, secretFile: "unused" },
       groupDestinationId: demo.destinations.phone,
