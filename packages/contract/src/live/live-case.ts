@@ -1,5 +1,6 @@
 import type { CallTransfer } from "@call-transfer/sdk";
 import { type OperationId, operations } from "@call-transfer/spec";
+import { operationIds } from "../document/document.ts";
 import { jsonOf, memberOf, omitUndefined, valueAt } from "../document/json.ts";
 import type { Check } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
@@ -35,12 +36,27 @@ const needs: Readonly<Record<Option, readonly [given: (options: LiveOptions) => 
 /** Whether the server has the operation: `--without` does not name it. */
 export const hasOperation = ({ without }: LiveOptions, operation: OperationId): boolean => !without.includes(operation);
 
+const needsId = (operation: OperationId): boolean => operations[operation].pathParameters.length > 0;
+
+/** The lists that the server has, by GET and without an id. */
+const listsOf = (options: LiveOptions): OperationId[] =>
+  operationIds.filter((id) => operations[id].method === "GET" && !needsId(id) && hasOperation(options, id));
+
 /** The GET operations that the server has and that need no unknown id. Requests that fit any of them use the first. */
-export const readsOf = (options: LiveOptions): OperationId[] =>
-  (["listRoles", "listCalls", "listAccounts", "getMemberAvailability"] as const).filter(
-    (operation) =>
-      hasOperation(options, operation) && (operation !== "getMemberAvailability" || options.memberId !== undefined),
+export const readsOf = (options: LiveOptions): OperationId[] => [
+  ...listsOf(options),
+  ...(options.memberId !== undefined && hasOperation(options, "getMemberAvailability")
+    ? (["getMemberAvailability"] as const)
+    : []),
+];
+
+/** The path that shows whether the server responds: a list that needs no account, another list, or an unknown path. */
+export function probePath(options: LiveOptions): string {
+  const [first] = listsOf(options).toSorted(
+    (one, other) => Number(operations[one].accountScoped) - Number(operations[other].accountScoped),
   );
+  return first === undefined ? nowhere : operations[first].path;
+}
 
 /** Those of them that are for one account. */
 export const scopedReadsOf = (options: LiveOptions): OperationId[] =>

@@ -1,10 +1,10 @@
-import { type OperationId, operations } from "@call-transfer/spec";
+import type { OperationId } from "@call-transfer/spec";
 import { statusOf } from "../document/expected.ts";
 import { jsonOf, memberOf, omitUndefined, valueAt } from "../document/json.ts";
 import { operationOf } from "../suite/recorder.ts";
 import type { Target } from "../suite/target.ts";
 import { describeValue, responseLine } from "../suite/trace.ts";
-import { hasOperation, identity, nowhere } from "./live-case.ts";
+import { hasOperation, identity, probePath } from "./live-case.ts";
 import type { ReceivedResponse } from "./observations.ts";
 import { type LiveOptions, variables } from "./options.ts";
 
@@ -67,9 +67,8 @@ export async function connectionProblem(
   fetch: typeof globalThis.fetch = globalThis.fetch,
 ): Promise<string | undefined> {
   const { baseUrl, timeoutSecs } = options;
-  const path = (["listAccounts", "listRoles", "listCalls"] as const).find((one) => hasOperation(options, one));
   try {
-    const response = await fetch(baseUrl + (path === undefined ? nowhere : operations[path].path), {
+    const response = await fetch(baseUrl + probePath(options), {
       headers: identity(options),
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutSecs * 1000),
