@@ -85,7 +85,9 @@ declare class Accounts {
 
 declare type AnyApiError = ByCode<ApiError>;
 declare type AnyBadRequestError = ByCode<BadRequestError>;
+declare type AnyConflictError = ByCode<ConflictError>;
 declare type AnyServerError = ByCode<ServerError>;
+declare type AnyUnprocessableEntityError = ByCode<UnprocessableEntityError>;
 
 declare class ApiError extends RequestError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyApiError;
@@ -231,7 +233,7 @@ declare class ConfigurationError extends CallTransferError {
 }
 
 declare class ConflictError extends ApiError {
-  static readonly [Symbol.hasInstance]: (value: unknown) => value is ConflictError;
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyConflictError;
   readonly code: WithStatus<409>["code"];
   readonly status: 409;
 }
@@ -793,7 +795,7 @@ declare interface UnknownWebhookEvent {
 }
 
 declare class UnprocessableEntityError extends ApiError {
-  static readonly [Symbol.hasInstance]: (value: unknown) => value is UnprocessableEntityError;
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyUnprocessableEntityError;
   readonly code: WithStatus<422>["code"];
   readonly status: 422;
 }
@@ -852,7 +854,7 @@ declare interface WithCode<C extends ErrorCode> {
 
 declare interface WithStatus<Status extends number> {
   readonly code: {
-    [C in ErrorCode]: number extends ErrorCodeStatus[C] ? never : ErrorCodeStatus[C] extends Status ? C : never;
+    [C in ErrorCode]: number extends ErrorCodeStatus[C] ? C : ErrorCodeStatus[C] extends Status ? C : never;
   }[ErrorCode] | undefined;
 }
 

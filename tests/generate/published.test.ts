@@ -32,7 +32,39 @@ function* descriptionsIn(node: unknown): Generator<string> {
   }
 }
 
+/** Operations as a generator sees them: webhooks too. */
+const tagged = (items: Readonly<Record<string, object>>) =>
+  Object.values(items).flatMap((item) =>
+    Object.values(item as Record<string, { tags?: string[]; operationId?: string }>).flatMap(
+      ({ tags = [], operationId }) => (operationId === undefined ? [] : [{ tags, operationId }]),
+    ),
+  );
+
+/** Names of which a generator makes one file: without regard to case and separators. */
+const fileName = (name: string): string => name.replaceAll(/[-_. ]/g, "").toLowerCase();
+
 describe("the published document", () => {
+  it("has no tag of both a path and a webhook, because generators write a file for each tag twice", () => {
+    const ofWebhooks = tagged(document.webhooks).flatMap(({ tags }) => tags.map(fileName));
+    const ofPaths = tagged(document.paths).flatMap(({ tags }) => tags.map(fileName));
+    expect(ofWebhooks).not.toEqual([]);
+    expect(ofWebhooks.filter((tag) => ofPaths.includes(tag))).toEqual([]);
+  });
+
+  it.each<[string, () => readonly string[]]>([
+    ["tags", () => document.tags.map(({ name }) => name)],
+    ["schemas", () => Object.keys(document.components.schemas)],
+    ["operations", () => [...tagged(document.paths), ...tagged(document.webhooks)].map((one) => one.operationId)],
+  ])("has no two %s whose names differ only in case or separators", (_what, names) => {
+    const files = names().map(fileName);
+    expect(files.filter((name, index) => files.indexOf(name) !== index)).toEqual([]);
+  });
+
+  it("lists every tag that it uses, and uses every tag that it lists", () => {
+    const used = [...tagged(document.paths), ...tagged(document.webhooks)].flatMap(({ tags }) => tags);
+    expect(new Set(used)).toEqual(new Set(document.tags.map(({ name }) => name)));
+  });
+
   it.each([
     [
       "rotateDestinationSecret",

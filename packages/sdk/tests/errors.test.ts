@@ -224,7 +224,14 @@ describe("ApiError", () => {
     if (!(error instanceof RateLimitError)) throw new Error("not narrowed");
     expectTypeOf(error.status).toEqualTypeOf<429>();
     type Codes = "rate_limit_exceeded" | "queue_full" | "assistant_quota_exceeded";
-    expectTypeOf(error.code).toEqualTypeOf<Codes | undefined>();
+    type WithoutStatus =
+      | "offer_taken"
+      | "offer_taken_self"
+      | "offer_expired"
+      | "already_taken"
+      | "takeover_unsupported"
+      | "unsupported_kind";
+    expectTypeOf(error.code).toEqualTypeOf<Codes | WithoutStatus | undefined>();
     expectTypeOf(error).toExtend<RateLimitError>();
     const other = await errorOf(problem(400, "validation_failed"));
     if (!(other instanceof BadRequestError) || other.code !== "validation_failed") throw new Error("not narrowed");

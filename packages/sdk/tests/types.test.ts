@@ -1,7 +1,13 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { CallTransfer } from "../src/client.ts";
+import { isApiError } from "../src/errors/api-error.ts";
 import { ConfigurationError } from "../src/errors/base.ts";
-import { ConflictError } from "../src/errors/status-errors.gen.ts";
+import {
+  BadRequestError,
+  ConflictError,
+  GoneError,
+  UnprocessableEntityError,
+} from "../src/errors/status-errors.gen.ts";
 import type {
   CallInitiated,
   CallQueued,
@@ -87,6 +93,20 @@ it("mistakes do not compile", () => {
     (error: unknown) => error instanceof ConflictError && error.code === "queue_full",
   ];
   expect(mistakes).toHaveLength(13);
+});
+
+it("each class of a status may have a code that the specification gives no status", () => {
+  // Each line would be TS2367 if the class left the code out.
+  const checks = [
+    (error: unknown) => error instanceof ConflictError && error.code === "offer_taken",
+    (error: unknown) => error instanceof ConflictError && error.code === "already_taken",
+    (error: unknown) => error instanceof GoneError && error.code === "offer_expired",
+    (error: unknown) => error instanceof UnprocessableEntityError && error.code === "takeover_unsupported",
+    (error: unknown) => isApiError(error) && error instanceof BadRequestError && error.code === "unsupported_kind",
+  ];
+  const request = { method: "POST", url: "https://api.example.com/api/v1/calls", attempts: [] };
+  const taken = new ConflictError({ ...request, status: 409, problem: { code: "offer_taken" } } as never);
+  expect(checks.map((check) => check(taken))).toEqual([true, false, false, false, false]);
 });
 
 it("a check of type narrows what a placement returns, and leaves types that this version does not know", () => {

@@ -162,7 +162,7 @@ export interface paths {
      * List calls
      *
      * Lists the account's calls, newest first, by limit and offset (§4.6). A page beyond the end is
-     * empty (A-9).
+     * empty.
      */
     get: operations["listCalls"];
     put?: never;

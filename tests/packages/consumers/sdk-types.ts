@@ -145,7 +145,15 @@ export function narrow(error: unknown): unknown {
     return error.reconcile().then(({ candidates, explanation }) => `${candidates[0]?.duration} ${explanation}`);
   if (error instanceof sdk.RateLimitError) {
     same<typeof error.status, 429>(true);
-    same<typeof error.code, "assistant_quota_exceeded" | "queue_full" | "rate_limit_exceeded" | undefined>(true);
+    type OfStatus = "assistant_quota_exceeded" | "queue_full" | "rate_limit_exceeded";
+    type OfNone =
+      | "offer_taken"
+      | "offer_taken_self"
+      | "offer_expired"
+      | "already_taken"
+      | "takeover_unsupported"
+      | "unsupported_kind";
+    same<typeof error.code, OfStatus | OfNone | undefined>(true);
     const limited: sdk.RateLimitError = error;
     return limited.meta?.resetsAt;
   }

@@ -46,5 +46,5 @@ export const specificationSections: Readonly<Record<string, SpecificationSection
   "§8.2": {"title":"Limits","text":"If the account is at its limit of concurrent calls, a call placement is not an error: the response is the `queued` shape with status 202. If the queue is full as well, the error is `queue_full`."},
   "§8.3": {"title":"Limits","text":"A retry after a call placement timed out can place a second call. Read the call list before you retry."},
   "§9.1": {"title":"Versioning","text":"The path contains the version of the API: `/api/v1`."},
-  "§9.2": {"title":"Versioning","text":"The official clients, for TypeScript and Python, are generated from the same definition of the API. They have the same operations and types. A release of a client is minor if it adds an endpoint or a field. It is major if it removes or renames anything. This project departs from it: it has no client for Python (A-54)."},
+  "§9.2": {"title":"Versioning","text":"The official clients, for TypeScript and Python, are generated from the same definition of the API. They have the same operations and types. A release of a client is minor if it adds an endpoint or a field. It is major if it removes or renames anything. This project departs from it in names: the client for Python has those that Python expects (A-54)."},
 };

@@ -1,6 +1,7 @@
 import type { CallTransfer } from "@call-transfer/sdk";
 import { type OperationId, operations } from "@call-transfer/spec";
-import { jsonOf, memberOf, valueAt } from "../document/json.ts";
+import { operationIds } from "../document/document.ts";
+import { jsonOf, memberOf, omitUndefined, valueAt } from "../document/json.ts";
 import type { Check } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 import type { Target } from "../suite/target.ts";
@@ -10,10 +11,14 @@ import type { LiveOptions } from "./options.ts";
 /** Allowed difference between two clocks, or two times of one change, in milliseconds. */
 export const clockToleranceMs = 60_000;
 
-/** An option that a case requires. */
-export type Need = "key" | "token" | "member" | "rotation" | "group" | "hours" | "call";
+/** An option that a case requires, an operation, or any operation that answers the case's question. */
+export type Need = Option | OperationId;
 
-const needs: Readonly<Record<Need, readonly [given: (options: LiveOptions) => unknown, why: string]>> = {
+type Option = "key" | "token" | "member" | "rotation" | "group" | "hours" | "call" | "read" | "scoped read";
+
+const onlyOthers = "--without names each operation that could be asked";
+
+const needs: Readonly<Record<Option, readonly [given: (options: LiveOptions) => unknown, why: string]>> = {
   key: [({ apiKey }) => apiKey, "no API key was given"],
   token: [({ accessToken }) => accessToken, "no access token was given"],
   member: [({ memberId }) => memberId, "no --member was given"],
@@ -24,7 +29,38 @@ const needs: Readonly<Record<Need, readonly [given: (options: LiveOptions) => un
   group: [({ changes }) => changes.groupDestinationId, "creates a group; requires --allow-changes --group-destination"],
   hours: [({ changes }) => changes.hoursMemberId, "removes hours; requires --allow-changes --hours-member"],
   call: [({ call }) => call, "places a call; requires --allow-calls --flow --from --to"],
+  read: [(options) => readsOf(options)[0], onlyOthers],
+  "scoped read": [(options) => scopedReadsOf(options)[0], onlyOthers],
 };
+
+/** Whether the server has the operation: `--without` does not name it. */
+export const hasOperation = ({ without }: LiveOptions, operation: OperationId): boolean => !without.includes(operation);
+
+const needsId = (operation: OperationId): boolean => operations[operation].pathParameters.length > 0;
+
+/** The lists that the server has, by GET and without an id. */
+const listsOf = (options: LiveOptions): OperationId[] =>
+  operationIds.filter((id) => operations[id].method === "GET" && !needsId(id) && hasOperation(options, id));
+
+/** The GET operations that the server has and that need no unknown id. Requests that fit any of them use the first. */
+export const readsOf = (options: LiveOptions): OperationId[] => [
+  ...listsOf(options),
+  ...(options.memberId !== undefined && hasOperation(options, "getMemberAvailability")
+    ? (["getMemberAvailability"] as const)
+    : []),
+];
+
+/** The path that shows whether the server responds: a list that needs no account, another list, or an unknown path. */
+export function probePath(options: LiveOptions): string {
+  const [first] = listsOf(options).toSorted(
+    (one, other) => Number(operations[one].accountScoped) - Number(operations[other].accountScoped),
+  );
+  return first === undefined ? nowhere : operations[first].path;
+}
+
+/** Those of them that are for one account. */
+export const scopedReadsOf = (options: LiveOptions): OperationId[] =>
+  readsOf(options).filter((operation) => operations[operation].accountScoped);
 
 /** The context of a live case. */
 export interface Session {
@@ -62,8 +98,17 @@ export const live = (
 ): LiveCase => ({ section, name, needs, run, change });
 
 /** Why a case is not run; undefined when it is run. */
-export const skipReason = ({ needs: wanted }: LiveCase, options: LiveOptions): string | undefined =>
-  wanted.map((need) => needs[need]).find(([given]) => given(options) === undefined)?.[1];
+export function skipReason({ needs: wanted, change }: LiveCase, options: LiveOptions): string | undefined {
+  for (const need of [...wanted, ...(change ? [change.operation] : [])]) {
+    if (need in operations) {
+      if (!hasOperation(options, need as OperationId)) return `--without ${need}`;
+      continue;
+    }
+    const [given, why] = needs[need as Option];
+    if (given(options) === undefined) return why;
+  }
+  return undefined;
+}
 
 /** Creates an SDK client with the API key or the access token. */
 export function client({ options, target }: Session): Promise<CallTransfer> {
@@ -89,7 +134,19 @@ export interface Reply {
   readonly status: number;
   readonly code: unknown;
   readonly body: unknown;
+  /** The header `X-Request-Id`. */
+  readonly requestId: string | null;
 }
+
+/** A path without an operation. */
+export const nowhere = "/api/v1/nothing-here";
+
+/** Sends a GET of the first of these operations. */
+export const getFirst = (session: Session, [operation]: readonly OperationId[], headers?: GetOptions["headers"]) =>
+  getOperation(session, operation ?? "listRoles", {
+    path: omitUndefined({ memberId: session.options.memberId }),
+    ...omitUndefined({ headers }),
+  });
 
 /** Sends a GET of an operation without the SDK, for requests that the SDK refuses to send. */
 export async function getOperation(
@@ -110,7 +167,12 @@ export async function getPath(
 ): Promise<Reply> {
   const response = await target.fetch(target.baseUrl + address, { headers });
   const body = await jsonOf(response);
-  return { status: response.status, code: memberOf(body, "code"), body };
+  return {
+    status: response.status,
+    code: memberOf(body, "code"),
+    body,
+    requestId: response.headers.get("X-Request-Id"),
+  };
 }
 
 export const describeReply = ({ status, code }: Reply): string =>

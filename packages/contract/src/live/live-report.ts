@@ -39,7 +39,7 @@ function conclusion({ runs, verdicts, notRun, requests }: LiveReport): string {
 
 /** The report as text, with problems first. */
 export function liveText(report: LiveReport): string {
-  const { baseUrl, runs, notRun, verdicts } = report;
+  const { baseUrl, without, runs, notRun, verdicts } = report;
   const tookMs = runs.reduce((sum, run) => sum + run.tookMs, 0);
   const order = ["differs", "held", "not observed"];
   const numberOf = ({ id }: Verdict) => Number(id.slice(2));
@@ -48,6 +48,9 @@ export function liveText(report: LiveReport): string {
   );
   return [
     runsText(baseUrl, runs, tookMs),
+    ...(without.length === 0
+      ? []
+      : [`  The server has no ${without.join(", ")} (--without), so this is a part of the API.`]),
     ...notRun.map(({ name, why }) => `  not run: ${name} (${why})`),
     "",
     "Assumptions about what the specification does not define:",
@@ -58,10 +61,11 @@ export function liveText(report: LiveReport): string {
 }
 
 /** The report as JSON, without the recorded exchanges. */
-export const liveJson = ({ baseUrl, runs, notRun, verdicts, requests, lost }: LiveReport): string =>
+export const liveJson = ({ baseUrl, without, runs, notRun, verdicts, requests, lost }: LiveReport): string =>
   JSON.stringify(
     {
       baseUrl,
+      without,
       requests,
       lost,
       cases: runs.map(({ name, failure, trace, tookMs }) => ({ name, tookMs, failure, trace })),

@@ -1,10 +1,10 @@
-import { type OperationId, operations } from "@call-transfer/spec";
+import type { OperationId } from "@call-transfer/spec";
 import { statusOf } from "../document/expected.ts";
 import { jsonOf, memberOf, omitUndefined, valueAt } from "../document/json.ts";
 import { operationOf } from "../suite/recorder.ts";
 import type { Target } from "../suite/target.ts";
 import { describeValue, responseLine } from "../suite/trace.ts";
-import { identity } from "./live-case.ts";
+import { hasOperation, identity, probePath } from "./live-case.ts";
 import type { ReceivedResponse } from "./observations.ts";
 import { type LiveOptions, variables } from "./options.ts";
 
@@ -68,7 +68,7 @@ export async function connectionProblem(
 ): Promise<string | undefined> {
   const { baseUrl, timeoutSecs } = options;
   try {
-    const response = await fetch(baseUrl + operations.listAccounts.path, {
+    const response = await fetch(baseUrl + probePath(options), {
       headers: identity(options),
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutSecs * 1000),
@@ -106,6 +106,8 @@ export function liveTarget(
     const request = new Request(input, init);
     const operation = operationOf(request.method, new URL(request.url).pathname);
     const isRead = request.method === "GET";
+    if (operation !== undefined && !hasOperation(options, operation))
+      throw new Error(`${operation} was not sent, because of --without ${operation}`);
     if (!isRead && (operation === undefined || operation !== permitted))
       throw new Error(`${request.method} ${new URL(request.url).pathname} is not allowed and was not sent`);
     const exchange = async () => {

@@ -1,4 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { type OperationId, operations } from "@call-transfer/spec";
 import { omitUndefined } from "../document/json.ts";
 
 /** The validated options of the command. */
@@ -16,6 +17,8 @@ export interface LiveOptions {
   readonly json: boolean;
   /** Whether a difference from an assumption fails the run. */
   readonly strict: boolean;
+  /** The operations that the server does not have. */
+  readonly without: readonly OperationId[];
   /** The changes that the user allows. */
   readonly changes: Changes;
   /** The one call that the user allows to place. */
@@ -56,6 +59,8 @@ and changes nothing. Some requests are invalid on purpose, e.g. one without a cr
   --member ID              member whose availability is read
   --timeout SECONDS        timeout of one request (default 30)
   --allow-insecure-http    allow plain http to another machine, which exposes the credential
+  --without OPERATION      operation that the server does not have, e.g. createCall: its cases are
+                           not run, and the report says so. Repeat it for several
   --strict                 fail for a differing assumption too
   --json                   print the report as one JSON document
   --help                   print this text
@@ -65,7 +70,7 @@ and changes nothing. Some requests are invalid on purpose, e.g. one without a cr
                              expires after 24 hours
     --secret-file FILE       new file for the new secret, readable only by you; required with
                              --destination
-    --group-destination ID   create a group with this destination. The API cannot delete it
+    --group-destination ID   create two groups with this destination. The API cannot delete them
     --hours-member ID        remove this member's available hours permanently
 
   --allow-calls            also place one call, announced on stderr:
@@ -95,6 +100,7 @@ export const options = {
   "allow-insecure-http": flag,
   json: flag,
   strict: flag,
+  without: { type: "string", multiple: true, default: [] as string[] },
   help: flag,
   "allow-changes": flag,
   destination: text,
@@ -168,6 +174,15 @@ function secondsOf(given: string): number {
   throw new UsageError("--timeout must be a number of seconds above 0, at most 600.");
 }
 
+function withoutOf(names: readonly string[]): OperationId[] {
+  const known = Object.keys(operations);
+  const ids = [...new Set(names)];
+  if (ids.some((name) => !known.includes(name)))
+    throw new UsageError(`--without takes one operation. Choose from ${known.join(", ")}, and repeat it for several.`);
+  if (ids.length === known.length) throw new UsageError("--without names every operation. Leave one to check.");
+  return ids as OperationId[];
+}
+
 /**
  * Parses the command line. Credentials may also come from the environment. Returns undefined for `--help`.
  *
@@ -204,6 +219,7 @@ export function liveOptions(
     allowInsecureHttp: values["allow-insecure-http"],
     json: values.json,
     strict: values.strict,
+    without: withoutOf(values.without),
     changes: changesOf(values),
     ...callOf(values),
   };

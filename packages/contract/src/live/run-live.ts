@@ -1,3 +1,4 @@
+import type { OperationId } from "@call-transfer/spec";
 import { casesFor } from "../suite/case.ts";
 import type { Finding } from "../suite/check.ts";
 import { type CaseResult, runCase } from "../suite/run.ts";
@@ -28,6 +29,8 @@ export interface Verdict {
 /** The result of a run against a server. */
 export interface LiveReport {
   readonly baseUrl: string;
+  /** The operations that the server does not have, by `--without`. */
+  readonly without: readonly OperationId[];
   /** Cases that were run; a `failure` is a violation of the contract. */
   readonly runs: readonly CaseResult[];
   readonly notRun: readonly { readonly name: string; readonly why: string }[];
@@ -112,7 +115,8 @@ export async function checkServer(
     if (sent > answers.length) lost = await connectionProblem(options, surroundings.fetch);
   }
   const verdicts = Object.keys(assumptions).map((id) => verdictOf(id, observations));
-  return { baseUrl: options.baseUrl, runs, notRun, verdicts, requests, ...(lost === undefined ? {} : { lost }) };
+  const { baseUrl, without } = options;
+  return { baseUrl, without, runs, notRun, verdicts, requests, ...(lost === undefined ? {} : { lost }) };
 }
 
 /** The exit status for a report: `--strict` also fails for a difference from an assumption. */

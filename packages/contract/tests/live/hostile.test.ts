@@ -131,7 +131,7 @@ it("a rate limit is waited for to its end, although timers fire early", async ()
   };
   const options = { baseUrl: "http://127.0.0.1", apiKey, timeoutSecs: 60, allowInsecureHttp: true, json: false };
   const target = liveTarget(
-    { ...options, strict: false, changes: {} },
+    { ...options, strict: false, without: [], changes: {} },
     { sent: 0, answers: [], trace: [] },
     undefined,
     send,

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
+import { operations } from "@call-transfer/spec";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { freePort } from "../../../../build/free-port.ts";
 import { assumptions } from "../../src/live/assumptions.ts";
@@ -81,7 +82,7 @@ describe("a server that keeps the contract", () => {
     expect(server.backend.state.destinations.get(demo.destinations.app)?.signingSecret).toBe(secret);
     expect(statSync(secretFile).mode & 0o077).toBe(0);
     expect(out.includes(secret)).toBe(false);
-    expect(err.split("\n").filter((line) => /^(Rotating|Creating|Trying|Removing) /.test(line))).toHaveLength(4);
+    expect(err.split("\n").filter((line) => /^(Rotating|Creating|Trying|Removing) /.test(line))).toHaveLength(5);
     for (const id of ["A-1", "A-12", "A-22", "A-23", "A-26"]) expect(out).toMatch(new RegExp(`${id} +held`));
     expect([status, requests().some(({ operationId }) => operationId === "createCall")]).toEqual([0, false]);
   });
@@ -106,6 +107,57 @@ describe("a server that keeps the contract", () => {
     };
     expect(cases.filter(({ failure }) => failure !== undefined)).toEqual([]);
     expect(verdicts.length).toBe(Object.keys(assumptions).length);
+  });
+});
+
+describe("a server with a part of the API", () => {
+  const ids = Object.keys(operations);
+  const everything = async () => {
+    const accessToken = await server.backend.keys.issueToken({ userId: demo.users.owner });
+    return [
+      ...["--base-url", server.url, "--member", demo.members.owner],
+      ...["--access-token", accessToken, "--account-id", demo.accountId],
+      ...["--allow-changes", "--destination", demo.destinations.app, "--secret-file", join(folder, "secret")],
+      ...["--group-destination", demo.destinations.phone, "--hours-member", demo.members.agent],
+      ...["--allow-calls", "--flow", demo.flows.published],
+      ...["--from", demo.numbers.working, "--to", demo.recipients.anyone],
+    ];
+  };
+  const without = (names: readonly string[]) => names.flatMap((name) => ["--without", name]);
+  const asked = () => new Set(requests().flatMap(({ operationId }) => operationId ?? []));
+
+  it("with three of eight operations passes, and the report names the others", async () => {
+    const others = ids.filter((name) => !["listRoles", "listCalls", "createCall"].includes(name));
+    for (const operationId of others)
+      server.backend.faults.add({ match: { operationId }, do: { status: 500, body: { error: "no such route" } } });
+    const { status, out } = await run([...(await everything()), ...without(others)]);
+    expect(out).toContain(`The server has no ${others.join(", ")} (--without)`);
+    expect(out).toContain("not run: the account list has the credential's accounts (--without listAccounts)");
+    expect([status, out.includes("FAILED")]).toEqual([0, false]);
+    expect(asked()).toEqual(new Set(["listRoles", "listCalls", "createCall"]));
+  });
+
+  it.each(ids)("is never asked for %s if it has all but that", async (name) => {
+    const { status, out } = await run([...(await everything()), ...without([name])]);
+    expect([status, out.includes("FAILED")]).toEqual([0, false]);
+    expect(asked()).toEqual(new Set(ids.filter((other) => other !== name)));
+  });
+
+  it.each(ids)("is asked for nothing but %s if it has only that", async (name) => {
+    const { status, out } = await run([...(await everything()), ...without(ids.filter((other) => other !== name))]);
+    expect([status, out.includes("FAILED")]).toEqual([0, false]);
+    expect(asked()).toEqual(new Set([name]));
+  });
+
+  it("is still checked in what it has", async () => {
+    server.backend.faults.add({ match: { operationId: "listRoles" }, do: { status: 200, body: {} } });
+    const { status, out } = await run(["--base-url", server.url, ...without(["createCall", "getMemberAvailability"])]);
+    expect([status, out.includes("FAILED")]).toEqual([1, true]);
+  });
+
+  it("is named in the JSON report", async () => {
+    const { out } = await run(["--base-url", server.url, "--json", ...without(["createCall", "createCall"])]);
+    expect((JSON.parse(out) as { without: unknown }).without).toEqual(["createCall"]);
   });
 });
 
@@ -266,6 +318,13 @@ describe("a wrong command line", () => {
     [["--base-url", "https://api.example.com", "--to", "+15550100002"], "only works with --allow-calls"],
     [["--base-url", "https://api.example.com", "--allow-calls", "--to", "+15550100002"], "--flow"],
     [["--base-url", "https://api.example.com", "--access-token", "t"], "--account-id"],
+    [["--base-url", "https://api.example.com", "--without", "listContacts"], "Choose from"],
+    [["--base-url", "https://api.example.com", "--without", "listCalls,createCall"], "repeat it"],
+    [["--base-url", "https://api.example.com", "--without", ""], "Choose from"],
+    [
+      ["--base-url", "https://api.example.com", ...Object.keys(operations).flatMap((one) => ["--without", one])],
+      "names every operation",
+    ],
     [["--nothing"], "--nothing"],
   ])("%j is rejected with a hint", async (args, words) => {
     const { status, err, out } = await run(args);

@@ -44,15 +44,17 @@ function serverOf([, , , , answers, edit]: Server) {
   };
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
-    const { pathname } = new URL(request.url);
-    const operation = operationOf(request.method, pathname);
-    const response = await backend.fetch(request);
+    const url = new URL(request.url);
+    const query = new URLSearchParams(url.search);
+    const operation = operationOf(request.method, url.pathname);
+    if ("query" in edit && operation === answers) edit.query(url.searchParams);
+    const response = await backend.fetch(new Request(url, request));
     const text = await response.text();
     const body: unknown = text === "" ? undefined : JSON.parse(text);
     const isMatching = isMatch(operation, response, body);
     if (isMatching) seen += 1;
-    const original = { status: response.status, body: body as Record<string, unknown> };
-    const chosen = !isMatching ? {} : typeof edit === "function" ? edit(original) : edit;
+    const original = { status: response.status, body: body as Record<string, unknown>, query };
+    const chosen = !isMatching || "query" in edit ? {} : typeof edit === "function" ? edit(original, seen) : edit;
     const { from = 0, times = Number.POSITIVE_INFINITY } = chosen;
     const answer = edited(response, body, seen > from && seen <= from + times ? chosen : {});
     answer.headers.set("Date", new Date(backend.clock.now()).toUTCString());
@@ -75,6 +77,7 @@ async function check(server: Server) {
     allowInsecureHttp: true,
     json: false,
     strict: false,
+    without: [],
     changes: {
       rotation: { destinationId: demo.destinations.app, secretFile: "unused" },
       groupDestinationId: demo.destinations.phone,

@@ -16,10 +16,17 @@ export interface Edit {
   readonly times?: number;
 }
 
+/** A server whose list answers another query than the one that was sent. */
+export interface QueryEdit {
+  readonly query: (query: URLSearchParams) => void;
+}
+
 /** An answer of the reference. */
 export interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
+  /** The query of the request. */
+  readonly query: URLSearchParams;
 }
 
 /** A server: what it does, the section, the result, the cases that see it, the edited answers, and the edit. */
@@ -32,12 +39,13 @@ export type Server = readonly [
   cases: string,
   /** An operationId, an error code, both, `errors`, `successes` or `all`. */
   answers: string,
-  edit: Edit | ((answer: Answer) => Edit),
+  edit: Edit | QueryEdit | ((answer: Answer, seen: number) => Edit),
 ];
 
 const placed = "a call is placed";
 const listed = "a page of the call list";
 const offset = "offset skips";
+const filtered = "is filtered by";
 const roles = "the role list";
 const accounts = "the account list";
 const member = "a member's availability";
@@ -59,6 +67,47 @@ const group = {
   updatedAt: "2026-03-02T12:00:00Z",
 };
 const queued = (position: unknown): Edit => ({ status: 202, body: { "": { type: "queued", position } } });
+const callsOf = ({ body }: Answer) => body.calls as readonly { id: string; status: string }[];
+const numberOf = ({ query }: Answer, name: string, usual: number) => Number(query.get(name) ?? usual);
+/** A list without the fields of a call that the specification does not show, so that only ids tell calls apart. */
+const bare = (answer: Answer) => callsOf(answer).map(({ id }) => ({ id, direction: "outbound", duration: 1 }));
+const totalIs = (total: number): Edit => ({ body: { "/meta/total": total } });
+const ignores = (...names: readonly string[]): QueryEdit => ({
+  query: (query) => {
+    for (const name of names) query.delete(name);
+  },
+});
+
+const problem = { title: "Validation", detail: "It is not accepted.", requestId: "r-1" };
+const refusal: Edit = {
+  status: 400,
+  body: { "": { ...problem, code: "bad_request", status: 400 } },
+  headers: { "X-Request-Id": "r-1" },
+};
+const everyCall = [3, 2, 1].map((last) => ({
+  id: `ca000000-0000-4000-8000-00000000000${last}`,
+  direction: "outbound",
+  duration: 1,
+}));
+/** The page of a list that is longer than that of the reference by so many newer calls. */
+const withNewer = (answer: Answer, newer: number): Edit => {
+  const all = [
+    ...Array.from({ length: newer }, (_, index) => ({ ...everyCall[0], id: `new-${newer - index}` })),
+    ...everyCall,
+  ];
+  const from = numberOf(answer, "offset", 0);
+  return { body: { "/calls": all.slice(from, from + numberOf(answer, "limit", 20)), "/meta/total": all.length } };
+};
+/** One call is placed after the first page was read. */
+const placedMeanwhile = (answer: Answer, seen: number): Edit => withNewer(answer, seen > 1 ? 1 : 0);
+const placedAllTheTime = (answer: Answer, seen: number): Edit => withNewer(answer, seen);
+/** Calls before the start date in place of those after it. */
+const endDate = ({ query }: Answer): Edit => {
+  const from = query.get("startDate");
+  if (from === null) return {};
+  const isLate = Date.parse(from) > Date.parse("2026-03-02T12:00:00Z");
+  return { body: { "/calls": isLate ? everyCall : [], "/meta/total": isLate ? 3 : 0 } };
+};
 const secretOf = ({ body }: Answer): string => String(body.signingSecret);
 const fieldError = { field: "Authorization", code: "required", message: "The header is missing." };
 
@@ -79,6 +128,89 @@ export const lawful: readonly Server[] = [
     (answer) => ({
       body: { "/calls": (answer.body.calls as unknown[]).toReversed() },
     }),
+  ],
+  [
+    "the total has another name and company",
+    "§4.6",
+    "A-9",
+    offset,
+    "listCalls",
+    (answer) => ({
+      body: { "/meta": { size: 1, offset: numberOf(answer, "offset", 0), totalCount: 3 } },
+    }),
+  ],
+  [
+    "calls show only the specified fields",
+    "§4.6",
+    "same",
+    filtered,
+    "listCalls",
+    (answer) => ({ body: { "/calls": bare(answer) } }),
+  ],
+  [
+    "a meta without the name total says how long it took",
+    "§4.6",
+    "A-9",
+    offset,
+    "listCalls",
+    (_answer, seen) => ({
+      body: { "/meta": { count: 3, tookMs: seen } },
+    }),
+  ],
+  ["an account has no calls", "§4.6", "same", offset, "listCalls", { body: { "/calls": [], "/meta/total": 0 } }],
+  [
+    "an account without calls is filtered",
+    "§4.6",
+    "same",
+    filtered,
+    "listCalls",
+    { body: { "/calls": [], "/meta/total": 0 } },
+  ],
+  ["a call is placed between two pages", "§4.6", "same", offset, "listCalls", placedMeanwhile],
+  ["calls are placed all the time", "§4.6", "same", offset, "listCalls", placedAllTheTime],
+  ["pages hold one call at most", "§4.6", "same", offset, "listCalls", { query: (query) => query.set("limit", "1") }],
+  [
+    "an unknown status is refused",
+    "§4.6",
+    "A-9",
+    filtered,
+    "listCalls",
+    ({ query }) => (query.get("status") === "no-such-status" ? refusal : {}),
+  ],
+  [
+    "an unknown status is ignored, and others select",
+    "§4.6",
+    "A-9",
+    filtered,
+    "listCalls",
+    {
+      query: (query) => {
+        if (query.get("status") === "no-such-status") query.delete("status");
+      },
+    },
+  ],
+  [
+    "the statuses of calls have other names than those of the filter",
+    "§4.6",
+    "same",
+    filtered,
+    "listCalls",
+    (answer) => ({
+      body: { "/calls": callsOf(answer).map((call) => ({ ...call, status: { name: call.status } })) },
+    }),
+  ],
+  [
+    "a start date selects whole days",
+    "§4.6",
+    "A-9",
+    filtered,
+    "listCalls",
+    {
+      query: (query) => {
+        const from = query.get("startDate");
+        if (from !== null) query.set("startDate", `${from.slice(0, 10)}T00:00:00Z`);
+      },
+    },
   ],
   ["a duration is null", "§4.6", "A-8", listed, "listCalls", { body: { "/calls/0/duration": null } }],
   ["a duration is a text", "§4.6", "A-8", listed, "listCalls", { body: { "/calls/0/duration": "0:42" } }],
@@ -499,6 +631,160 @@ export const unlawful: readonly Server[] = [
     }),
   ],
   ["an offset is ignored", "§4.6", "fails", offset, "listCalls", { body: { "/calls/0/id": "same" } }],
+  ["an offset is dropped", "§4.6", "fails", offset, "listCalls", ignores("offset")],
+  [
+    "an offset counts pages",
+    "§4.6",
+    "fails",
+    offset,
+    "listCalls",
+    {
+      query: (query) =>
+        query.set("offset", String(Number(query.get("offset") ?? 0) * Number(query.get("limit") ?? 20))),
+    },
+  ],
+  [
+    "an offset counts from 1",
+    "§4.6",
+    "fails",
+    offset,
+    "listCalls",
+    {
+      query: (query) => query.set("offset", String(Math.max(0, Number(query.get("offset") ?? 0) - 1))),
+    },
+  ],
+  [
+    "a page beyond the end is the last one",
+    "§4.6",
+    "fails",
+    offset,
+    "listCalls",
+    {
+      query: (query) => query.set("offset", String(Math.min(2, Number(query.get("offset") ?? 0)))),
+    },
+  ],
+  [
+    "a page beyond the end is not found",
+    "§4.6",
+    "fails",
+    offset,
+    "listCalls",
+    ({ query }) =>
+      Number(query.get("offset")) > 3
+        ? { status: 404, body: { "": { ...problem, code: "not_found", status: 404 } } }
+        : {},
+  ],
+  ["a total counts the page", "§4.6", "fails", offset, "listCalls", (answer) => totalIs(callsOf(answer).length)],
+  [
+    "a total of another name counts the page",
+    "§4.6",
+    "fails",
+    offset,
+    "listCalls",
+    (answer) => ({
+      body: { "/meta": { count: callsOf(answer).length, limit: numberOf(answer, "limit", 20) } },
+    }),
+  ],
+  [
+    "a total counts the calls so far",
+    "§4.6",
+    "fails",
+    offset,
+    "listCalls",
+    (answer) => totalIs(numberOf(answer, "offset", 0) + callsOf(answer).length),
+  ],
+  ["a total is too large", "§4.6", "fails", offset, "listCalls", totalIs(33)],
+  ["a total is too small", "§4.6", "fails", offset, "listCalls", totalIs(2)],
+  [
+    "a total is 0 beyond the end",
+    "§4.6",
+    "fails",
+    offset,
+    "listCalls",
+    (answer) => (callsOf(answer).length === 0 ? totalIs(0) : {}),
+  ],
+  ["a total of thousands is a guess", "§4.6", "fails", offset, "listCalls", totalIs(Number.MAX_SAFE_INTEGER)],
+  ["a status is ignored", "§4.6", "fails", filtered, "listCalls", ignores("status")],
+  ["a start date is ignored", "§4.6", "fails", filtered, "listCalls", ignores("startDate")],
+  ["both filters are ignored", "§4.6", "fails", filtered, "listCalls", ignores("status", "startDate")],
+  [
+    "a status is ignored, and calls show none",
+    "§4.6",
+    "fails",
+    filtered,
+    "listCalls",
+    (answer) =>
+      answer.query.has("status")
+        ? { body: { "/calls": everyCall, "/meta/total": 3 } }
+        : { body: { "/calls": bare(answer) } },
+  ],
+  [
+    "a status leaves out its own calls",
+    "§4.6",
+    "fails",
+    filtered,
+    "listCalls",
+    ({ query }) =>
+      query.get("status") === "completed"
+        ? { body: { "/calls": [{ ...everyCall[1], status: "failed" }], "/meta/total": 1 } }
+        : {},
+  ],
+  [
+    "a status selects nothing",
+    "§4.6",
+    "fails",
+    filtered,
+    "listCalls",
+    ({ query }) => (query.has("status") ? { body: { "/calls": [], "/meta/total": 0 } } : {}),
+  ],
+  [
+    "a total counts calls that the status left out",
+    "§4.6",
+    "fails",
+    filtered,
+    "listCalls",
+    ({ query }) => (query.has("status") ? totalIs(3) : {}),
+  ],
+  ["a total counts calls before the start date", "§4.6", "fails", filtered, "listCalls", totalIs(3)],
+  [
+    "a start date selects nothing",
+    "§4.6",
+    "fails",
+    filtered,
+    "listCalls",
+    ({ query }) => (query.has("startDate") ? { body: { "/calls": [], "/meta/total": 0 } } : {}),
+  ],
+  ["a start date is an end date", "§4.6", "fails", filtered, "listCalls", (answer) => endDate(answer)],
+  [
+    "given times of a group are ignored",
+    "§4.2",
+    "fails",
+    "a group keeps",
+    "createDestinationGroup",
+    {
+      body: { "/totalTimeoutSecs": 30, "/members/0/ringTimeoutSecs": undefined },
+    },
+  ],
+  [
+    "a given total time of a group is ignored",
+    "§4.2",
+    "fails",
+    "a group keeps",
+    "createDestinationGroup",
+    {
+      body: { "/totalTimeoutSecs": 30 },
+    },
+  ],
+  [
+    "a given ring time of a member is ignored",
+    "§4.2",
+    "fails",
+    "a group keeps",
+    "createDestinationGroup",
+    {
+      body: { "/members/0/ringTimeoutSecs": undefined },
+    },
+  ],
   ["a placed call has the status 200", "§4.6", "fails", placed, "createCall", { status: 200 }],
   ["a placed call has no id", "§4.6", "fails", placed, "createCall", { body: { "/callId": undefined } }],
   ["a queued call has the status 201", "§4.6", "fails", placed, "createCall", { ...queued(1), status: 201 }],

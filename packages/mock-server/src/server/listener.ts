@@ -1,4 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  RequestListener,
+  ServerResponse,
+} from "node:http";
 import type { Sandboxes } from "@call-transfer/backend";
 import { bodyLimit, errorResponse, type IncomingRequest } from "@call-transfer/backend/unstable";
 import type { Admission, Refusal } from "../web/admission.ts";
@@ -81,23 +87,23 @@ async function serve(
   const maxBytes = bodyLimit(method, admitted.url.pathname);
   const body = await readBody(incoming, maxBytes);
   if (body === "broken") return;
-  if (body === "too large") {
-    const detail = `The request body is larger than ${maxBytes / 2 ** 20} MiB.`;
-    return reject(incoming, outgoing, { code: "bad_request", detail }, recordRefusal, admitted);
-  }
   const request: IncomingRequest = {
     method,
     url: admitted.url.href,
     headers: new IncomingHeaders(incoming.headers),
     body: null,
-    ...(body !== undefined && { bodyBytes: body }),
+    ...(body === "too large" ? { bodyBytes: new Uint8Array(maxBytes + 1) } : body !== undefined && { bodyBytes: body }),
   };
   const address = socket.remoteAddress;
   const handled = await handle(request, address === undefined ? {} : { address }, admitted.url);
   if (handled.transport !== undefined)
     return applyTransportFault(handled.transport, outgoing, handled.response, closing);
   // The server has closed its idle connections. One that became idle now would keep it open.
-  if (closing.aborted) outgoing.setHeader("Connection", "close");
+  if (closing.aborted || body === "too large") outgoing.setHeader("Connection", "close");
+  if (body === "too large" && handled.plain !== undefined) {
+    const { status, headers: own, text } = handled.plain;
+    return sendEarly(incoming, outgoing, status, { ...own, ...corsHeaders(admitted) }, text);
+  }
   if (handled.plain === undefined) return write(outgoing, handled.response, admitted, closing);
   await endOfTurn();
   writePlain(outgoing, handled.plain, admitted);
@@ -142,6 +148,30 @@ function readBody(
   });
 }
 
+/**
+ * Sends a response before the body was read, and reads on for a moment: closing a connection with unread bytes could discard
+ * the response.
+ */
+function sendEarly(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  text: string | undefined,
+): void {
+  const length = text === undefined ? {} : { "content-length": Buffer.byteLength(text) };
+  outgoing.writeHead(status, { ...headers, ...length, connection: "close" });
+  if (incoming.method === "HEAD") return void outgoing.end();
+  if (text === undefined) outgoing.flushHeaders();
+  else outgoing.write(text);
+  const end = () => {
+    clearTimeout(timer);
+    outgoing.end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  incoming.once("end", end).once("close", end).resume();
+}
+
 /** The headers of `node:http`, without the cost of creating `Headers`. */
 class IncomingHeaders {
   readonly #headers: IncomingHttpHeaders;
@@ -160,7 +190,7 @@ class IncomingHeaders {
   }
 }
 
-/** Responds at once, then reads on for a moment: closing a connection with unread bytes could discard the response. */
+/** Responds at once to a request that did not pass the gate. */
 async function reject(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -174,20 +204,11 @@ async function reject(
   const requestId = response.headers.get("x-request-id") ?? undefined;
   recordRefusal({ method, target, headers, status: response.status, code, detail, requestId, isOfPage });
   const text = await response.text();
-  outgoing.writeHead(response.status, {
+  const own = {
     ...Object.fromEntries(response.headers),
     ...corsHeaders(admission),
     // A page that may not use the server shows nothing of it in a frame either.
     ...(isOfPage && { "x-frame-options": "DENY" }),
-    "content-length": Buffer.byteLength(text),
-    connection: "close",
-  });
-  if (incoming.method === "HEAD") return void outgoing.end();
-  outgoing.write(text);
-  const end = () => {
-    clearTimeout(timer);
-    outgoing.end();
   };
-  const timer = setTimeout(end, lingerMs);
-  incoming.once("end", end).once("close", end).resume();
+  sendEarly(incoming, outgoing, response.status, own, text);
 }

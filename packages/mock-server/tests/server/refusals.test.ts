@@ -91,15 +91,69 @@ describe("a page that may not use the server", () => {
 
 it("records a body that is too large, a duplicate header and a wrong Expect", async () => {
   const { port, backend } = await start();
-  await send(port, "/api/v1/calls", { "content-length": String(20 * 2 ** 20) }, "x").catch(() => {});
+  const headers = { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" };
+  await send(port, "/api/v1/calls", { ...headers, "content-length": String(20 * 2 ** 20) }, "x").catch(() => {});
   await sendBytes(port, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Sandbox: a\r\nX-Sandbox: a\r\n\r\n");
   await send(port, "/", { expect: "magic" });
   const details = backend.journal.list().map(({ status, decidedBy }) => [status, decidedBy.detail]);
   expect(details).toEqual([
-    [400, expect.stringContaining("The request body is larger than")],
+    [400, "The request body exceeds 1 MiB. Send a smaller one."],
     [400, "Duplicate header x-sandbox. Send it once."],
     [400, "The value of the Expect header is not supported."],
   ]);
+});
+
+describe("a body of more than 1 MiB gets the same answer over HTTP as in process", () => {
+  const hours = `/api/v1/transfers/members/${demo.members.agent}/hours`;
+  const key = { authorization: `Bearer ${demo.apiKey}` };
+  const json = { ...key, "content-type": "application/json" };
+  const longBody = "x".repeat(2 ** 20 + 1);
+  const chunked = () => new Blob([longBody]).stream();
+
+  it.each<[string, string, string, Record<string, string>, number, string | undefined]>([
+    ["an operation that has none", "DELETE", hours, key, 204, undefined],
+    ["an operation that has none, as JSON", "DELETE", hours, json, 204, undefined],
+    ["an operation with a body", "POST", "/api/v1/calls", json, 400, "bad_request"],
+    ["an operation without a credential", "POST", "/api/v1/calls", {}, 401, "token_missing"],
+    ["an operation with a malformed id", "DELETE", "/api/v1/transfers/members/x/hours", key, 400, "invalid_id_format"],
+    ["an unknown path", "POST", "/api/v1/nothing-here", key, 404, "not_found"],
+    ["a method that the path does not have", "PUT", "/api/v1/roles", key, 404, "not_found"],
+    ["the control plane", "POST", "/_control/v1/clock/advance", json, 400, undefined],
+  ])("for %s", async (_what, method, path, headers, status, code) => {
+    const { url, sandboxes } = await start();
+    for (const body of [() => longBody, chunked]) {
+      const init = () => ({ method, headers, body: body(), duplex: "half" }) as RequestInit;
+      const overHttp = await fetch(url + path, init());
+      const inProcess = await sandboxes.fetch(new Request(url + path, init()));
+      const read = async (response: Response) => {
+        const text = await response.text();
+        return [response.status, text === "" ? undefined : (JSON.parse(text) as { code?: string }).code];
+      };
+      expect([await read(overHttp), await read(inProcess)]).toEqual([
+        [status, code],
+        [status, code],
+      ]);
+    }
+  });
+
+  it("and the server stops reading a body without end", async () => {
+    const { port } = await start();
+    const outgoing = request({ host: "127.0.0.1", port, path: hours, method: "DELETE", headers: key });
+    outgoing.on("error", () => {});
+    const closed = once(outgoing, "close");
+    const [response] = await Promise.all([
+      once(outgoing, "response"),
+      (async () => {
+        const part = Buffer.alloc(2 ** 16);
+        while (!outgoing.destroyed) {
+          outgoing.write(part);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      })(),
+    ]);
+    (response[0] as { resume(): void }).resume();
+    await closed;
+  });
 });
 
 it.each<[string, string | Uint8Array, string, string]>([

@@ -128,7 +128,8 @@ describe("the mock server", () => {
   });
 
   it("rejects a body over 1 MiB that is never sent completely, and closes the connection", async () => {
-    const head = `POST /api/v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${2 ** 21}\r\n\r\n`;
+    const own = `Authorization: Bearer ${demo.apiKey}\r\nContent-Type: application/json\r\n`;
+    const head = `POST /api/v1/calls HTTP/1.1\r\nHost: localhost\r\n${own}Content-Length: ${2 ** 21}\r\n\r\n`;
     const answer = await raw(await start(), head + "x".repeat(2 ** 20));
     expect([answer.slice(0, 12), /^connection: close\r$/im.test(answer)]).toEqual(["HTTP/1.1 400", true]);
     expect(bodyOf(answer)).toMatchObject({ code: "bad_request" });

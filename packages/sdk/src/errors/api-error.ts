@@ -7,11 +7,11 @@ import { kind, setFacts } from "./base.ts";
 import type { ApiErrorDetails } from "./details.ts";
 import { RequestError } from "./request-error.ts";
 
-/** Error codes of a status. Codes without a status in the specification are left out. */
+/** Error codes of a status, and those without a status in the specification, which a server may send with any. */
 export interface WithStatus<Status extends number> {
   readonly code:
     | {
-        [C in ErrorCode]: number extends ErrorCodeStatus[C] ? never : ErrorCodeStatus[C] extends Status ? C : never;
+        [C in ErrorCode]: number extends ErrorCodeStatus[C] ? C : ErrorCodeStatus[C] extends Status ? C : never;
       }[ErrorCode]
     | undefined;
 }

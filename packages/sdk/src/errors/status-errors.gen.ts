@@ -57,10 +57,13 @@ export class NotFoundError extends ApiError {
 export class ConflictError extends ApiError {
   /** @internal */
   static override readonly [kind]: string = "ConflictError";
-  declare static readonly [Symbol.hasInstance]: (value: unknown) => value is ConflictError;
+  declare static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyConflictError;
   declare readonly code: WithStatus<409>["code"];
   declare readonly status: 409;
 }
+
+/** Any `ConflictError`, as a union that `switch (error.code)` narrows. */
+export type AnyConflictError = ByCode<ConflictError>;
 
 /** 410: the resource has expired. */
 export class GoneError extends ApiError {
@@ -75,10 +78,13 @@ export class GoneError extends ApiError {
 export class UnprocessableEntityError extends ApiError {
   /** @internal */
   static override readonly [kind]: string = "UnprocessableEntityError";
-  declare static readonly [Symbol.hasInstance]: (value: unknown) => value is UnprocessableEntityError;
+  declare static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyUnprocessableEntityError;
   declare readonly code: WithStatus<422>["code"];
   declare readonly status: 422;
 }
+
+/** Any `UnprocessableEntityError`, as a union that `switch (error.code)` narrows. */
+export type AnyUnprocessableEntityError = ByCode<UnprocessableEntityError>;
 
 /** 429: a rate limit, a full queue or an exhausted quota; see `meta`. */
 export class RateLimitError extends ApiError {

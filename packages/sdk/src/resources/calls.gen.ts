@@ -11,7 +11,7 @@ import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest, List
 /**
  * List calls.
  *
- * Lists the account's calls, newest first, by limit and offset (§4.6). A page beyond the end is empty (A-9).
+ * Lists the account's calls, newest first, by limit and offset (§4.6). A page beyond the end is empty.
  *
  * Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
  *
@@ -52,8 +52,7 @@ export class Calls {
   /**
    * List calls.
    *
-   * Lists the account's calls, newest first, by limit and offset (§4.6). A page beyond the end is empty
-   * (A-9).
+   * Lists the account's calls, newest first, by limit and offset (§4.6). A page beyond the end is empty.
    *
    * Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
    *

@@ -230,8 +230,7 @@ class Calls:
     ) -> Pages[CallList, Call]:
         """List calls.
 
-        Lists the account's calls, newest first, by limit and offset (§4.6). A page beyond the end is empty
-        (A-9).
+        Lists the account's calls, newest first, by limit and offset (§4.6). A page beyond the end is empty.
 
         Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
 
@@ -535,8 +534,7 @@ class AsyncCalls:
     ) -> AsyncPages[CallList, Call]:
         """List calls.
 
-        Lists the account's calls, newest first, by limit and offset (§4.6). A page beyond the end is empty
-        (A-9).
+        Lists the account's calls, newest first, by limit and offset (§4.6). A page beyond the end is empty.
 
         Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
 
