@@ -7,6 +7,7 @@ import {
   type SandboxesOptions,
   type SandboxStores,
 } from "@call-transfer/backend";
+import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
 import { bracketed, unbracketed } from "../net/urls.ts";
 import type { DataFile } from "../store/sqlite.ts";
 import { createAttack } from "./attack-destination.ts";
@@ -180,6 +181,6 @@ function closed(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeIdleConnections();
     // Clients that keep a connection busy for longer do not wait for a response.
-    setTimeout(() => server.closeAllConnections(), 2000).unref();
+    letProcessEnd(setTimeout(() => server.closeAllConnections(), 2000));
   });
 }

@@ -1,6 +1,6 @@
 import type { BackendEvent, Events } from "../../model/changes/events.ts";
 import type { Clock } from "../../model/time/clock.ts";
-import { endOfTurn } from "../../model/time/end-of-turn.ts";
+import { endOfTurn, setTimeout } from "../../model/time/real-time.ts";
 import type { BackendControls } from "./controls.ts";
 
 /** Events as the stream sends them. */
@@ -20,9 +20,6 @@ interface FeedSource {
 const pageEvents = 1000;
 /** The pages that are kept for readers at the same position. */
 const keptPages = 8;
-
-// Taken at the start: a test may put a fake in its place, which no one moves while a reader waits.
-const { setTimeout } = globalThis;
 
 /**
  * Milliseconds from one sending to the next: 20, and more with many readers. To write to each of them takes longer than to answer
