@@ -8,6 +8,7 @@ import {
   type SandboxStores,
 } from "@call-transfer/backend";
 import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
+import { type AllowedOrigins, allowedOrigins } from "../net/origins.ts";
 import { bracketed, unbracketed } from "../net/urls.ts";
 import type { DataFile } from "../store/sqlite.ts";
 import { createAttack } from "./attack-destination.ts";
@@ -67,11 +68,15 @@ export function startMockServer(options: MockServerOptions = {}): Promise<MockSe
   return startServer(options);
 }
 
-/** Starts a server, perhaps with something that requests meet before the sandboxes, such as a proxy, or with other limits. */
+/**
+ * Starts a server, perhaps with something that requests meet before the sandboxes, such as a proxy, or with other limits. The pages
+ * of `origins` may use it too, and each refusal of a page is announced.
+ */
 export async function startServer(
   options: MockServerOptions,
   createFront: (sandboxes: Sandboxes) => Front | undefined = () => undefined,
   limits: SocketLimits = socketLimits,
+  origins?: AllowedOrigins,
 ): Promise<MockServer> {
   checkServerOptions(options);
   const { port = 4010, host: bound = "127.0.0.1", data, readOnly, ...others } = options;
@@ -91,10 +96,10 @@ export async function startServer(
     attack: createAttack({ forwardWebhooks: options.forwardWebhooks, isOwn }),
     ...given,
   });
-  const rules = gateRules(host, options);
+  const rules = { ...gateRules(host, options), ...(origins && { origins }) };
   const closing = new AbortController();
   // The gate rejects requests without Host, with an error of the API.
-  const recordRefusal = createRefusalRecord(sandboxes.record);
+  const recordRefusal = createRefusalRecord(sandboxes.record, undefined, origins !== undefined);
   const listener = createListener(
     { rules, handle: sandboxes.handle, closing: closing.signal, recordRefusal, checkReady: file?.checkReady },
     createFront(sandboxes),
@@ -131,7 +136,7 @@ function gateRules(host: string, options: MockServerOptions): GateRules {
     scheme: tls === undefined ? "http" : "https",
     hosts: hostRules(host, allowedHosts, publicUrl),
     publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
-    origins: new Set(corsOrigins),
+    origins: allowedOrigins(corsOrigins),
     controlToken:
       controlToken ??
       (isReachable(host, publicUrl, allowedHosts) ? loadCrypto().randomBytes(16).toString("hex") : undefined),

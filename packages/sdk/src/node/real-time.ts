@@ -14,7 +14,6 @@ export const clearTimeout: typeof timers.clearTimeout = original(timers.clearTim
 export const setImmediate: typeof timers.setImmediate = original(timers.setImmediate, "setImmediate");
 
 const performance = original(perfHooks.performance, "performance");
-const { now } = performance;
 
 /** Milliseconds since the process began. */
-export const elapsed = (): number => now.call(performance);
+export const elapsed = (): number => performance.now();

@@ -36,7 +36,7 @@ it("goes out over a connection that was idle, while a test fakes the timers", as
   await (await send(url)).text();
   // From 100 ms on, the connection is looked at for two turns before it is used.
   await pause(120);
-  vi.useFakeTimers();
+  vi.useFakeTimers({ toFake: ["setImmediate"] });
   try {
     expect((await send(url)).status).toBe(200);
   } finally {
