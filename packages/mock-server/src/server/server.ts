@@ -69,14 +69,15 @@ export function startMockServer(options: MockServerOptions = {}): Promise<MockSe
 }
 
 /**
- * Starts a server, perhaps with something that requests meet before the sandboxes, such as a proxy, or with other limits. The pages
- * of `origins` may use it too, and each refusal of a page is announced.
+ * Starts a server, perhaps with something that requests meet before the sandboxes, such as a proxy, or with other limits. A server
+ * for tests names their pages, announces each refusal of a page, and keeps no connection: Node's fetch waits on one that was kept for
+ * a turn of the event loop, which never comes while a test fakes `setImmediate`.
  */
 export async function startServer(
   options: MockServerOptions,
   createFront: (sandboxes: Sandboxes) => Front | undefined = () => undefined,
   limits: SocketLimits = socketLimits,
-  origins?: AllowedOrigins,
+  ofTests?: AllowedOrigins,
 ): Promise<MockServer> {
   checkServerOptions(options);
   const { port = 4010, host: bound = "127.0.0.1", data, readOnly, ...others } = options;
@@ -96,10 +97,10 @@ export async function startServer(
     attack: createAttack({ forwardWebhooks: options.forwardWebhooks, isOwn }),
     ...given,
   });
-  const rules = { ...gateRules(host, options), ...(origins && { origins }) };
+  const rules = { ...gateRules(host, options), ...(ofTests && { origins: ofTests }) };
   const closing = new AbortController();
   // The gate rejects requests without Host, with an error of the API.
-  const recordRefusal = createRefusalRecord(sandboxes.record, undefined, origins !== undefined);
+  const recordRefusal = createRefusalRecord(sandboxes.record, undefined, ofTests !== undefined);
   const listener = createListener(
     { rules, handle: sandboxes.handle, closing: closing.signal, recordRefusal, checkReady: file?.checkReady },
     createFront(sandboxes),
@@ -108,6 +109,7 @@ export async function startServer(
   server = tls === undefined ? http.createServer(settings, listener) : createTlsServer(settings, tls, listener);
   // The gate must see all headers. Their number is limited by maxHeaderSize.
   server.maxHeadersCount = 0;
+  if (ofTests !== undefined) server.maxRequestsPerSocket = 1;
   server.on("checkExpectation", createExpectationListener(recordRefusal));
   server.on("clientError", createMalformedListener(recordRefusal));
   const address = await listen(server, port, host).catch((error: unknown) => {
