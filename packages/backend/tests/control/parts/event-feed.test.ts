@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Backend, createBackend } from "../../../src/backend.ts";
-import { EventFeed } from "../../../src/control/parts/event-feed.ts";
+import { EventFeed, streamAfter } from "../../../src/control/parts/event-feed.ts";
 import { send } from "../../test-client.ts";
 
 const newBackend = () => createBackend({ controlPlane: true });
@@ -119,4 +119,35 @@ it("a feed ends when its last reader leaves, and keeps none that waited", async 
   const page = feed.pageAfter(events.lastId);
   leave();
   expect(await page).toBeUndefined();
+});
+
+describe("a silent stream", () => {
+  const textOf = (stream: ReadableStream<Uint8Array>) => stream.pipeThrough(new TextDecoderStream()).getReader();
+
+  it("sends a comment after each silence, also after an event, and none after its end", async () => {
+    const backend = newBackend();
+    const reader = textOf(streamAfter({ ...backend, saved: async () => {} }, backend.events.lastId, 5));
+    const read = async () => (await reader.read()).value;
+    expect([await read(), await read(), await read()]).toEqual([": connected\n\n", ": idle\n\n", ": idle\n\n"]);
+    await send(backend, "GET /roles");
+    expect(await readTo(reader, 1)).toEqual([1]);
+    expect(await read()).toBe(": idle\n\n");
+    backend.events.end();
+    let last = await reader.read();
+    while (!last.done) last = await reader.read();
+    expect(last.done).toBe(true);
+  });
+
+  it("piles up no comments for a reader that does not read", async () => {
+    const backend = newBackend();
+    const stream = streamAfter({ ...backend, saved: async () => {} }, backend.events.lastId, 1);
+    const other = textOf(streamAfter({ ...backend, saved: async () => {} }, backend.events.lastId, 2));
+    for (const _ of upTo(10)) await other.read();
+    const reader = textOf(stream);
+    const first = await reader.read();
+    await send(backend, "GET /roles");
+    expect(first.value).toBe(": connected\n\n");
+    expect(await readTo(reader, 1)).toEqual([1]);
+    await Promise.all([reader.cancel(), other.cancel()]);
+  });
 });
