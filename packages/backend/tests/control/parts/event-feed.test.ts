@@ -6,11 +6,14 @@ import { send } from "../../test-client.ts";
 const newBackend = () => createBackend({ controlPlane: true });
 
 async function open(backend: Backend, query = "") {
-  const { body } = await backend.fetch(`http://mock.test/_control/v1/events${query}`);
+  return textsOf(await backend.fetch(`http://mock.test/_control/v1/events${query}`));
+}
+
+function textsOf({ body }: Response) {
   if (body === null) throw new Error("no stream");
   return body.pipeThrough(new TextDecoderStream()).getReader();
 }
-type Reader = Awaited<ReturnType<typeof open>>;
+type Reader = ReturnType<typeof textsOf>;
 
 /** Reads on until the event of this number has come. Returns the numbers of all events read. */
 async function readTo(reader: Reader, last: number): Promise<readonly number[]> {
@@ -122,7 +125,7 @@ it("a feed ends when its last reader leaves, and keeps none that waited", async 
 });
 
 describe("a silent stream", () => {
-  const textOf = (stream: ReadableStream<Uint8Array>) => stream.pipeThrough(new TextDecoderStream()).getReader();
+  const textOf = (stream: ReadableStream<Uint8Array>) => textsOf(new Response(stream));
 
   it("sends a comment after each silence, also after an event, and none after its end", async () => {
     const backend = newBackend();
@@ -132,7 +135,7 @@ describe("a silent stream", () => {
     await send(backend, "GET /roles");
     expect(await readTo(reader, 1)).toEqual([1]);
     expect(await read()).toBe(": idle\n\n");
-    backend.events.end();
+    backend.close();
     let last = await reader.read();
     while (!last.done) last = await reader.read();
     expect(last.done).toBe(true);
