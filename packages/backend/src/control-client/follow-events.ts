@@ -1,5 +1,4 @@
 import type { BackendEvent } from "../model/changes/events.ts";
-import { clearTimeout, setTimeout } from "../model/time/real-time.ts";
 import { jsonOrUndefined } from "../model/values/json.ts";
 import { messageOf } from "./client.ts";
 

@@ -44,7 +44,7 @@ export async function readBody(
     value = JSON.parse(utf8.decode(bytes));
   } catch {
     const detail = foreignForm(bytes);
-    return problem("invalid_json", detail === undefined ? {} : { detail });
+    return detail === undefined ? problem("invalid_json") : problem("invalid_json", { detail });
   }
   const structureError = checkStructure(value);
   if (structureError !== undefined) return problem("bad_request", { detail: structureError });

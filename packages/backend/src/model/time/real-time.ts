@@ -27,7 +27,9 @@ function fromNode(name: string): unknown {
   }
 }
 
+/** The runtime's own `setTimeout`. */
 export const setTimeout: typeof globalThis.setTimeout = original("setTimeout", globalThis.setTimeout);
+/** The runtime's own `clearTimeout`. */
 export const clearTimeout: typeof globalThis.clearTimeout = original("clearTimeout", globalThis.clearTimeout);
 const setImmediate = original("setImmediate", globals.setImmediate);
 
