@@ -8,13 +8,18 @@ const hourMs = 3_600_000;
 const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
 let server: MockServer | undefined;
 
-/** Starts a server with default options at the given time. */
+/** Starts a server with default options at the given time, which is the time of clients and receivers too. */
 async function startAt(time: string, options: MockServerOptions = {}) {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date(time) });
-  server = await startMockServer({ port: 0, ...options });
+  // The server reads the real time, also while a test fakes it.
+  server = await startMockServer({ port: 0, now: time, ...options });
   const { sandboxes, backend } = server;
   const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: sandboxes.fetch });
-  return { backend, client };
+  const moveOn = (ms: number): void => {
+    vi.setSystemTime(Date.now() + ms);
+    backend.clock.set({ now: Date.now() });
+  };
+  return { backend, client, moveOn };
 }
 
 afterEach(async () => {
@@ -28,24 +33,24 @@ const days = ["02-28", "02-29", "03-02", "03-31", "07-01", "10-29", "11-06", "12
 
 describe("a default start", () => {
   it.each(days)("places calls at every hour of %s", async (day) => {
-    const { client } = await startAt(`${day}T00:30:00Z`);
+    const { client, moveOn } = await startAt(`${day}T00:30:00Z`);
     const types: string[] = [];
     for (let hour = 0; hour < 24; hour++) {
       types.push((await client.calls.create(call)).type);
-      vi.setSystemTime(Date.now() + hourMs);
+      moveOn(hourMs);
     }
     expect(types).toEqual(Array.from({ length: 24 }, () => "initiated"));
   });
 
   it.each(days)("signs offers that a receiver accepts at every hour of %s", async (day) => {
     const receive = createWebhookHandler({ secret: demo.signingSecret, onEvent: () => undefined });
-    const { backend } = await startAt(`${day}T00:30:00Z`, {
+    const { backend, moveOn } = await startAt(`${day}T00:30:00Z`, {
       fetch: (input, init) => receive(new Request(input, init)),
     });
     const statuses: (number | undefined)[] = [];
     for (let hour = 0; hour < 24; hour++) {
       statuses.push((await backend.deliveries.trigger({ destinationId: demo.destinations.app })).status);
-      vi.setSystemTime(Date.now() + hourMs);
+      moveOn(hourMs);
     }
     expect(statuses).toEqual(Array.from({ length: 24 }, () => 204));
   });

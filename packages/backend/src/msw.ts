@@ -6,6 +6,7 @@ import {
   type TransportFault,
 } from "./http/transport/transport.ts";
 import { InputError } from "./model/errors/input-error.ts";
+import { setTimeout } from "./model/time/real-time.ts";
 
 /** The part of MSW's `http` that is used; every supported version fits. */
 export interface MswHttp<Handler> {

@@ -21,6 +21,7 @@ export type {
   TransportFault,
 } from "./http/transport/transport.ts";
 export type { WallClock } from "./model/time/clock.ts";
+export { clearTimeout, elapsed, endOfTurn, letProcessEnd, realNow, setTimeout } from "./model/time/real-time.ts";
 export type { TimerPurpose } from "./model/time/timer-queue.ts";
 export { formatDuration } from "./model/values/format-duration.ts";
 export { recordForLog, redactedHeaders, replacement } from "./model/values/redact.ts";

@@ -9,6 +9,7 @@ import {
 import { contactKey, type WorldState } from "../model/state.ts";
 import { resolveTimes } from "../model/time/seed-time.ts";
 import type { Random } from "../model/values/random.ts";
+import { withCanonicalIds } from "../model/values/uuid.ts";
 import type { World } from "../model/world.ts";
 import { resumeCall } from "../platform/calls.ts";
 import { builtInRoles } from "../rules/roles.ts";
@@ -66,7 +67,7 @@ function add(world: World, checked: CheckedSeed): void {
  * from `now`, in milliseconds. Throws InputError that names the bad field.
  */
 export function checkSeed(seed: unknown, state: WorldState, now: number, replaced?: object): CheckedSeed {
-  const checked = structuredClone(checkInput(seedSchema, withoutSchema(seed)));
+  const checked = withCanonicalIds(structuredClone(checkInput(seedSchema, withoutSchema(seed))));
   checkReferences(checked, state, replaced);
   resolveTimes(checked, now);
   return checked;

@@ -8,6 +8,7 @@ import type { IncomingRequest, RequestHeaders } from "../http/transport/transpor
 import { checkInput, InputError, InUseError } from "../model/errors/input-error.ts";
 import { messageOf } from "../model/values/message-of.ts";
 import { suggestion } from "../model/values/spelling.ts";
+import { withCanonicalIds, withCanonicalParams } from "../model/values/uuid.ts";
 import { attackHandlers } from "./operations/attack.ts";
 import { authHandlers } from "./operations/auth.ts";
 import { clockHandlers } from "./operations/clock.ts";
@@ -145,10 +146,12 @@ async function readInput(
     : { value: undefined };
   if (query.problem) return controlError("bad_request", query.problem.detail);
   if (body.problem) return controlError(body.problem.code, body.problem.detail);
+  const read = checkedByBackend.has(operation.id) ? body.value : schemas.body && checkInput(schemas.body(), body.value);
   return {
-    params,
+    params: withCanonicalParams(params),
     query: schemas.query && checkInput(schemas.query(), query.value),
-    body: schemas.body && (checkedByBackend.has(operation.id) ? body.value : checkInput(schemas.body(), body.value)),
+    // Stubs and faults hold texts of requests and responses, which stay as they are.
+    body: schemas.body && (/stub|fault/i.test(operation.id) ? read : withCanonicalIds(read)),
   };
 }
 

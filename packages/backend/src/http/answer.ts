@@ -1,3 +1,4 @@
+import { elapsed } from "../model/time/real-time.ts";
 import type { Random } from "../model/values/random.ts";
 import { forLog } from "../model/values/redact.ts";
 import { type Dispatched, dispatch } from "./dispatch.ts";
@@ -24,7 +25,7 @@ export function createAnswer({ requestIds, record, ...context }: AnswerContext):
   const dispatcher: Dispatcher = { ...context, formatDate: createDateFormatter() };
   const { clock } = context.world;
   return async (request, url, peerAddress) => {
-    const start = performance.now();
+    const start = elapsed();
     const requestId = requestIds.uuid();
     if (clock.isDue) await clock.runDue();
     const at = clock.iso();
@@ -73,9 +74,9 @@ function ifShort<Body extends string | Uint8Array>(body: Body | undefined): Body
   return body !== undefined && body.length <= maxRecordedBytes ? body : undefined;
 }
 
-/** Milliseconds since a time of `performance.now()`, to a hundredth. */
+/** Milliseconds since a time of `elapsed()`, to a hundredth. */
 function elapsedSince(start: number): number {
-  return Math.round((performance.now() - start) * 100) / 100;
+  return Math.round((elapsed() - start) * 100) / 100;
 }
 
 /** The status that the client sees; 0 if a fault withholds the response. */

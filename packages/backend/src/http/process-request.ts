@@ -1,4 +1,5 @@
 import { type Answer, problem, type Success } from "../model/errors/problem.ts";
+import { withCanonicalIds, withCanonicalParams } from "../model/values/uuid.ts";
 import { authenticate, callerAddress, limitRate, restrictKey, selectAccount } from "./checks/authenticate.ts";
 import { refuseOtherContract } from "./checks/client-contract.ts";
 import type { Processed } from "./checks/decision.ts";
@@ -12,7 +13,8 @@ const noQuery = new URLSearchParams();
 /** Checks a request in the one fixed order unless its client is made for another contract, then calls its handler. Only a request with a body takes a turn. */
 export function processRequest(dispatcher: Dispatcher, routed: RoutedRequest): Processed | Promise<Processed> {
   const { world, table, handlers, tokens } = dispatcher;
-  const { request, url, operation, params, peerAddress } = routed;
+  const { request, url, operation, peerAddress } = routed;
+  const params = withCanonicalParams(routed.params);
   const { state, clock, policies } = world;
   const { headers } = request;
   const otherContract = refuseOtherContract(headers);
@@ -33,7 +35,15 @@ export function processRequest(dispatcher: Dispatcher, routed: RoutedRequest): P
   const query = readQuery(url.search === "" ? noQuery : url.searchParams, operation, schema?.query);
   if (query.problem) return { step: "query", answer: query, caller, account };
   const call = (body: unknown): Processed => {
-    const exchange: AnyExchange = { ...world, operation, caller, account, params, query: query.value, body };
+    const exchange: AnyExchange = {
+      ...world,
+      operation,
+      caller,
+      account,
+      params,
+      query: withCanonicalIds(query.value),
+      body,
+    };
     return callHandler(handlers[operation.id] ?? respondWithExample, exchange);
   };
   return operation.hasBody ? processBody(schema?.body, routed, { caller, account }, call) : call(undefined);
@@ -47,7 +57,7 @@ async function processBody(
   call: (body: unknown) => Processed,
 ): Promise<Processed> {
   const body = await readBody(request, schema, recordBody);
-  return body.problem ? { step: "body", answer: body, ...sender } : call(body.value);
+  return body.problem ? { step: "body", answer: body, ...sender } : call(withCanonicalIds(body.value));
 }
 
 function callHandler(handler: AnyHandler, exchange: AnyExchange): Processed {

@@ -5,6 +5,7 @@ import { InputError } from "../model/errors/input-error.ts";
 import type { DestinationRecord } from "../model/records/records.ts";
 import { History } from "../model/storage/history.ts";
 import type { Keeper } from "../model/storage/keeper.ts";
+import { elapsed } from "../model/time/real-time.ts";
 import { messageOf } from "../model/values/message-of.ts";
 import { retention } from "../model/values/retention.ts";
 import { isWebAddress } from "../model/values/web-address.ts";
@@ -164,9 +165,9 @@ export class SignedDeliveries implements DeliveryEngine {
     const sentAt = new Date(at).toISOString();
     const sent = { ...event, at: sentAt, url, headers, body, ...(signature && { signature }), ...offer.fault };
     events.emit("webhook.sent", () => announcedDelivery(sent));
-    const start = performance.now();
+    const start = elapsed();
     const outcome = await this.#attempt(url, { headers, body });
-    const durationMs = Math.round((performance.now() - start) * 100) / 100;
+    const durationMs = Math.round((elapsed() - start) * 100) / 100;
     const delivery: Delivery = { ...sent, durationMs, ...outcome };
     if (era === this.#era) {
       this.sent.add({ delivery, event });

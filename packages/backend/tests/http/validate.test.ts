@@ -242,3 +242,18 @@ describe("a body", () => {
     ]).toEqual([1_048_576, 1_048_576, 5]);
   });
 });
+
+it.each([
+  ["gzip", [0x1f, 0x8b, 0x08, 0x00], "compressed"],
+  ["UTF-16 with a mark", [0xff, 0xfe, 0x7b, 0x00], "UTF-16"],
+  ["UTF-16, big-endian with a mark", [0xfe, 0xff, 0x00, 0x7b], "UTF-16"],
+  ["UTF-16 without a mark", [0x7b, 0x00, 0x7d, 0x00], "UTF-16"],
+  ["UTF-16, big-endian without a mark", [0x00, 0x7b, 0x00, 0x7d], "UTF-16"],
+])("a body in %s is refused with the reason", async (_, bytes, reason) => {
+  const headers = new Headers({ "content-type": "application/json" });
+  const given = { method: "POST", url: "http://mock.test/", headers, body: null, bodyBytes: new Uint8Array(bytes) };
+  expect((await readBody(given, undefined)).problem).toMatchObject({
+    code: "invalid_json",
+    detail: expect.stringContaining(reason),
+  });
+});

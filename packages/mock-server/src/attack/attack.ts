@@ -1,4 +1,5 @@
 // Runs the checks against a receiver, and makes the report.
+import { elapsed } from "@call-transfer/backend/unstable";
 import { type AttackLimits, type AttackOptions, createSender, limitsOf } from "./attack-options.ts";
 import { answersInTime, baseline } from "./baseline.ts";
 import { bypassChecks } from "./bypass-checks.ts";
@@ -57,10 +58,10 @@ export async function attackReceiver(options: AttackOptions): Promise<AttackRepo
     note: (text) => void notes.set(name, text),
     expectHandled: (id, handling) => void expected.set(id, { check: name, handling }),
   });
-  const end = performance.now() + limits.maxDurationMs;
+  const end = elapsed() + limits.maxDurationMs;
   let stopped: string | undefined;
   const run = async (check: Check): Promise<void> => {
-    if (performance.now() >= end) stopped ??= tooLong(limits, memory);
+    if (elapsed() >= end) stopped ??= tooLong(limits, memory);
     // The leaks are searched in what was answered until then.
     const unsent = check.group === "leaks" ? undefined : stopped;
     const reason = missing(check, options) ?? skipped(check, results) ?? unsent;

@@ -1,4 +1,5 @@
 // The first check, which all others need.
+import { elapsed } from "@call-transfer/backend/unstable";
 import { limits } from "@call-transfer/spec";
 import { check, type Problem } from "./check.ts";
 import type { Reply } from "./deliver.ts";
@@ -23,7 +24,7 @@ export const baseline = check("genuine", [plainOffer, "§6.1", checkAddress], as
         ...{ kind: "refused", replies: [reply] },
         problem: `An offer signed with the secret got ${describe(reply)}.`,
       });
-    else lab.memory.first ??= { offer, signature, reply, at: performance.now() };
+    else lab.memory.first ??= { offer, signature, reply, at: elapsed() };
   }
   const [problem] = problems;
   if (problem === undefined || previousSecret === undefined) return problems.slice(0, 1);

@@ -10,7 +10,7 @@ export interface FirstDelivery {
   readonly offer: Offer;
   readonly signature: string;
   readonly reply: Reply;
-  /** When it was answered, by `performance.now()`. */
+  /** When it was answered, by `elapsed()`. */
   readonly at: number;
 }
 

@@ -1,7 +1,8 @@
 // Bytes over HTTP: whole, in parts, without an end, and cut off.
+
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { performance } from "node:perf_hooks";
+import { clearTimeout, elapsed, setTimeout } from "@call-transfer/backend/unstable";
 import { lookupOf } from "../net/lookup.ts";
 
 export interface Message {
@@ -111,7 +112,7 @@ function exchange(
   timeoutMs: number,
   begin: (request: ClientRequest) => void,
 ): Promise<Reply> {
-  const started = performance.now();
+  const started = elapsed();
   return new Promise((resolve) => {
     // No agent: each delivery has a connection of its own, so that none fails because another was cut off.
     const options: RequestOptions = {
@@ -121,7 +122,7 @@ function exchange(
     const request = (url.startsWith("https:") ? httpsRequest : httpRequest)(url, options);
     const finish = (reply: Omit<Reply, "ms">): void => {
       clearTimeout(timer);
-      resolve({ ...reply, ms: performance.now() - started });
+      resolve({ ...reply, ms: elapsed() - started });
     };
     const timer = setTimeout(() => {
       finish({ body: "", headers: "", error: `no answer within ${timeoutMs} ms`, code: "TIMEOUT" });

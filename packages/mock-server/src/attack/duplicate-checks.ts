@@ -1,4 +1,5 @@
 // Copies of events, as platforms send them. Each copy must get the first one's answer, and the event is handled once.
+import { realNow } from "@call-transfer/backend/unstable";
 import { type Check, check, type Lab, type Problem } from "./check.ts";
 import { deliverAndHangUp, type Reply } from "./deliver.ts";
 import { expectAccepted } from "./genuine-checks.ts";
@@ -77,7 +78,7 @@ export const duplicateChecks: readonly Check[] = [
   duplicates(
     "an older event after a newer one",
     async (lab) => {
-      const createdAt = new Date(Date.now() - 20_000).toISOString();
+      const createdAt = new Date(realNow() - 20_000).toISOString();
       const [newer, older] = [lab.sender.offer(), lab.sender.offer(undefined, { createdAt })];
       return [...(await expectAccepted(lab, newer)), ...(await expectAccepted(lab, older))];
     },

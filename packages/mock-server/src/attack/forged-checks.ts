@@ -1,5 +1,6 @@
 // Forgeries. A receiver must refuse each, with a status from 400 to 499.
 import { createHash, createHmac } from "node:crypto";
+import { elapsed, realNow } from "@call-transfer/backend/unstable";
 import { webhookSignature } from "@call-transfer/spec";
 import { isLoopback } from "./attack-options.ts";
 import { type About, type Check, check, type Lab, type Problem } from "./check.ts";
@@ -18,7 +19,7 @@ const clockDoubtMs = 3000;
 /** Seconds beyond the tolerance at which a time must be refused, in one direction. */
 function beyond({ sender, memory: { first } }: Lab, direction: "old" | "ahead"): number {
   const [, date = ""] = /^date\n(.+)$/im.exec(first?.reply.headers ?? "") ?? [];
-  const answeredAt = performance.timeOrigin + (first?.at ?? 0);
+  const answeredAt = realNow() - elapsed() + (first?.at ?? 0);
   const agrees = Math.abs(answeredAt - Date.parse(date)) < clockDoubtMs;
   const isHere = sender.options.urls.every((url) => isLoopback(new URL(url).hostname));
   return agrees || isHere ? beyondSecs[direction] : beyondSecs.unknown;

@@ -1,4 +1,5 @@
 // Compares how often the app handled the events with how often it may.
+import { setTimeout } from "@call-transfer/backend/unstable";
 import type { Handling, Problem } from "./check.ts";
 import type { Result } from "./report-of.ts";
 import type { SentDelivery } from "./sender.ts";

@@ -1,4 +1,5 @@
 // Which deliveries are copies of which: by the whole id, after the verification, and for long.
+import { elapsed, setTimeout } from "@call-transfer/backend/unstable";
 import type { Check, Lab } from "./check.ts";
 import { compared, duplicates } from "./duplicate-checks.ts";
 import { type Forgery, forgeryFindings, sendCopies, wrongSignature } from "./forgeries.ts";
@@ -90,14 +91,13 @@ export const lateCopy: Check = duplicates("a copy after all other offers", async
   if (first === undefined) return [];
   const until = first.at + memoryMs;
   // Timers may fire early.
-  while (performance.now() < until)
-    await new Promise((resolve) => setTimeout(resolve, Math.ceil(until - performance.now())));
+  while (elapsed() < until) await new Promise((resolve) => setTimeout(resolve, Math.ceil(until - elapsed())));
   const later = lab.sender.exchanges.filter(({ reply }) => isAccepted(reply)).length - 1;
   // Each process must know what another one answered.
   const copies = await Promise.all(
     lab.sender.options.urls.map((url) => lab.sender.send(first.offer, { signature: first.signature, url })),
   );
-  const seconds = ((performance.now() - first.at) / 1000).toFixed(1);
+  const seconds = ((elapsed() - first.at) / 1000).toFixed(1);
   const answers = copies.map(describe).join(" and ");
   lab.note(`A copy of the first offer, ${seconds} s and ${later} accepted deliveries later, got ${answers}.`);
   return compared(lab, first.offer, [first.reply, ...copies]);

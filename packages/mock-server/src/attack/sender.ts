@@ -1,6 +1,7 @@
 // Sends the deliveries of an attack, and records what came back.
+
 import { createHash } from "node:crypto";
-import { signatureHeader } from "@call-transfer/backend/unstable";
+import { realNow, signatureHeader } from "@call-transfer/backend/unstable";
 import { webhookSignature } from "@call-transfer/spec";
 import { deliver, type Message, type Reply } from "./deliver.ts";
 
@@ -90,7 +91,7 @@ export class Sender {
   /** A new offer. `write` turns its fields into the text of the body; `JSON.stringify` by default. */
   offer(write: (fields: object) => string = JSON.stringify, fields: object = {}, id: string = this.id()): Offer {
     const [transferId, destinationId] = [this.id(), this.id()];
-    const now = Date.now();
+    const now = realNow();
     const body = write({
       transferId,
       expiresAt: new Date(now + ringMs).toISOString(),
@@ -114,7 +115,7 @@ export class Sender {
 
   /** The signature header of a body (§6.1). */
   sign(body: string, { secrets = [this.options.secret], ageSecs = 0 }: Signing = {}): string {
-    return signatureHeader(body, secrets, Date.now() - ageSecs * 1000);
+    return signatureHeader(body, secrets, realNow() - ageSecs * 1000);
   }
 
   /** The message that sends an offer. */

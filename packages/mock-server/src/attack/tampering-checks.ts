@@ -1,6 +1,8 @@
 // Genuine deliveries, changed on the way in places that a careless comparison does not look at.
+
 import { createHmac } from "node:crypto";
 import { demo } from "@call-transfer/backend";
+import { realNow } from "@call-transfer/backend/unstable";
 import { limits, webhookSignature } from "@call-transfer/spec";
 import type { Check, Lab } from "./check.ts";
 import { type Forgery, forgeries } from "./forgeries.ts";
@@ -53,7 +55,7 @@ const noTimes: readonly [what: string, () => string][] = [
   ["a word", () => "now"],
   ["NaN", () => "NaN"],
   ["zero", () => "0"],
-  ["milliseconds", () => String(Date.now())],
+  ["milliseconds", () => String(realNow())],
 ];
 
 const signedWith = (secret: string, time: string, body: string): string =>

@@ -10,11 +10,6 @@ export function hasCredentials(url: URL): boolean {
   return url.username !== "" || url.password !== "";
 }
 
-/** Whether a text is an origin as browsers write it. */
-export function isOrigin(text: string): boolean {
-  return isHttp(text) && new URL(text).origin === text;
-}
-
 /** Whether a text is an http or https URL that paths can be added to. */
 export function isPublicUrl(text: string): boolean {
   return isHttp(text) && !/[?#]/.test(text);

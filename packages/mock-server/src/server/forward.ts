@@ -3,10 +3,12 @@ import type { IncomingMessage } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import {
   type AskElsewhere,
+  clearTimeout,
   type ForeignAnswer,
   type RequestHeaders,
   redactedHeaders,
   replacement,
+  setTimeout,
 } from "@call-transfer/backend/unstable";
 import { sendOnce, TargetError, whetherProcessed } from "./send-once.ts";
 

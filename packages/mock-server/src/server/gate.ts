@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { AllowedOrigins } from "../net/origins.ts";
 import { bracketed } from "../net/urls.ts";
 import { type Admission, admitOrigin, type Refusal } from "../web/admission.ts";
 import { hasToken } from "./control-token.ts";
@@ -11,7 +12,7 @@ export interface GateRules {
   /** The origin of the public URL, whose pages are the server's own. */
   readonly publicOrigin?: string | undefined;
   /** Other origins whose pages may use the API (CORS). */
-  readonly origins: ReadonlySet<string>;
+  readonly origins: AllowedOrigins;
   /** The bearer token of the control plane; undefined while only this machine can reach the server. */
   readonly controlToken: string | undefined;
 }
@@ -48,7 +49,7 @@ export function admit(head: RequestHead, rules: GateRules): Admission | Refusal 
   const url = origin !== undefined && origin === rules.publicOrigin ? asPublic(address, origin) : address;
   return admitOrigin(url, head.method, (name) => text(headers[name]), {
     origins: rules.origins,
-    allow: (page) => `Add it with --cors ${page}.`,
+    allow: (page) => rules.origins.advice ?? `Add it with --cors ${page}.`,
     refuse(token) {
       if (hasToken(token, rules.controlToken)) return undefined;
       return `The control token is ${token === "" ? "missing" : "wrong"}. Send the one that the server printed: as Authorization: Bearer …, or with --token.`;

@@ -6,7 +6,14 @@ import type {
   ServerResponse,
 } from "node:http";
 import type { Sandboxes } from "@call-transfer/backend";
-import { bodyLimit, errorResponse, type IncomingRequest } from "@call-transfer/backend/unstable";
+import {
+  bodyLimit,
+  clearTimeout,
+  endOfTurn,
+  errorResponse,
+  type IncomingRequest,
+  setTimeout,
+} from "@call-transfer/backend/unstable";
 import type { Admission, Refusal } from "../web/admission.ts";
 import { corsHeaders, preflightHeaders } from "../web/cors.ts";
 import { isForInspector, type PageAnswer } from "../web/inspector-page.ts";
@@ -116,11 +123,8 @@ async function serve(
 function createTurns(): () => Promise<void> {
   let turn: Promise<void> | undefined;
   return () => {
-    turn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        turn = undefined;
-        resolve();
-      });
+    turn ??= endOfTurn().then(() => {
+      turn = undefined;
     });
     return turn;
   };

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { Sandboxes } from "@call-transfer/backend";
-import { errorResponse } from "@call-transfer/backend/unstable";
+import { clearTimeout, errorResponse, realNow, setTimeout } from "@call-transfer/backend/unstable";
 
 type Recorded = Parameters<Sandboxes["record"]>[0];
 
@@ -30,13 +30,17 @@ const maxPages = 20;
 
 /**
  * Creates a function that records refused requests, a limited number each second. Those of pages that may not use the server
- * are announced once for each reason, since any page could send any number of them.
+ * are announced once for each reason, since any page could send any number of them, unless `announcesEach` is set.
  */
-export function createRefusalRecord(record: Sandboxes["record"], now: () => number = Date.now): RecordRefusal {
+export function createRefusalRecord(
+  record: Sandboxes["record"],
+  now: () => number = realNow,
+  announcesEach = false,
+): RecordRefusal {
   let [second, count] = [0, 0];
   const pages = new Set<string>();
   return ({ method, target, headers, status, code, detail, requestId, isOfPage = false }) => {
-    if (isOfPage) {
+    if (isOfPage && !announcesEach) {
       if (pages.has(detail) || pages.size === maxPages) return;
       pages.add(detail);
     }

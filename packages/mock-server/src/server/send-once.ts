@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import { clearTimeout, setTimeout } from "@call-transfer/backend/unstable";
 import { http, loadHttps } from "./node-builtins.ts";
 
 /** A request to send to the target. */
@@ -40,11 +41,13 @@ export function sendOnce(
   { timeoutMs, signal }: Sending,
 ): Promise<IncomingMessage> {
   const isSecure = target.startsWith("https:");
-  const { request: start } = isSecure ? loadHttps() : http;
+  const { request: start, Agent } = isSecure ? loadHttps() : http;
   const { method, path, headers, body } = request;
+  // Node's own connections go through a proxy of the environment if this is set; those without an agent would not.
+  const agent = process.env.NODE_USE_ENV_PROXY === "1" ? new Agent({ proxyEnv: process.env }) : false;
   return new Promise((resolve, reject) => {
     let isConnected = false;
-    const options: RequestOptions = { method, path, headers, agent: false, signal };
+    const options: RequestOptions = { method, path, headers, agent, signal };
     const outgoing: ClientRequest = start(target, options);
     const timer = setTimeout(() => {
       const advice = isConnected ? whetherProcessed : "The request was not sent.";

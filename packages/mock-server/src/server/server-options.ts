@@ -1,5 +1,6 @@
 import { InputError, type SandboxesOptions } from "@call-transfer/backend";
-import { isHttp, isOrigin, isPublicUrl } from "../net/urls.ts";
+import { isOriginPattern, originAdvice } from "../net/origins.ts";
+import { isHttp, isPublicUrl } from "../net/urls.ts";
 import { controlTokenForm, isControlToken } from "../web/token-form.ts";
 import { isHostPattern } from "./hosts.ts";
 import { checkTls, type TlsOptions } from "./tls.ts";
@@ -31,7 +32,10 @@ export interface MockServerOptions extends SandboxesOptions {
   readonly controlToken?: string;
   /** Certificate and private key for https; without them, the server uses http. */
   readonly tls?: TlsOptions;
-  /** Other origins whose pages may use the API (CORS), e.g. `http://localhost:5173`; none by default. */
+  /**
+   * Other origins whose pages may use the API (CORS), e.g. `http://localhost:5173`, `capacitor://localhost`; none by default.
+   * `https://*.app.github.dev` allows all names below `app.github.dev`.
+   */
   readonly corsOrigins?: readonly string[];
   /**
    * SQLite file that keeps all sandboxes beyond the end of the process; by default they are in memory only. It is created if it
@@ -62,15 +66,15 @@ export function checkServerOptions(options: MockServerOptions): void {
       "publicUrl",
       "must be an http or https URL without user name, password, query and fragment, such as https://mock.example.test",
     );
-  eachText("allowedHosts", allowedHosts, isHostPattern, "must be a host name without a port, or a pattern *.mock.test");
+  eachText(
+    "allowedHosts",
+    allowedHosts,
+    isHostPattern,
+    () => "must be a host name without a port, or a pattern *.mock.test",
+  );
   if (controlToken !== undefined && !isControlToken(controlToken))
     throw new InputError("controlToken", controlTokenForm);
-  eachText(
-    "corsOrigins",
-    corsOrigins,
-    isOrigin,
-    "must be an origin without a path or trailing slash, such as http://localhost:5173",
-  );
+  eachText("corsOrigins", corsOrigins, isOriginPattern, originAdvice);
   if (forwardWebhooks !== undefined && !isHttp(forwardWebhooks))
     throw new InputError(
       "forwardWebhooks",
@@ -85,10 +89,15 @@ export function checkServerOptions(options: MockServerOptions): void {
   if (readOnly && data === undefined) throw new InputError("readOnly", "requires the option data");
 }
 
-function eachText(field: string, list: readonly string[], isGood: (text: string) => boolean, message: string): void {
+function eachText(
+  field: string,
+  list: readonly string[],
+  isGood: (text: string) => boolean,
+  advice: (text: string) => string,
+): void {
   if (!Array.isArray(list)) throw new InputError(field, "must be a list");
   for (const [index, text] of list.entries())
-    if (typeof text !== "string" || !isGood(text)) throw new InputError(`${field}[${index}]`, message);
+    if (typeof text !== "string" || !isGood(text)) throw new InputError(`${field}[${index}]`, advice(String(text)));
 }
 
 /** Parses the base URL of the server that gets what this one does not have. Throws InputError that names the option. */

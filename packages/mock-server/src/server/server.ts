@@ -7,6 +7,8 @@ import {
   type SandboxesOptions,
   type SandboxStores,
 } from "@call-transfer/backend";
+import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
+import { type AllowedOrigins, allowedOrigins } from "../net/origins.ts";
 import { bracketed, unbracketed } from "../net/urls.ts";
 import type { DataFile } from "../store/sqlite.ts";
 import { createAttack } from "./attack-destination.ts";
@@ -66,10 +68,15 @@ export function startMockServer(options: MockServerOptions = {}): Promise<MockSe
   return startServer(options);
 }
 
-/** Starts a server, perhaps with other limits. */
+/**
+ * Starts a server, perhaps with other limits. A server for tests names their pages, announces each refusal of a page, and keeps
+ * no connection: Node's fetch waits on one that was kept for a turn of the event loop, which never comes while a test fakes
+ * `setImmediate`.
+ */
 export async function startServer(
   options: MockServerOptions,
   limits: SocketLimits = socketLimits,
+  ofTests?: AllowedOrigins,
 ): Promise<MockServer> {
   checkServerOptions(options);
   const { port = 4010, host: bound = "127.0.0.1", data, readOnly, ...others } = options;
@@ -89,10 +96,10 @@ export async function startServer(
     attack: createAttack({ forwardWebhooks: options.forwardWebhooks, isOwn }),
     ...given,
   });
-  const rules = gateRules(host, options);
+  const rules = { ...gateRules(host, options), ...(ofTests && { origins: ofTests }) };
   const closing = new AbortController();
   // The gate rejects requests without Host, with an error of the API.
-  const recordRefusal = createRefusalRecord(sandboxes.record);
+  const recordRefusal = createRefusalRecord(sandboxes.record, undefined, ofTests !== undefined);
   const { handle } = sandboxes;
   const { signal } = closing;
   const listener = createListener({ rules, handle, closing: signal, recordRefusal, checkReady: file?.checkReady });
@@ -100,6 +107,7 @@ export async function startServer(
   server = tls === undefined ? http.createServer(settings, listener) : createTlsServer(settings, tls, listener);
   // The gate must see all headers. Their number is limited by maxHeaderSize.
   server.maxHeadersCount = 0;
+  if (ofTests !== undefined) server.maxRequestsPerSocket = 1;
   server.on("checkExpectation", createExpectationListener(recordRefusal));
   server.on("clientError", createMalformedListener(recordRefusal));
   const address = await listen(server, port, host).catch((error: unknown) => {
@@ -128,7 +136,7 @@ function gateRules(host: string, options: MockServerOptions): GateRules {
     scheme: tls === undefined ? "http" : "https",
     hosts: hostRules(host, allowedHosts, publicUrl),
     publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
-    origins: new Set(corsOrigins),
+    origins: allowedOrigins(corsOrigins),
     controlToken:
       controlToken ??
       (isReachable(host, publicUrl, allowedHosts) ? loadCrypto().randomBytes(16).toString("hex") : undefined),
@@ -178,6 +186,6 @@ function closed(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeIdleConnections();
     // Clients that keep a connection busy for longer do not wait for a response.
-    setTimeout(() => server.closeAllConnections(), 2000).unref();
+    letProcessEnd(setTimeout(() => server.closeAllConnections(), 2000));
   });
 }

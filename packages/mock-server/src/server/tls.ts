@@ -2,6 +2,7 @@ import type { KeyObject, X509Certificate } from "node:crypto";
 import type { RequestListener, Server, ServerOptions } from "node:http";
 import type { Socket } from "node:net";
 import { InputError } from "@call-transfer/backend";
+import { realNow } from "@call-transfer/backend/unstable";
 import { loadCrypto, loadHttps } from "./node-builtins.ts";
 
 /** A certificate and its private key, in PEM form. The certificate may be followed by those that lead to its root. */
@@ -13,7 +14,7 @@ export interface TlsOptions {
 }
 
 /** Checks certificate and key. Throws InputError for `tls.cert` or `tls.key`; its message contains neither. */
-export function checkTls({ cert, key }: TlsOptions, now: number = Date.now()): void {
+export function checkTls({ cert, key }: TlsOptions, now: number = realNow()): void {
   const certificate = readCertificate(cert);
   const validFrom = new Date(certificate.validFrom);
   const validTo = new Date(certificate.validTo);

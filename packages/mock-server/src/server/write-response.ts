@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import type { PlainResponse } from "@call-transfer/backend/unstable";
+import { endOfTurn, type PlainResponse } from "@call-transfer/backend/unstable";
 import type { Admission } from "../web/admission.ts";
 import { corsHeaders } from "../web/cors.ts";
 
@@ -55,7 +55,7 @@ async function stream(
 ): Promise<void> {
   const ready: Uint8Array[] = [];
   let next = reader.read();
-  const turn = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+  const turn = endOfTurn().then(() => undefined);
   for (let part = await Promise.race([next, turn]); part !== undefined; part = await Promise.race([next, turn])) {
     if (part.done) {
       const body = Buffer.concat(ready);

@@ -1,10 +1,11 @@
 import type { errorResponse } from "@call-transfer/backend/unstable";
+import type { AllowedOrigins } from "../net/origins.ts";
 import { isForInspector } from "./inspector-page.ts";
 
 /** Which origins and which credentials a server accepts. */
 export interface OriginRules {
   /** Other origins whose pages may use the API (CORS). */
-  readonly origins: ReadonlySet<string>;
+  readonly origins: AllowedOrigins;
   /** How to allow an origin: a sentence. */
   allow(origin: string): string;
   /** Why the control plane refuses a token, which is empty if there is none, and what to do; undefined if it accepts it. */

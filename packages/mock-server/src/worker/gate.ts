@@ -1,3 +1,4 @@
+import { allowedOrigins } from "../net/origins.ts";
 import { type Admission, admitOrigin, type Refusal } from "../web/admission.ts";
 import type { Settings } from "./settings.ts";
 
@@ -8,7 +9,7 @@ export function admit(
   { origins, controlToken }: Settings,
 ): Admission | Refusal {
   return admitOrigin(url, method, (name) => headers.get(name), {
-    origins,
+    origins: allowedOrigins(origins),
     allow: (origin) => `Add ${origin} to CORS_ORIGINS in wrangler.jsonc.`,
     refuse(token) {
       if (controlToken === undefined)

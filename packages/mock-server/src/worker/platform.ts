@@ -63,7 +63,7 @@ export interface WorkerEnv {
   readonly SANDBOX_DAYS?: number | string;
   /** Options of `default`, and of other sandboxes that name none, as in `POST /_control/v1/sandboxes`. */
   readonly SANDBOX_OPTIONS?: object | string;
-  /** Other origins whose pages may use the API, separated by commas, such as `http://localhost:5173`; none by default. */
+  /** Other origins whose pages may use the API, separated by commas, such as `http://localhost:5173` or `https://*.example.com`; none by default. */
   readonly CORS_ORIGINS?: string;
 }
 

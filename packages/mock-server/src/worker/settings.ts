@@ -1,5 +1,5 @@
 import { type BackendOptions, InputError } from "@call-transfer/backend";
-import { isOrigin } from "../net/urls.ts";
+import { isOriginPattern, originAdvice } from "../net/origins.ts";
 import { controlTokenForm, isControlToken } from "../web/token-form.ts";
 import type { WorkerEnv } from "./platform.ts";
 
@@ -13,7 +13,7 @@ export interface Settings {
   /** Milliseconds without a request after which a sandbox is deleted; undefined for never. */
   readonly expiryMs: number | undefined;
   readonly options: BackendOptions;
-  readonly origins: ReadonlySet<string>;
+  readonly origins: readonly string[];
 }
 
 export const dayMs = 86_400_000;
@@ -57,12 +57,9 @@ function readOptions(value: object | string = {}): BackendOptions {
   throw new InputError("SANDBOX_OPTIONS", message);
 }
 
-function readOrigins(list = ""): ReadonlySet<string> {
+function readOrigins(list = ""): readonly string[] {
   const origins = list.split(",").flatMap((text) => text.trim() || []);
-  const wrong = origins.find((origin) => !isOrigin(origin));
-  if (wrong === undefined) return new Set(origins);
-  throw new InputError(
-    "CORS_ORIGINS",
-    `must be origins without a path or trailing slash, separated by commas, such as http://localhost:5173, not ${wrong}`,
-  );
+  const wrong = origins.find((origin) => !isOriginPattern(origin));
+  if (wrong === undefined) return origins;
+  throw new InputError("CORS_ORIGINS", `must be origins, separated by commas. ${wrong} ${originAdvice(wrong)}`);
 }

@@ -49,7 +49,7 @@ it.each<[string, string, string]>([
   [
     "a template in a list",
     inBody("[1, '{{nope}}']"),
-    "FILE:5: stubs[0].response.body[1]: {{nope}} is not a template. Possible are {{id}}, {{now}}, {{query.NAME}}, {{header.NAME}} and {{body.FIELD}}",
+    "FILE:5: stubs[0].response.body[1]: {{nope}} is not a template. Possible are {{id}}, {{now}}, {{query.NAME}}, {{header.NAME}} and {{body.FIELD}}. For the text {{ itself, write \\{{",
   ],
   [
     "wrong YAML",
@@ -81,7 +81,7 @@ it.each<[string, string, string]>([
   [
     "a template in a name",
     inBody("{ '{{id}}': 1 }"),
-    "FILE:5: stubs[0].response.body: has a template in the name of a field. Use it in a value",
+    "FILE:5: stubs[0].response.body: has a template in the name of a field. Use it in a value, or write \\{{ for the text {{",
   ],
   [
     "a parameter with a colon",

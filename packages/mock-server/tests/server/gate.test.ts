@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { allowedOrigins, isOriginPattern, originAdvice } from "../../src/net/origins.ts";
 import { admit, type GateRules } from "../../src/server/gate.ts";
 
 const rules: GateRules = {
@@ -35,6 +36,54 @@ it("returns an allowed origin, but not the server's own", () => {
   expect(decide("/api", { Origin: "http://localhost:5173" })).toMatchObject({ origin: "http://localhost:5173" });
   expect(decide("/api", { Origin: "http://localhost:4010" })).toMatchObject({ origin: undefined });
   expect(decide("/api", { Origin: "http://127.0.0.1:4010" })).toBe("forbidden");
+});
+
+it.each([
+  ["capacitor://localhost"],
+  ["ionic://localhost"],
+  ["tauri://localhost"],
+  ["app://obsidian.md"],
+  ["app://-"],
+  ["chrome-extension://abcdefghijklmnopabcdefghijklmnop"],
+  ["safari-web-extension://0D5C1F1A-4B4E-4C57-9C37-2B1C1B1F6D3E"],
+  ["wails://wails.localhost:34115"],
+  ["file://"],
+  ["https://*.app.github.dev", "https://literate-space-4010.app.github.dev", "https://a.b.app.github.dev"],
+  ["http://*.localhost:5173", "http://shop.localhost:5173"],
+])("allows %s", (pattern, ...origins) => {
+  expect(isOriginPattern(pattern)).toBe(true);
+  for (const Origin of origins.length === 0 ? [pattern] : origins)
+    expect(decide("/api", { Origin }, { origins: allowedOrigins([pattern]) })).toMatchObject({ origin: Origin });
+});
+
+it.each([
+  ["https://*.app.github.dev", "https://app.github.dev"],
+  ["https://*.app.github.dev", "https://.app.github.dev"],
+  ["https://*.app.github.dev", "http://a.app.github.dev"],
+  ["https://*.app.github.dev", "https://a.app.github.dev:8443"],
+  ["https://*.app.github.dev", "https://a.app.github.dev.example.com"],
+  ["https://*.app.github.dev", "https://example.com/.app.github.dev"],
+  ["https://*.app.github.dev", "https://aapp.github.dev"],
+  ["capacitor://localhost", "http://localhost"],
+  ["file://", "null"],
+])("%s does not allow %s", (pattern, Origin) => {
+  expect(decide("/api", { Origin }, { origins: allowedOrigins([pattern]) })).toBe("forbidden");
+});
+
+it.each([
+  ["capacitor://localhost/", "without a path or trailing slash, such as capacitor://localhost"],
+  ["https://Example.com:443/a", "such as https://example.com"],
+  ["app", "such as http://localhost:5173"],
+  ["*", "* stands for the names below a domain"],
+  ["http://localhost:*", "* stands for the names below a domain"],
+  ["https://a*.example.com", "* stands for the names below a domain"],
+  ["capacitor://*", "* stands for the names below a domain"],
+  ["http://*.0.0.1", "* stands for the names below a domain"],
+  ["null", "pages from a file or in a sandboxed frame have none"],
+  ["ws://localhost", "such as http://localhost:5173"],
+])("says what is wrong with %s", (text, advice) => {
+  expect(isOriginPattern(text)).toBe(false);
+  expect(originAdvice(text)).toContain(advice);
 });
 
 it("recognizes a preflight by its origin and method", () => {

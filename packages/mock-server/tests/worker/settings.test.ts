@@ -9,7 +9,7 @@ it("without settings, the control plane is off and sandboxes are kept for 30 day
     maxSandboxes: 1000,
     expiryMs: 30 * 86_400_000,
     options: {},
-    origins: new Set(),
+    origins: [],
   });
 });
 
@@ -21,7 +21,7 @@ it("reads settings as JSON and as texts", () => {
     maxSandboxes: 5,
     expiryMs: 43_200_000,
     options: { clock: "frozen" },
-    origins: new Set(["http://localhost:5173", "https://app.example.com"]),
+    origins: ["http://localhost:5173", "https://app.example.com"],
   };
   const common = {
     CONTROL_TOKEN: "0123456789abcdef",
@@ -58,8 +58,12 @@ it.each([
   ["SANDBOX_DAYS", "a month", "SANDBOX_DAYS: must be a number of days"],
   ["SANDBOX_OPTIONS", "{", 'SANDBOX_OPTIONS: must be a JSON object, such as { "clock": "frozen" }'],
   ["SANDBOX_OPTIONS", [], "SANDBOX_OPTIONS: must be a JSON object"],
-  ["CORS_ORIGINS", "http://a.test, http://b.test/", "such as http://localhost:5173, not http://b.test/"],
-  ["CORS_ORIGINS", "*", "CORS_ORIGINS: must be origins without a path or trailing slash"],
+  [
+    "CORS_ORIGINS",
+    "http://a.test, http://b.test/",
+    "http://b.test/ must be an origin without a path or trailing slash, such as http://b.test",
+  ],
+  ["CORS_ORIGINS", "*", "CORS_ORIGINS: must be origins, separated by commas. * is no pattern of origins"],
 ])("%s %j is refused", (name, value, message) => {
   expect(() => readSettings({ [name]: value })).toThrow(message);
 });

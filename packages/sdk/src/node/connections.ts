@@ -7,6 +7,7 @@ import tls from "node:tls";
 import { coded } from "./failure.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { type ProxyServer, proxyChoice, withoutBrackets } from "./proxy.ts";
+import { clearTimeout, setTimeout } from "./real-time.ts";
 
 /** What is sent and trusted over TLS, in PEM. */
 export interface NodeTlsOptions {

@@ -5,12 +5,13 @@ import { Readable } from "node:stream";
 import { Body } from "./body.ts";
 import { coded, failureOf } from "./failure.ts";
 import type { Outgoing } from "./outgoing.ts";
+import { clearTimeout, elapsed, setImmediate, setTimeout } from "./real-time.ts";
 import { LazyResponse } from "./response.ts";
 
 /** Milliseconds after which an idle connection is looked at before it is used: its end may have arrived unseen. */
 const idleMs = 100;
 
-/** When the last response over a connection ended, by `performance.now()`. */
+/** When the last response over a connection ended, by `elapsed()`. */
 const lastUses = new WeakMap<Socket, number>();
 
 const isRedirect = ({ statusCode = 0, headers }: IncomingMessage): boolean =>
@@ -56,7 +57,7 @@ export class Exchange {
     request.on("close", () => {
       clearTimeout(this.#limit);
       signal?.removeEventListener("abort", onAbort);
-      if (request.socket) lastUses.set(request.socket, performance.now());
+      if (request.socket) lastUses.set(request.socket, elapsed());
       // Such as after a switch of protocols, of which Node reports no error.
       if (!this.#hasResponse) this.#fail(new Error("the connection ended without a response"));
     });
@@ -74,7 +75,7 @@ export class Exchange {
       // Node keeps what is written until there is a connection. A mock only connects for what is written.
       socket.once("connect", () => this.#connected());
       this.#write();
-    } else if (performance.now() - (lastUses.get(socket) ?? Number.POSITIVE_INFINITY) > idleMs) {
+    } else if (elapsed() - (lastUses.get(socket) ?? Number.POSITIVE_INFINITY) > idleMs) {
       // The end of a connection arrives in a later turn of the event loop, if the process was busy or suspended.
       setImmediate(() => setImmediate(() => this.#send()));
     } else {

@@ -2,7 +2,8 @@
 import { createServer } from "node:http";
 import { createServer as createNetServer } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, describe, expect, it } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { nodeFetch } from "../../src/node.ts";
 import { closeAll, fetchOf, listen } from "./servers.ts";
 
@@ -29,6 +30,19 @@ async function echo(): Promise<string> {
 const form = new URLSearchParams({ a: "1 2" });
 const bytes = new TextEncoder().encode("ü");
 const post = (body: BodyInit, more: object = {}): RequestInit => ({ method: "POST", body, ...more });
+
+it("goes out over a connection that was idle, while a test fakes the timers", async () => {
+  const [url, send] = [await echo(), fetchOf()];
+  await (await send(url)).text();
+  // From 100 ms on, the connection is looked at for two turns before it is used.
+  await pause(120);
+  vi.useFakeTimers({ toFake: ["setImmediate"] });
+  try {
+    expect((await send(url)).status).toBe(200);
+  } finally {
+    vi.useRealTimers();
+  }
+});
 
 describe("a request", () => {
   it.each<[string, () => RequestInit | undefined]>([

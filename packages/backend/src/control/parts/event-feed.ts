@@ -1,6 +1,6 @@
 import type { BackendEvent, Events } from "../../model/changes/events.ts";
 import type { Clock } from "../../model/time/clock.ts";
-import { endOfTurn } from "../../model/time/end-of-turn.ts";
+import { clearTimeout, endOfTurn, letProcessEnd, setTimeout } from "../../model/time/real-time.ts";
 import type { BackendControls } from "./controls.ts";
 
 /** Events as the stream sends them. */
@@ -20,9 +20,6 @@ interface FeedSource {
 const pageEvents = 1000;
 /** The pages that are kept for readers at the same position. */
 const keptPages = 8;
-
-// Taken at the start: a test may put a fake in its place, which no one moves while a reader waits.
-const { setTimeout } = globalThis;
 
 /**
  * Milliseconds from one sending to the next: 20, and more with many readers. To write to each of them takes longer than to answer
@@ -138,6 +135,56 @@ export function joinFeed(backend: Pick<BackendControls, "events" | "clock">): { 
       if (leave() === 0) feeds.delete(key);
     },
   };
+}
+
+/** How long a stream is silent at most, in milliseconds: proxies and clients end a connection on which nothing arrives. */
+const silentMs = 15_000;
+const encoder = new TextEncoder();
+
+/** The events of a backend after a position, as a stream with a comment after each silence. Ends when the events do. */
+export function streamAfter(
+  backend: Pick<BackendControls, "events" | "clock"> & { saved(): Promise<void> },
+  after: string,
+  commentMs = silentMs,
+): ReadableStream<Uint8Array> {
+  let position = after;
+  const { feed, leave } = joinFeed(backend);
+  let timer: unknown;
+  const say = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    // A slow reader has not read what came before, so that nothing ends its connection.
+    if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(": idle\n\n"));
+    wait(controller);
+  };
+  const wait = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    timer = setTimeout(say, commentMs, controller);
+    letProcessEnd(timer);
+  };
+  const stop = (): void => clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      // An immediate comment tells the reader that it is connected.
+      controller.enqueue(encoder.encode(": connected\n\n"));
+      wait(controller);
+    },
+    // The backend keeps the events, so a slow reader costs no memory.
+    async pull(controller) {
+      const page = await feed.pageAfter(position);
+      stop();
+      if (page === undefined) {
+        controller.close();
+        return;
+      }
+      // The process may end before the change of the event is stored. If it cannot be, `sandbox.restored` follows.
+      await backend.saved().catch(() => {});
+      position = page.lastId;
+      controller.enqueue(page.bytes);
+      wait(controller);
+    },
+    cancel() {
+      stop();
+      leave();
+    },
+  });
 }
 
 /** An event as a message of the stream. Without a line `event:`, so that one listener gets every type. */

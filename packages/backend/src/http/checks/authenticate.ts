@@ -3,6 +3,7 @@ import { type Checked, type Problem, problem } from "../../model/errors/problem.
 import type { Policies } from "../../model/policies.ts";
 import type { AccountRecord, ApiKeyRecord } from "../../model/records/records.ts";
 import type { WorldState } from "../../model/state.ts";
+import { canonicalId } from "../../model/values/uuid.ts";
 import { checkSuspended } from "../../rules/accounts.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
 import { claimsOf, type Tokens } from "./tokens.ts";
@@ -103,7 +104,7 @@ export function selectAccount(
   state: WorldState,
 ): Checked<{ readonly account: AccountRecord | undefined }> {
   if (!operation.accountScoped) return { account: undefined };
-  const named = headers.get("x-account-id") || undefined;
+  const named = canonicalId(headers.get("x-account-id") ?? "") || undefined;
   const accountId = caller.kind === "key" ? (named ?? caller.key.accountId) : named;
   if (accountId === undefined) return problem("account_header_missing");
   const account = state.accounts.get(accountId);

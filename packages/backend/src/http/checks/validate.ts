@@ -43,12 +43,21 @@ export async function readBody(
   try {
     value = JSON.parse(utf8.decode(bytes));
   } catch {
-    return problem("invalid_json");
+    const detail = foreignForm(bytes);
+    return detail === undefined ? problem("invalid_json") : problem("invalid_json", { detail });
   }
   const structureError = checkStructure(value);
   if (structureError !== undefined) return problem("bad_request", { detail: structureError });
   onRead?.(value, bytes.byteLength);
   return schema === undefined ? { value } : validate(schema, value, "body");
+}
+
+/** What a body is that is no JSON in UTF-8, and what to send in place of it; undefined if that is not known. */
+function foreignForm([first, second]: Uint8Array): string | undefined {
+  if (first === 0x1f && second === 0x8b) return "The request body is compressed (gzip). Send it as it is.";
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  const isUtf16WithoutMark = (first === 0 && second !== 0) || (first !== undefined && first !== 0 && second === 0);
+  return isUtf16 || isUtf16WithoutMark ? "The request body is in UTF-16. Send it in UTF-8." : undefined;
 }
 
 /**

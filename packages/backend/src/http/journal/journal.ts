@@ -1,6 +1,7 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { ClosestOperation, JournalEntry } from "../../generated/models.gen.ts";
 import type { Effects } from "../../model/change-log.ts";
+import { clearTimeout, setTimeout } from "../../model/time/real-time.ts";
 import { limited } from "../../model/values/retention.ts";
 import { closestOperations } from "../checks/closest-operations.ts";
 import { createCounts, type KeptCounts, type OperationCoverage } from "./coverage.ts";

@@ -25,7 +25,10 @@ type Count = (length: number) => void;
 
 /** The deepest JSON that a stub may hold, as requests may. */
 const maxDepth = 64;
-const template = /\{\{([^{}]*)\}\}/g;
+/** A template, or what says that there is none: `\{{` stands for `{{`, and two backslashes before a template for one. */
+const template = /\\\\(?=\{\{)|\\\{\{|\{\{([^{}]*)\}\}/g;
+/** What an escape stands for; undefined for a template. */
+const escaped = (found: string): string | undefined => (found.startsWith("\\") ? found.slice(1) : undefined);
 const known = /^(?:id|now|path\.(\w+)|(?:query|header)\.[\w-]+|body\.(.+))$/;
 
 /** Checks that a value is JSON, that no field has a dangerous name, and each text. Throws InputError that names the field. */
@@ -35,7 +38,11 @@ export function checkJson(value: unknown, check: (text: string, field: string) =
   else if (isObject(value) && isPlain(value))
     for (const [name, part] of Object.entries(value)) {
       const place = Array.isArray(value) ? `${field}[${name}]` : field === "" ? name : `${field}.${name}`;
-      if (name.includes("{{")) throw new InputError(field, "has a template in the name of a field. Use it in a value");
+      if (name.replaceAll("\\{{", "").includes("{{"))
+        throw new InputError(
+          field,
+          "has a template in the name of a field. Use it in a value, or write \\{{ for the text {{",
+        );
       if (isReserved(name)) throw new InputError(place, "has a name that JavaScript reserves. Use another one");
       checkJson(part, check, place, depth + 1);
     }
@@ -56,13 +63,14 @@ function isReserved(path: string): boolean {
 /** Checks the templates of a text. `params` are those of the path. Throws InputError that says which ones exist. */
 export function checkText(text: string, field: string, params: readonly string[]): void {
   const fromPath = params.map((name) => `{{path.${name}}}, `).join("");
-  const advice = `Possible are {{id}}, {{now}}, ${fromPath}{{query.NAME}}, {{header.NAME}} and {{body.FIELD}}`;
-  const rest = text.replaceAll(template, (whole, inner: string) => {
+  const advice = `Possible are {{id}}, {{now}}, ${fromPath}{{query.NAME}}, {{header.NAME}} and {{body.FIELD}}. For the text {{ itself, write \\{{`;
+  const rest = text.replaceAll(template, (whole, inner = "") => {
+    if (escaped(whole) !== undefined) return " ";
     const [name, param, path] = known.exec(inner.trim()) ?? [];
     const isThere = (param === undefined || params.includes(param)) && (path === undefined || isFieldPath(path));
     if (name === undefined || !isThere || isReserved(name))
       throw new InputError(field, `${whole.slice(0, 60)} is not a template. ${advice}`);
-    return "";
+    return " ";
   });
   if (rest.includes("{{")) throw new InputError(field, `has {{ without the end of a template. ${advice}`);
 }
@@ -89,7 +97,9 @@ export function filledResponse(response: StubResponse = {}, values: TemplateValu
 function filled(value: unknown, values: TemplateValues, count: Count): unknown {
   if (Array.isArray(value)) return value.map((part) => filled(part, values, count));
   if (isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, filled(part, values, count)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [name.replaceAll("\\{{", "{{"), filled(part, values, count)]),
+    );
   if (typeof value !== "string") return value;
   const [, only] = /^\{\{([^{}]*)\}\}$/.exec(value) ?? [];
   if (only === undefined) return filledText(value, values, count);
@@ -101,7 +111,9 @@ function filled(value: unknown, values: TemplateValues, count: Count): unknown {
 /** Fills templates in; values that are no texts become JSON. */
 function filledText(text: string, values: TemplateValues, count: Count): string {
   count(text.length);
-  return text.replaceAll(template, (_, name: string) => {
+  return text.replaceAll(template, (whole, name = "") => {
+    const plain = escaped(whole);
+    if (plain !== undefined) return plain;
     const value = textOf(templateValue(name.trim(), values) ?? "");
     count(value.length);
     return value;

@@ -1,6 +1,6 @@
 import { NotStoredError } from "../errors/not-stored-error.ts";
 import type { WallClock } from "../time/clock.ts";
-import { endOfTurn } from "../time/end-of-turn.ts";
+import { endOfTurn } from "../time/real-time.ts";
 import { ChangedRows, type NotedRecord, type Undo } from "./changed-rows.ts";
 import { type Fact, KeptFacts } from "./kept-facts.ts";
 import type { RowChange, SandboxStore } from "./store.ts";

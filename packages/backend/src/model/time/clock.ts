@@ -1,4 +1,5 @@
 import { InputError } from "../errors/input-error.ts";
+import { clearTimeout, letProcessEnd, realNow, setTimeout } from "./real-time.ts";
 import type { SetTimer, TimerPurpose, TimerSelector, TimerTask, TimerWatch } from "./timer-queue.ts";
 
 /** The source of a flowing clock's time; tests inject their own. */
@@ -115,7 +116,7 @@ export const maxRate = 10_000;
 
 /** The real time. */
 export const systemClock: WallClock = {
-  now: () => Date.now(),
+  now: realNow,
   after(ms, task, isIdle = false) {
     const timer = setTimeout(task, ms);
     if (isIdle) letProcessEnd(timer);
@@ -125,12 +126,6 @@ export const systemClock: WallClock = {
 
 /** The longest wait of `setTimeout`, in milliseconds: a longer one would overflow and end at once. */
 export const longestWait = 2 ** 31 - 1;
-
-/** Only Node's timers keep a process alive. */
-function letProcessEnd(timer: unknown): void {
-  if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function")
-    timer.unref();
-}
 
 /** Milliseconds since the epoch. Beyond this, a time plus a duration might no longer fit a timestamp. */
 export const latestTime = Date.parse("9999-01-01T00:00:00Z");

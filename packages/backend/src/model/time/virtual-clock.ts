@@ -13,6 +13,7 @@ import {
   systemClock,
   type WallClock,
 } from "./clock.ts";
+import { setTimeout } from "./real-time.ts";
 import { sleepEnds, type Timer, TimerQueue } from "./timer-queue.ts";
 import { TrackedWork } from "./tracked-work.ts";
 

@@ -4,3 +4,33 @@ const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
 export function isUuid(text: string): boolean {
   return uuidForm.test(text);
 }
+
+/** A UUID in the form in which records have it: in lower case (RFC 9562). Any other text stays. */
+export function canonicalId(text: string): string {
+  return isUuid(text) ? text.toLowerCase() : text;
+}
+
+const idName = /^id$|Ids?$/;
+const upperCase = /[A-F]/;
+
+/** A JSON value whose UUIDs in fields of ids are canonical; the same value if they are already. */
+export function withCanonicalIds<Value>(value: Value, name = ""): Value {
+  if (typeof value === "string")
+    return (idName.test(name) && upperCase.test(value) ? canonicalId(value) : value) as Value;
+  if (typeof value !== "object" || value === null) return value;
+  let changed: Record<string, unknown> | undefined;
+  for (const [key, part] of Object.entries(value)) {
+    const own = withCanonicalIds(part, Array.isArray(value) ? name : key);
+    if (own === part) continue;
+    changed ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+    changed[key] = own;
+  }
+  return (changed ?? value) as Value;
+}
+
+/** Parameters of a path, with canonical UUIDs; the same object if they are already. */
+export function withCanonicalParams(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const names = Object.keys(params).filter((name) => upperCase.test(params[name] ?? ""));
+  if (names.length === 0) return params;
+  return { ...params, ...Object.fromEntries(names.map((name) => [name, canonicalId(params[name] ?? "")])) };
+}

@@ -1,16 +1,19 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Backend, createBackend } from "../../../src/backend.ts";
-import { EventFeed } from "../../../src/control/parts/event-feed.ts";
+import { EventFeed, streamAfter } from "../../../src/control/parts/event-feed.ts";
 import { send } from "../../test-client.ts";
 
 const newBackend = () => createBackend({ controlPlane: true });
 
 async function open(backend: Backend, query = "") {
-  const { body } = await backend.fetch(`http://mock.test/_control/v1/events${query}`);
+  return textsOf(await backend.fetch(`http://mock.test/_control/v1/events${query}`));
+}
+
+function textsOf({ body }: Response) {
   if (body === null) throw new Error("no stream");
   return body.pipeThrough(new TextDecoderStream()).getReader();
 }
-type Reader = Awaited<ReturnType<typeof open>>;
+type Reader = ReturnType<typeof textsOf>;
 
 /** Reads on until the event of this number has come. Returns the numbers of all events read. */
 async function readTo(reader: Reader, last: number): Promise<readonly number[]> {
@@ -119,4 +122,35 @@ it("a feed ends when its last reader leaves, and keeps none that waited", async 
   const page = feed.pageAfter(events.lastId);
   leave();
   expect(await page).toBeUndefined();
+});
+
+describe("a silent stream", () => {
+  const textOf = (stream: ReadableStream<Uint8Array>) => textsOf(new Response(stream));
+
+  it("sends a comment after each silence, also after an event, and none after its end", async () => {
+    const backend = newBackend();
+    const reader = textOf(streamAfter({ ...backend, saved: async () => {} }, backend.events.lastId, 5));
+    const read = async () => (await reader.read()).value;
+    expect([await read(), await read(), await read()]).toEqual([": connected\n\n", ": idle\n\n", ": idle\n\n"]);
+    await send(backend, "GET /roles");
+    expect(await readTo(reader, 1)).toEqual([1]);
+    expect(await read()).toBe(": idle\n\n");
+    backend.close();
+    let last = await reader.read();
+    while (!last.done) last = await reader.read();
+    expect(last.done).toBe(true);
+  });
+
+  it("piles up no comments for a reader that does not read", async () => {
+    const backend = newBackend();
+    const stream = streamAfter({ ...backend, saved: async () => {} }, backend.events.lastId, 1);
+    const other = textOf(streamAfter({ ...backend, saved: async () => {} }, backend.events.lastId, 2));
+    for (const _ of upTo(10)) await other.read();
+    const reader = textOf(stream);
+    const first = await reader.read();
+    await send(backend, "GET /roles");
+    expect(first.value).toBe(": connected\n\n");
+    expect(await readTo(reader, 1)).toEqual([1]);
+    await Promise.all([reader.cancel(), other.cancel()]);
+  });
 });

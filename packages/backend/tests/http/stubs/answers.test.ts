@@ -42,6 +42,18 @@ it("a stub fills in every template, and keeps the type of a value that is a whol
   expect(answer.body).toMatchObject({ text: '|["a","b"]|36', again: Object(answer.body).id });
 });
 
+it.each([
+  ["Hello \\{{first_name}}", "Hello {{first_name}}"],
+  ["\\{{id}}", "{{id}}"],
+  ["\\{{ of {{query.q}}: \\{{{q}}}", "{{ of 1: {{{q}}}"],
+  ["C:\\\\{{query.q}} and a \\ alone", "C:\\1 and a \\ alone"],
+])("a stub says %j as %j, also in a header and in the name of a field", async (text, said) => {
+  const response = { headers: { "x-text": text }, body: [text, { "\\{{name}}": 1 }] };
+  const backend = withStubs({ method: "GET", path: "/api/v1/x", response });
+  const answer = await send(backend, "GET /x?q=1");
+  expect([answer.headers.get("x-text"), answer.body]).toEqual([said, [said, { "{{name}}": 1 }]]);
+});
+
 it("a stub reads only own fields of the body", async () => {
   const backend = withStubs({
     method: "POST",

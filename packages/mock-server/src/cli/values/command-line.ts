@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { suggestion as closest } from "@call-transfer/backend/control-client";
-import { hasCredentials, isHttp, isOrigin } from "../../net/urls.ts";
+import { isOriginPattern, originAdvice } from "../../net/origins.ts";
+import { hasCredentials, isHttp } from "../../net/urls.ts";
 import { controlTokenForm, isControlToken } from "../../web/token-form.ts";
 import { commandLine } from "../terminal/program.ts";
 
@@ -152,14 +153,11 @@ export function readControlToken(option: string, token: string): string {
   return token;
 }
 
-/** Parses the origin of a site. Throws UsageError that shows the form, and that never repeats a password. */
+/** Parses the origin of a site, or a pattern of origins. Throws UsageError that shows the form, and that never repeats a password. */
 export function readOrigin(option: string, value: string): string {
   if (URL.canParse(value) && hasCredentials(new URL(value)))
     throw new UsageError(`${option}: the origin must not contain a user name or password. Remove them.`);
-  const origin = URL.canParse(value) ? new URL(value).origin : "null";
-  const example = origin === "null" ? "http://localhost:5173" : origin;
-  if (!isOrigin(value))
-    throw new UsageError(`${option} ${value}: must be an origin without a path or trailing slash, such as ${example}`);
+  if (!isOriginPattern(value)) throw new UsageError(`${option} ${value}: ${originAdvice(value)}`);
   return value;
 }
 
