@@ -663,7 +663,7 @@ describe("toNodeHandler", () => {
     // The sender gets no advice.
     expect(answer.text).toBe("The webhook could not be handled.\n");
     expect(onError).toHaveBeenCalledOnce();
-    for (const advice of ["express.raw", "rawBody", "NestJS", "bodyParser"])
+    for (const advice of ["express.raw", "rawBody", "NestJS", "bodyParser", "Koa", "hapi"])
       expect(onError.mock.calls[0]?.[0].message).toContain(advice);
     expect(onEvent).not.toHaveBeenCalled();
   });

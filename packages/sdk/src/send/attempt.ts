@@ -111,7 +111,7 @@ async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal
   call.tokens.add(credential.token);
   // Looked up at each call: a mock may replace the global fetch after the client was created.
   const send = call.settings.fetch ?? globalThis.fetch;
-  const idle = readIdle({ send });
+  const idle = readIdle({ send, url: call.url });
   if (idle) await idle;
   // The time may be up after the wait for a token. Then nothing may be sent.
   if (stop.aborted) throw reasonOf(stop);

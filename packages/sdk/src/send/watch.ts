@@ -45,8 +45,9 @@ const facts = new WeakMap<Created, Fact>();
 /** The call that runs just now. */
 let current: Watch | undefined;
 let isTold: boolean | undefined;
-/** What undici has answered before, beside Node's own fetch. */
-const connected = new WeakSet<Watch["send"]>();
+/** Origins that undici has answered for. */
+const connected = new Set<string>();
+const originOf = ({ url }: Pick<Watch, "url">): string => url.slice(0, url.indexOf("/", "https://".length));
 /** What has sent several requests in one call. */
 const repeating = new WeakSet<Watch["send"]>();
 /** Taken when the module loads: a test may replace it later. */
@@ -75,7 +76,7 @@ const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => voi
     fact.isWritten = true;
   },
   headers({ response }, fact) {
-    for (const { send } of fact.owners ?? []) connected.add(send);
+    for (const owner of fact.owners ?? []) connected.add(originOf(owner));
     fact.isAnswered = true;
     const status = response?.statusCode ?? 0;
     if (status >= 300 && status < 500 && status !== 408) fact.isWritten = false;
@@ -105,11 +106,11 @@ function listen(): boolean {
 
 /**
  * Two turns of the event loop before Node's fetch, which takes what arrived on an idle connection meanwhile for the answer to the
- * next request. From Node 22 on it waits for one turn itself, which may end before sockets are read. A fetch that never used a
- * connection is not waited for, such as a mock under a clock of a test.
+ * next request. From Node 22 on it waits for one turn itself, which may end before sockets are read. Where no connection
+ * was seen, as over a mock under a clock of a test, nothing is waited for.
  */
-export const readIdle = (watch: Pick<Watch, "send">): Promise<unknown> | undefined =>
-  nextTurn && (connected.has(watch.send) || isOwn(watch))
+export const readIdle = (watch: Pick<Watch, "send" | "url">): Promise<unknown> | undefined =>
+  nextTurn && (isOwn(watch) || connected.has(originOf(watch)))
     ? new Promise((resolve) => nextTurn(() => nextTurn(() => resolve(undefined))))
     : undefined;
 

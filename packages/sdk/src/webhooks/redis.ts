@@ -1,5 +1,6 @@
 // Entry point for event stores in Redis and Valkey.
-import type { EventStore } from "./event-store.ts";
+import { CodedError } from "./codes.ts";
+import { checkKey, type EventStore } from "./event-store.ts";
 
 /** Options of `redisEventStore` and `ioredisEventStore`. */
 export interface RedisEventStoreOptions {
@@ -60,7 +61,7 @@ const claimScript = `${read}if answer then return {"done", answer} end
 if owner and owner ~= ARGV[1] then return {"busy"} end
 redis.call("HSET", KEYS[1], "owner", ARGV[1])
 redis.call("PEXPIRE", KEYS[1], ARGV[2])
-return {"mine"}`;
+return {"mine", "1"}`;
 
 // The same owner may complete it again after an error: the answer is written once more, so that WAIT waits for it.
 const completeScript = `${read}if owner and owner ~= ARGV[1] then return 0 end
@@ -71,10 +72,30 @@ return 1`;
 const releaseScript = `${read}if owner == ARGV[1] and not answer then redis.call("DEL", KEYS[1]) end
 return 0`;
 
+/** Says nothing where a script may not ask, as at some providers. */
+const memoryScript = `return redis.call("INFO", "memory")`;
+
+const parsedReply =
+  "The Redis client parses what it reads, so answers would be lost. Set automaticDeserialization: false, as for @upstash/redis.";
+
+/** The text of a reply: bytes of some clients, but nothing that the client has parsed. */
+function textOf(value: unknown): string {
+  if (typeof value === "string" || ArrayBuffer.isView(value)) return String(value);
+  throw new CodedError(parsedReply, "store_failed");
+}
+
+/** Rejects if Redis forgets answers when its memory is full. */
+function checkMemory(info: string): void {
+  const [, policy = "noeviction"] = /^maxmemory_policy:([\w-]+)/m.exec(info) ?? [];
+  if (policy === "noeviction" || /^maxmemory:0\b/m.test(info)) return;
+  const problem = `Redis evicts answers when its memory is full (maxmemory-policy ${policy})`;
+  throw new CodedError(`${problem}. Set the policy noeviction, or copies may be handled again.`, "store_forgets");
+}
+
 /** Whole milliseconds, as Redis requires. */
 const wholeMs = (ms: number): string => String(Math.ceil(ms));
 
-function createStore(run: Run, options: RedisEventStoreOptions): EventStore {
+function createStore(run: Run, options: RedisEventStoreOptions): EventStore & { [checkKey](): Promise<void> } {
   const { keyPrefix = "call-transfer:", waitForReplicas = 0, waitTimeoutMs = 500 } = options;
   if (typeof keyPrefix !== "string") throw new TypeError("keyPrefix must be text");
   if (!Number.isInteger(waitForReplicas) || waitForReplicas < 0)
@@ -98,12 +119,18 @@ function createStore(run: Run, options: RedisEventStoreOptions): EventStore {
     async claim(key, owner, leaseMs) {
       const reply = await write(claimScript, key, [owner, wholeMs(leaseMs)], (given) => stateOf(given) === "mine");
       const state = stateOf(reply);
-      if (state === "done") return { state, answer: String((reply as unknown[])[1]) };
+      const [, text = ""] = reply as unknown[];
+      const answer = textOf(text);
+      if (state === "done") return { state, answer };
       return { state: state === "mine" ? "mine" : "busy" };
     },
     async complete(key, owner, answer, keepMs) {
       const isWritten = (given: unknown) => Number(given) === 1;
       return isWritten(await write(completeScript, key, [owner, answer, wholeMs(keepMs)], isWritten));
+    },
+    async [checkKey]() {
+      const [info] = await run(memoryScript, `${keyPrefix}check`, []).catch(() => []);
+      checkMemory(String(info));
     },
     // Replicas need not have it: a lost release only lets the lease run out first.
     async release(key, owner) {
