@@ -53,7 +53,8 @@ const alreadyRead =
 function checkKept({ headers, complete }: NodeRequest, kept: Uint8Array): void {
   const declared = headers["content-length"];
   // A parser may have decoded it.
-  const isOther = declared !== undefined && !headers["content-encoding"] && Number(declared) !== kept.byteLength;
+  const isDecoded = !/^(?:identity)?$/i.test(`${headers["content-encoding"] ?? ""}`);
+  const isOther = declared !== undefined && !isDecoded && Number(declared) !== kept.byteLength;
   if (complete === false || isOther)
     throw new Refusal(
       500,
