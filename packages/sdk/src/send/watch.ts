@@ -48,8 +48,6 @@ let isTold: boolean | undefined;
 /** Origins that undici has answered for. */
 const connected = new Set<string>();
 const originOf = ({ url }: Pick<Watch, "url">): string => url.slice(0, url.indexOf("/", "https://".length));
-/** What has sent several requests in one call. */
-const repeating = new WeakSet<Watch["send"]>();
 /** Taken when the module loads: a test may replace it later. */
 const { setImmediate: nextTurn } = globalThis as { readonly setImmediate?: (task: () => void) => unknown };
 
@@ -66,11 +64,7 @@ const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => voi
     const fact = { request, owners };
     facts.set(request, fact);
     // A CONNECT, to a proxy, holds nothing of the request.
-    if (method === "CONNECT") return;
-    for (const { created, send } of owners) {
-      if (isSure(fact) && created.some(isSure)) repeating.add(send);
-      if (created.length <= maxFacts) created.push(fact);
-    }
+    if (method !== "CONNECT") for (const { created } of owners) if (created.length <= maxFacts) created.push(fact);
   },
   sendHeaders(_, fact) {
     fact.isWritten = true;
@@ -158,8 +152,9 @@ export function callWatched(watch: Watch, init: RequestInit): Promise<Response> 
 export function endOf(watch: Watch, stop: AbortSignal): AbortController | undefined {
   if (isOwn(watch)) return undefined;
   const end = new AbortController();
-  if (stop.aborted) end.abort(stop.reason);
-  else stop.addEventListener("abort", () => end.abort(stop.reason), { once: true });
+  const follow = () => end.abort(stop.reason);
+  stop.addEventListener("abort", follow);
+  if (stop.aborted) follow();
   return end;
 }
 
@@ -172,16 +167,14 @@ const isSure = ({ owners }: Fact): boolean => !owners[1];
 
 /**
  * Whether something was written that the response does not answer: the caller's own fetch tries again. What failed may be of
- * another call of the same path, and counts all the same. So does the rest if that fetch is known to do so; otherwise each call
- * without a request of its own explains one.
+ * another call of the same path, and counts all the same. Of the rest, a call that sends nothing at once cannot tell its own: each
+ * other call of this kind explains one.
  */
-export function isUnanswered(watch: Watch, { status }: Response): boolean {
-  const written = watch.created.filter((fact) => fact.isWritten);
-  const shared = written.filter((fact) => !isSure(fact) && !("error" in fact));
-  const others = new Set(shared.flatMap(({ owners }) => owners));
-  others.delete(watch);
-  const explained = repeating.has(watch.send) ? 0 : [...others].filter(({ created }) => !created.some(isSure)).length;
-  return written.length - Math.min(shared.length, explained) > (status < 500 ? 0 : 1);
+export function isUnanswered({ created }: Watch, { status }: Response): boolean {
+  const written = created.filter((fact) => fact.isWritten);
+  const shared = created.some(isSure) ? [] : written.filter((fact) => !isSure(fact) && !("error" in fact));
+  const waiting = new Set(shared.flatMap(({ owners }) => owners).filter((other) => !other.created.some(isSure)));
+  return written.length - Math.min(shared.length, Math.max(waiting.size, 1) - 1) > (status < 500 ? 0 : 1);
 }
 
 /** Whether fetch refused the request before it created one: a port, a value, or a dispatcher with other methods. */

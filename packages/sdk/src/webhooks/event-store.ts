@@ -9,7 +9,7 @@ export type EventClaim =
   /** It was handled. `answer` is the text that `complete` was given. */
   | { readonly state: "done"; readonly answer: string };
 
-/** Key of what a store of this package says of its own readiness: rejects if it will not keep what it is given. */
+/** Key of what says why a store of this package will not keep what it is given. */
 export const checkKey: unique symbol = Symbol.for("@call-transfer/sdk/1/check-store");
 
 /**

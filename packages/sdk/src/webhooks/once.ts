@@ -74,14 +74,15 @@ export class Once {
 
   /** Takes and gives back an event of its own. Rejects if the store fails, or will not keep answers. */
   async check(scope: string): Promise<void> {
-    const { store }: { readonly store: EventStore & { [checkKey]?(): Promise<void> } } = this.#settings;
+    const { store }: { readonly store: EventStore & { [checkKey]?(): Promise<string | undefined> } } = this.#settings;
     const event = new OwnedEvent(`${scope}:check:${crypto.randomUUID()}`, this.#settings, this.#steps);
     try {
       await event.claim(true);
     } finally {
       await event.release();
     }
-    await this.#steps.run(async () => store[checkKey]?.(), false);
+    const problem = await this.#steps.run(async () => store[checkKey]?.(), false);
+    if (problem) throw new CodedError(problem, "store_forgets");
   }
 
   async #takeInHand(key: string, handle: () => Promise<Response>, leftMs: () => number): Promise<Handled> {

@@ -1,5 +1,4 @@
 // Entry point for event stores in Redis and Valkey.
-import { CodedError } from "./codes.ts";
 import { checkKey, type EventStore } from "./event-store.ts";
 
 /** Options of `redisEventStore` and `ioredisEventStore`. */
@@ -75,27 +74,28 @@ return 0`;
 /** Says nothing where a script may not ask, as at some providers. */
 const memoryScript = `return redis.call("INFO", "memory")`;
 
-const parsedReply =
-  "The Redis client parses what it reads, so answers would be lost. Set automaticDeserialization: false, as for @upstash/redis.";
-
 /** The text of a reply: bytes of some clients, but nothing that the client has parsed. */
 function textOf(value: unknown): string {
   if (typeof value === "string" || ArrayBuffer.isView(value)) return String(value);
-  throw new CodedError(parsedReply, "store_failed");
+  throw new TypeError(
+    "The client of Redis parses its replies. Turn that off, as with automaticDeserialization: false.",
+  );
 }
 
-/** Rejects if Redis forgets answers when its memory is full. */
-function checkMemory(info: string): void {
+/** Why Redis forgets answers when its memory is full. All of them expire, so that each policy evicts them. */
+function evictionOf(info: string): string | undefined {
   const [, policy = "noeviction"] = /^maxmemory_policy:([\w-]+)/m.exec(info) ?? [];
-  if (policy === "noeviction" || /^maxmemory:0\b/m.test(info)) return;
-  const problem = `Redis evicts answers when its memory is full (maxmemory-policy ${policy})`;
-  throw new CodedError(`${problem}. Set the policy noeviction, or copies may be handled again.`, "store_forgets");
+  if (policy === "noeviction" || /^maxmemory:0\b/m.test(info)) return undefined;
+  return `Redis evicts answers when its memory is full (maxmemory-policy ${policy}). Set noeviction.`;
 }
 
 /** Whole milliseconds, as Redis requires. */
 const wholeMs = (ms: number): string => String(Math.ceil(ms));
 
-function createStore(run: Run, options: RedisEventStoreOptions): EventStore & { [checkKey](): Promise<void> } {
+function createStore(
+  run: Run,
+  options: RedisEventStoreOptions,
+): EventStore & { [checkKey](): Promise<string | undefined> } {
   const { keyPrefix = "call-transfer:", waitForReplicas = 0, waitTimeoutMs = 500 } = options;
   if (typeof keyPrefix !== "string") throw new TypeError("keyPrefix must be text");
   if (!Number.isInteger(waitForReplicas) || waitForReplicas < 0)
@@ -130,7 +130,7 @@ function createStore(run: Run, options: RedisEventStoreOptions): EventStore & { 
     },
     async [checkKey]() {
       const [info] = await run(memoryScript, `${keyPrefix}check`, []).catch(() => []);
-      checkMemory(String(info));
+      return evictionOf(String(info));
     },
     // Replicas need not have it: a lost release only lets the lease run out first.
     async release(key, owner) {
