@@ -46,8 +46,8 @@ const alreadyRead =
   "The body was read before verification. Keep its bytes. In Express, mount express.raw({ type: '*/*' }) on this route, " +
   "or use express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } }). In Fastify, use " +
   "addContentTypeParser('application/json', { parseAs: 'buffer' }, (_req, body, done) => done(null, body)). In NestJS, set " +
-  "rawBody: true. In an API route of Next.js, turn bodyParser off. In Koa, mount this before the body parser. In hapi, set the " +
-  "route's payload: { parse: false, output: 'stream' }.";
+  "rawBody: true. In an API route of Next.js, turn bodyParser off. In Koa, mount this first. In hapi, set " +
+  "payload: { parse: false, output: 'stream' }.";
 
 /** Refuses a body that was kept before all of it had arrived. */
 function checkKept({ headers, complete }: NodeRequest, kept: Uint8Array): void {

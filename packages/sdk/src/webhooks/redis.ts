@@ -72,7 +72,7 @@ const releaseScript = `${read}if owner == ARGV[1] and not answer then redis.call
 return 0`;
 
 /** Says nothing where a script may not ask, as at some providers. */
-const memoryScript = `return redis.call("INFO", "memory")`;
+const askForMemory = `return redis.call("INFO", "memory")`;
 
 /** The text of a reply: bytes of some clients, but nothing that the client has parsed. */
 function textOf(value: unknown): string {
@@ -129,7 +129,7 @@ function createStore(
       return isWritten(await write(completeScript, key, [owner, answer, wholeMs(keepMs)], isWritten));
     },
     async [checkKey]() {
-      const [info] = await run(memoryScript, `${keyPrefix}check`, []).catch(() => []);
+      const [info] = await run(askForMemory, `${keyPrefix}check`, []).catch(() => []);
       return evictionOf(String(info));
     },
     // Replicas need not have it: a lost release only lets the lease run out first.
