@@ -71,13 +71,13 @@ interface BundleBudget {
 
 /** The bundles that are measured. A new entry of the SDK is a line here. */
 const bundles: readonly BundleBudget[] = [
-  { name: "whole SDK", program: whole, budget: 19.2, reached: 21.3, published: everything },
+  { name: "whole SDK", program: whole, budget: 19.2, reached: 21.7, published: everything },
   {
-    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 16.7, reached: 18.7 },
+    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 16.7, reached: 19 },
     published: smallest,
   },
   {
-    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 18.5, reached: 20.5 },
+    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 18.5, reached: 20.8 },
     published: largest,
   },
   {
@@ -85,10 +85,10 @@ const bundles: readonly BundleBudget[] = [
     program: 'export { verifyWebhook } from "@call-transfer/sdk/webhooks";',
   },
   {
-    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 11.7 },
+    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 11.8 },
     published: "everything of `/webhooks`",
   },
-  { name: "webhooks/redis, every export", program: entry("webhooks/redis"), budget: 1 },
+  { name: "webhooks/redis, every export", program: entry("webhooks/redis"), budget: 1, reached: 1.3 },
   {
     ...{ name: "webhooks/postgres, the store", budget: 1.25, reached: 1.4 },
     program: 'export { createEventTable, postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";',

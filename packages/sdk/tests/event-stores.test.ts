@@ -108,6 +108,55 @@ describe.each([
   });
 });
 
+/** A receiver over Redis that replies so to a claim, and so to INFO. */
+const receiverOver = (claim: unknown, info: () => Promise<unknown>) =>
+  createWebhookHandler({
+    ...{ secret: "secret", onEvent: unused },
+    store: ioredisEventStore({
+      ...redisClients(1, 0).client,
+      eval: (script) => (script.includes("INFO") ? info() : Promise.resolve(claim)),
+    }),
+  });
+
+describe("checkReady() of a receiver over Redis", () => {
+  const memory = (limit: number, policy: string) => async () =>
+    `# Memory\r\nused_memory:1\r\nmaxmemory:${limit}\r\nmaxmemory_human:1K\r\nmaxmemory_policy:${policy}\r\n`;
+
+  // Answers expire, so what evicts keys that do evicts them, too.
+  it.each(["allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-ttl"])(
+    "reports %s, which forgets answers",
+    async (policy) => {
+      const { isReady, problems } = await receiverOver(["mine", "1"], memory(1000, policy)).checkReady();
+      expect([isReady, problems]).toEqual([
+        false,
+        [{ code: "store_forgets", message: expect.stringContaining(`maxmemory-policy ${policy}`) }],
+      ]);
+    },
+  );
+
+  it.each([
+    ["noeviction", memory(1000, "noeviction")],
+    ["a policy without a limit", memory(0, "allkeys-lru")],
+    ["a provider whose scripts may not ask", () => Promise.reject(new Error("NOPERM"))],
+    ["a provider that leaves the policy out", async () => "# Memory\r\nused_memory:1\r\n"],
+  ])("is ready with %s", async (_, info) => {
+    expect(await receiverOver(["mine", "1"], info).checkReady()).toEqual({ isReady: true, problems: [] });
+  });
+
+  // As @upstash/redis does by default.
+  it.each([
+    ["an own event", ["mine", 1]],
+    ["an answer", ["done", { version: 1, status: 204, owner: "another" }]],
+    ["an answer of text", ["done", null]],
+  ])("reports a client that parses the reply to a claim of %s", async (_, reply) => {
+    const { isReady, problems } = await receiverOver(reply, memory(0, "noeviction")).checkReady();
+    expect([isReady, problems]).toEqual([
+      false,
+      [{ code: "store_failed", message: expect.stringContaining("automaticDeserialization: false") }],
+    ]);
+  });
+});
+
 describe("ioredisEventStore", () => {
   it("rejects with the error of either command of its pipeline", async () => {
     const error = new Error("NOREPLICAS");

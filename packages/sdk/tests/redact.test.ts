@@ -69,6 +69,20 @@ describe("redact", () => {
     expect(redact("abcd%252Fefg%25252bhij%253D abcd&#x2F;efg+hij&#x3D;", [secret])).toBe("[redacted] [redacted]");
   });
 
+  const escapes: Readonly<Record<string, (sign: string, code: number) => string>> = {
+    "decimal entities, as Go's templates write": (_, code) => `&#${code};`,
+    "decimal entities with zeros": (_, code) => `&#00${code};`,
+    "hexadecimal entities": (_, code) => `&#x00${code.toString(16)};`,
+    "named entities": (sign) => ({ "+": "&plus;", "/": "&sol;", "=": "&equals;" })[sign] ?? sign,
+    "\\x of a script": (_, code) => `\\x${code.toString(16)}`,
+    "\\u of a script": (_, code) => `\\u00${code.toString(16)}`,
+  };
+  it.each(Object.keys(escapes))("replaces a secret with %s", (name) => {
+    const secret = "aB3+/xY9-_zQ7==kLmN0pQr";
+    const form = secret.replace(/[+/=]/g, (sign) => escapes[name]?.(sign, sign.charCodeAt(0)) ?? "");
+    expect(redact(`&amp;${form}&copy;`, [secret])).toBe("&amp;[redacted]&copy;");
+  });
+
   it("keeps the places where letters change their length in another case", () => {
     expect(redact("İİ% Svc_Live_Key İ", ["svc_live_key"])).toBe("İİ% [redacted] İ");
   });

@@ -279,6 +279,27 @@ describe("a large body over a stream that does not survive being cancelled, as o
       },
     });
   };
+  it.each([
+    ["fails", (controller: ReadableStreamDefaultController) => controller.error(new Error("gone"))],
+    ["hangs", () => new Promise<void>(() => {})],
+    ["never ends", undefined],
+  ])("is refused where its rest %s, and at most 17 MiB are read", async (_, end) => {
+    const { handle } = handlerOf();
+    let read = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        read += 65_536;
+        if (end && read > 2 * 1024 * 1024) return end(controller);
+        controller.enqueue(new Uint8Array(65_536));
+      },
+      cancel: () => Promise.reject(new Error("must not be cancelled")),
+    });
+    const init = { method: "POST", body, duplex: "half" } as RequestInit;
+    expect((await handle(new Request("https://receiver.example.com", init))).status).toBe(413);
+    for (let turn = 0; turn < 2000; turn++) await Promise.resolve();
+    expect(read).toBeLessThan(18 * 1024 * 1024);
+  });
+
   it.each([2, 8, 17])("(%i MiB) is refused without cancelling it", async (megabytes) => {
     const { handle } = handlerOf();
     const ended = vi.fn();
@@ -599,6 +620,7 @@ describe("toNodeHandler", () => {
     ["bytes, of which a part is missing", { rawBody: Buffer.from(offer.slice(0, 9)) }, {}],
     ["text, of which all is missing", { rawBody: "" }, {}],
     ["a body, of which a part is missing", { body: offer.slice(0, 9) }, {}],
+    ["a body that no parser decodes", { body: offer.slice(0, 9) }, { "content-encoding": "identity" }],
     [
       "bytes of a request without a length that has not ended",
       { rawBody: Buffer.from(offer), complete: false },
@@ -663,7 +685,7 @@ describe("toNodeHandler", () => {
     // The sender gets no advice.
     expect(answer.text).toBe("The webhook could not be handled.\n");
     expect(onError).toHaveBeenCalledOnce();
-    for (const advice of ["express.raw", "rawBody", "NestJS", "bodyParser"])
+    for (const advice of ["express.raw", "rawBody", "NestJS", "bodyParser", "Koa", "hapi"])
       expect(onError.mock.calls[0]?.[0].message).toContain(advice);
     expect(onEvent).not.toHaveBeenCalled();
   });

@@ -147,6 +147,13 @@ describe("toLambdaHandler", () => {
       (signature) => ({ headers: { "service-signature": signature }, multiValueHeaders: { "service-signature": [] } }),
     ],
     [
+      "null among the several",
+      (signature) => ({
+        headers: { "service-signature": signature },
+        multiValueHeaders: { "service-signature": [null] } as never,
+      }),
+    ],
+    [
       "several values alone",
       (signature) => ({ headers: { "x-a": "1" }, multiValueHeaders: { "Service-Signature": [signature] } }),
     ],

@@ -128,8 +128,11 @@ def test_a_wsgi_application_answers_as_the_standard_demands() -> None:
 def test_a_wsgi_application_reads_the_raw_body(changes: dict[str, Any], status: str) -> None:
     codes: list[str] = []
     receiver = WebhookReceiver(secret=SECRET, on_event=lambda event: None, on_error=lambda error, code: codes.append(code))
-    assert by_wsgi(receiver, environ_of(**changes))[0].startswith(status)
+    answered, _, body = by_wsgi(receiver, environ_of(**changes))
+    assert answered.startswith(status)
     assert len(codes) == (0 if status == "204" else 1)
+    # What the receiver's developer must change is for on_error alone.
+    assert (body == b"The webhook could not be handled.\n") == (codes == ["bad_body"])
 
 
 def test_a_body_that_the_server_left_out_is_named() -> None:

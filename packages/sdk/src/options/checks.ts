@@ -72,6 +72,7 @@ const sharedRules = {
       isObject(value) &&
       !["method", "headers", "body", "signal", "redirect"].some((name) => name in value) &&
       // What fetch refuses only when it is called would look like a lost connection.
+      (!value.dispatcher || isFunction(Object(value.dispatcher).dispatch)) &&
       (!globalThis.Request || orElse(() => new Request("http://localhost", value), undefined) !== undefined),
     "must be an object without method, headers, body, signal and redirect, with values that fetch accepts",
   ],

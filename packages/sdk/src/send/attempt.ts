@@ -13,7 +13,17 @@ import { exchangeWithin } from "./instrumentation.ts";
 import { runMiddleware } from "./middleware.ts";
 import { recordHead, recordRefusal } from "./record.ts";
 import { refusal, success, validated } from "./response.ts";
-import { callWatched, isRefused, isUnanswered, isUnsent, readIdle, unwatch, type Watch, waitAsLong } from "./watch.ts";
+import {
+  callWatched,
+  endOf,
+  isRefused,
+  isUnanswered,
+  isUnsent,
+  readIdle,
+  unwatch,
+  type Watch,
+  waitAsLong,
+} from "./watch.ts";
 
 /** How messages call the token function. */
 export const tokenFunction = "the accessToken function";
@@ -99,13 +109,13 @@ async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal
   state.waitingFor = undefined;
   state.credential = credential;
   call.tokens.add(credential.token);
-  const idle = readIdle();
+  // Looked up at each call: a mock may replace the global fetch after the client was created.
+  const send = call.settings.fetch ?? globalThis.fetch;
+  const idle = readIdle({ send, url: call.url });
   if (idle) await idle;
   // The time may be up after the wait for a token. Then nothing may be sent.
   if (stop.aborted) throw reasonOf(stop);
   if (state.over) throw new TypeError("next() called after its middleware returned");
-  // Looked up at each call: a mock may replace the global fetch after the client was created.
-  const send = call.settings.fetch ?? globalThis.fetch;
   if (typeof send !== "function")
     throw new ConfigurationError("fetch", "is missing in this runtime. Pass the option fetch.");
   const sent = momentOf(call.settings);
@@ -143,26 +153,28 @@ async function fetchOnce(
   const { url, method, timeoutMs, withoutTokens } = state.call;
   const watch = { method, url, send, created: [] };
   state.watch = watch;
+  const end = endOf(watch, stop);
+  if (end) init.signal = end.signal;
+  let response: Response | undefined;
+  const doubt = (): void => {
+    if (response && state.outcome === "rejected" && isUnanswered(watch, response)) state.outcome = "unknown";
+  };
   try {
     state.inFlight = true;
     waitAsLong(watch, init, timeoutMs);
-    const response = toResponse(await callWatched(watch, init));
+    const answer = toResponse(await callWatched(watch, init));
     if (stop.aborted) {
       // The attempt has ended, so the body is not read.
-      (async () => response.body?.cancel())().catch(() => {});
+      (async () => answer.body?.cancel())().catch(() => {});
       throw reasonOf(stop);
     }
+    response = answer;
     attempt.status = response.status;
-    const doubt = (): void => {
-      if (state.outcome === "rejected" && isUnanswered(watch, response)) state.outcome = "unknown";
-    };
     state.outcome = effectOf(response);
-    // Also before the body is read, which may break off.
     doubt();
     recordHead(state, attempt, response);
     const read = await readBody(response, stop, state, withoutTokens);
     if (!response.ok) recordRefusal(state, attempt, read);
-    doubt();
     return read;
   } catch (error) {
     state.failed = { error };
@@ -176,6 +188,9 @@ async function fetchOnce(
     state.outcome = outcomeOfFailure(error, isUnsent(watch, error, stop));
     throw error;
   } finally {
+    // More may have been sent while the body was read.
+    doubt();
     state.inFlight = false;
+    if (state.outcome !== "applied") end?.abort();
   }
 }

@@ -20,8 +20,8 @@ interface Told {
 /** What is known of a request that was created during a call of fetch. */
 interface Fact {
   readonly request: Created;
-  /** Whether no other call can have created it. */
-  readonly isSure: boolean;
+  /** The calls that can have created it. */
+  readonly owners: readonly Watch[];
   /** Whether it was written; false again once it was refused without effect. */
   isWritten?: boolean;
   isAnswered?: boolean;
@@ -45,6 +45,9 @@ const facts = new WeakMap<Created, Fact>();
 /** The call that runs just now. */
 let current: Watch | undefined;
 let isTold: boolean | undefined;
+/** Origins that undici has answered for. */
+const connected = new Set<string>();
+const originOf = ({ url }: Pick<Watch, "url">): string => url.slice(0, url.indexOf("/", "https://".length));
 /** Taken when the module loads: a test may replace it later. */
 const { setImmediate: nextTurn } = globalThis as { readonly setImmediate?: (task: () => void) => unknown };
 
@@ -58,7 +61,7 @@ const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => voi
       watch.url.endsWith(`${path}`) &&
       (watch.created.every((fact) => fact.isAnswered || "error" in fact) || !isOwn(watch));
     const owners = current ? [current] : [...open].filter(mayOwn);
-    const fact = { request, isSure: !owners[1] };
+    const fact = { request, owners };
     facts.set(request, fact);
     // A CONNECT, to a proxy, holds nothing of the request.
     if (method !== "CONNECT") for (const { created } of owners) if (created.length <= maxFacts) created.push(fact);
@@ -67,6 +70,7 @@ const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => voi
     fact.isWritten = true;
   },
   headers({ response }, fact) {
+    for (const owner of fact.owners ?? []) connected.add(originOf(owner));
     fact.isAnswered = true;
     const status = response?.statusCode ?? 0;
     if (status >= 300 && status < 500 && status !== 408) fact.isWritten = false;
@@ -77,7 +81,7 @@ const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => voi
 };
 
 interface NodeProcess {
-  readonly versions: { readonly undici?: string; readonly node: string };
+  readonly versions: { readonly undici?: string };
   getBuiltinModule(name: string): { subscribe(name: string, listener: (told: unknown) => void): void };
 }
 
@@ -95,11 +99,12 @@ function listen(): boolean {
 }
 
 /**
- * Two turns of the event loop on Node 20, where fetch takes what arrived on an idle connection meanwhile for the answer to the
- * next request. Later versions look themselves.
+ * Two turns of the event loop before Node's fetch, which takes what arrived on an idle connection meanwhile for the answer to the
+ * next request. From Node 22 on it waits for one turn itself, which may end before sockets are read. Where no connection
+ * was seen, as over a mock under a clock of a test, nothing is waited for.
  */
-export const readIdle = (): Promise<unknown> | undefined =>
-  nextTurn && orElse(() => Number.parseInt(nodeProcess().versions.node, 10) < 22, false)
+export const readIdle = (watch: Pick<Watch, "send" | "url">): Promise<unknown> | undefined =>
+  nextTurn && (isOwn(watch) || connected.has(originOf(watch)))
     ? new Promise((resolve) => nextTurn(() => nextTurn(() => resolve(undefined))))
     : undefined;
 
@@ -140,17 +145,37 @@ export function callWatched(watch: Watch, init: RequestInit): Promise<Response> 
   }
 }
 
+/**
+ * Ends with an attempt, for the caller's own fetch: what that would send later, such as a second try beside a slow first one,
+ * would follow the report of the outcome.
+ */
+export function endOf(watch: Watch, stop: AbortSignal): AbortController | undefined {
+  if (isOwn(watch)) return undefined;
+  const end = new AbortController();
+  const follow = () => end.abort(stop.reason);
+  stop.addEventListener("abort", follow);
+  if (stop.aborted) follow();
+  return end;
+}
+
 export const unwatch = (watch: Watch): boolean => open.delete(watch);
 
 /** Node's own fetch. Another one may call that several times or later, or keep the signal to itself. */
-const isOwn = ({ send }: Watch): boolean => `${send}`.includes("internal/deps/undici");
+const isOwn = ({ send }: Pick<Watch, "send">): boolean => `${send}`.includes("internal/deps/undici");
+
+const isSure = ({ owners }: Fact): boolean => !owners[1];
 
 /**
  * Whether something was written that the response does not answer: the caller's own fetch tries again. What failed may be of
- * another call of the same path, and counts all the same.
+ * another call of the same path, and counts all the same. Of the rest, a call that sends nothing at once cannot tell its own: each
+ * other call of this kind explains one.
  */
-export const isUnanswered = ({ created }: Watch, { status }: Response): boolean =>
-  created.filter((fact) => fact.isWritten && (fact.isSure || "error" in fact)).length > (status < 500 ? 0 : 1);
+export function isUnanswered({ created }: Watch, { status }: Response): boolean {
+  const written = created.filter((fact) => fact.isWritten);
+  const shared = created.some(isSure) ? [] : written.filter((fact) => !isSure(fact) && !("error" in fact));
+  const waiting = new Set(shared.flatMap(({ owners }) => owners).filter((other) => !other.created.some(isSure)));
+  return written.length - Math.min(shared.length, Math.max(waiting.size, 1) - 1) > (status < 500 ? 0 : 1);
+}
 
 /** Whether fetch refused the request before it created one: a port, a value, or a dispatcher with other methods. */
 export function isRefused(watch: Watch, error: unknown): boolean {

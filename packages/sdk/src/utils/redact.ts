@@ -29,7 +29,13 @@ function base64Of(text: string, skipped: number): string {
 const writings = [fold, ...[0, 4, 2].map((skipped) => (secret: string) => base64Of(secret, skipped))];
 
 /** A character as JSON, a URL or HTML escapes it, also where that was escaped again. */
-const escaped = /\\{1,9}(?:u([\da-f]{4})|([^\\\w\s"]))|(?:%(?:25){0,4}|&#x)([\da-f]{2});?/gi;
+const escaped =
+  /\\{1,9}(?:u([\da-f]{4})|x([\da-f]{2})|([^\\\w\s"]))|(?:%(?:25){0,4}|&#x0{0,5})([\da-f]{2});?|&#0{0,5}(\d{2,3});|&(\w{3,6});/gi;
+
+/** The names that HTML has for signs of credentials. */
+const named: Readonly<Record<string, string>> = {
+  ...{ plus: "+", sol: "/", equals: "=", lowbar: "_", hyphen: "-", dash: "-", period: "." },
+};
 
 /** Replaces what begins like a secret: in any case, in base64, and with escapes. Takes time in proportion to the text. */
 export function redact(text: string, secrets: Iterable<string>): string {
@@ -37,10 +43,14 @@ export function redact(text: string, secrets: Iterable<string>): string {
   /** By place in the plain text, the place in the text. */
   const places: number[] = [];
   let shrunk = 0;
-  const plain = text.replace(escaped, (whole: string, json: string, one: string, url: string, at: number) => {
+  const plain = text.replace(escaped, (whole: string, ...groups) => {
+    const [json, js, one, url, decimal, name] = groups as (string | undefined)[];
+    const at = Number(groups[6]);
+    const sign = one ?? (name && named[name.toLowerCase()]);
+    if (name && !sign) return whole;
     while (places.length <= at - shrunk) places.push(places.length + shrunk);
     shrunk += whole.length - 1;
-    return one ?? String.fromCharCode(Number.parseInt(json ?? url, 16));
+    return sign ?? String.fromCharCode(decimal ? Number(decimal) : Number.parseInt(json ?? js ?? url ?? "", 16));
   });
   const placeOf = (at: number) => places[at] ?? at + shrunk;
   const found: [from: number, to: number][] = [];

@@ -9,6 +9,9 @@ export type EventClaim =
   /** It was handled. `answer` is the text that `complete` was given. */
   | { readonly state: "done"; readonly answer: string };
 
+/** Key of what says why a store of this package will not keep what it is given. */
+export const checkKey: unique symbol = Symbol.for("@call-transfer/sdk/1/check-store");
+
 /**
  * Remembers which events were received, and how they were answered. Processes that share a store handle each event once.
  *

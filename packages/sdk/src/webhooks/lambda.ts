@@ -1,3 +1,4 @@
+import { isText } from "../utils/guards.ts";
 import { requestOf, sentHeaders } from "./adapter.ts";
 import { fromBase64 } from "./bytes.ts";
 import { reportTo, type WebhookHandler } from "./handler.ts";
@@ -65,11 +66,13 @@ async function* chunksOf({ body, isBase64Encoded }: LambdaEvent, isHttp: boolean
 function headersOf({ headers, multiValueHeaders }: LambdaEvent): Headers {
   const result = new Headers();
   // Of a repeated header, `headers` contains the last value only. Either may lack what the other has.
-  const several = Object.entries(multiValueHeaders ?? {}).filter(([, values]) => values && values.length > 0);
+  const several = Object.entries(multiValueHeaders ?? {}).filter(([, values]) =>
+    [values].flat().some((one) => isText(one)),
+  );
   const names = new Set(several.map(([name]) => name.toLowerCase()));
   const single = Object.entries(headers ?? {}).filter(([name]) => !names.has(name.toLowerCase()));
   for (const [name, values] of [...several, ...single]) {
-    for (const value of [values ?? []].flat()) {
+    for (const value of [values].flat().filter((one) => isText(one))) {
       try {
         result.append(name, value);
       } catch {

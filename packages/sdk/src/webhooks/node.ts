@@ -46,13 +46,15 @@ const alreadyRead =
   "The body was read before verification. Keep its bytes. In Express, mount express.raw({ type: '*/*' }) on this route, " +
   "or use express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } }). In Fastify, use " +
   "addContentTypeParser('application/json', { parseAs: 'buffer' }, (_req, body, done) => done(null, body)). In NestJS, set " +
-  "rawBody: true. In an API route of Next.js, turn bodyParser off.";
+  "rawBody: true. In an API route of Next.js, turn bodyParser off. In Koa, mount this first. In hapi, set " +
+  "payload: { parse: false, output: 'stream' }.";
 
 /** Refuses a body that was kept before all of it had arrived. */
 function checkKept({ headers, complete }: NodeRequest, kept: Uint8Array): void {
   const declared = headers["content-length"];
   // A parser may have decoded it.
-  const isOther = declared !== undefined && !headers["content-encoding"] && Number(declared) !== kept.byteLength;
+  const isDecoded = !/^(?:identity)?$/i.test(`${headers["content-encoding"] ?? ""}`);
+  const isOther = declared !== undefined && !isDecoded && Number(declared) !== kept.byteLength;
   if (complete === false || isOther)
     throw new Refusal(
       500,

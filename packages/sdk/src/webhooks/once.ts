@@ -2,6 +2,7 @@
 // answered itself, it knows without the store.
 import { answerOf, responseOf } from "./answer.ts";
 import { CodedError, codeOf, type WebhookErrorCode } from "./codes.ts";
+import { checkKey, type EventStore } from "./event-store.ts";
 import { InHand } from "./in-hand.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { Later } from "./later.ts";
@@ -71,14 +72,17 @@ export class Once {
     }
   }
 
-  /** Takes and gives back an event of its own. Rejects if the store fails. */
+  /** Takes and gives back an event of its own. Rejects if the store fails, or will not keep answers. */
   async check(scope: string): Promise<void> {
+    const { store }: { readonly store: EventStore & { [checkKey]?(): Promise<string | undefined> } } = this.#settings;
     const event = new OwnedEvent(`${scope}:check:${crypto.randomUUID()}`, this.#settings, this.#steps);
     try {
       await event.claim(true);
     } finally {
       await event.release();
     }
+    const problem = await this.#steps.run(async () => store[checkKey]?.(), false);
+    if (problem) throw new CodedError(problem, "store_forgets");
   }
 
   async #takeInHand(key: string, handle: () => Promise<Response>, leftMs: () => number): Promise<Handled> {

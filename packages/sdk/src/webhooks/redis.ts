@@ -1,5 +1,5 @@
 // Entry point for event stores in Redis and Valkey.
-import type { EventStore } from "./event-store.ts";
+import { checkKey, type EventStore } from "./event-store.ts";
 
 /** Options of `redisEventStore` and `ioredisEventStore`. */
 export interface RedisEventStoreOptions {
@@ -60,7 +60,7 @@ const claimScript = `${read}if answer then return {"done", answer} end
 if owner and owner ~= ARGV[1] then return {"busy"} end
 redis.call("HSET", KEYS[1], "owner", ARGV[1])
 redis.call("PEXPIRE", KEYS[1], ARGV[2])
-return {"mine"}`;
+return {"mine", "1"}`;
 
 // The same owner may complete it again after an error: the answer is written once more, so that WAIT waits for it.
 const completeScript = `${read}if owner and owner ~= ARGV[1] then return 0 end
@@ -71,10 +71,31 @@ return 1`;
 const releaseScript = `${read}if owner == ARGV[1] and not answer then redis.call("DEL", KEYS[1]) end
 return 0`;
 
+/** Says nothing where a script may not ask, as at some providers. */
+const askForMemory = `return redis.call("INFO", "memory")`;
+
+/** The text of a reply: bytes of some clients, but nothing that the client has parsed. */
+function textOf(value: unknown): string {
+  if (typeof value === "string" || ArrayBuffer.isView(value)) return String(value);
+  throw new TypeError(
+    "The client of Redis parses its replies. Turn that off, as with automaticDeserialization: false.",
+  );
+}
+
+/** Why Redis forgets answers when its memory is full. All of them expire, so that each policy evicts them. */
+function evictionOf(info: string): string | undefined {
+  const [, policy = "noeviction"] = /^maxmemory_policy:([\w-]+)/m.exec(info) ?? [];
+  if (policy === "noeviction" || /^maxmemory:0\b/m.test(info)) return undefined;
+  return `Redis evicts answers when its memory is full (maxmemory-policy ${policy}). Set noeviction.`;
+}
+
 /** Whole milliseconds, as Redis requires. */
 const wholeMs = (ms: number): string => String(Math.ceil(ms));
 
-function createStore(run: Run, options: RedisEventStoreOptions): EventStore {
+function createStore(
+  run: Run,
+  options: RedisEventStoreOptions,
+): EventStore & { [checkKey](): Promise<string | undefined> } {
   const { keyPrefix = "call-transfer:", waitForReplicas = 0, waitTimeoutMs = 500 } = options;
   if (typeof keyPrefix !== "string") throw new TypeError("keyPrefix must be text");
   if (!Number.isInteger(waitForReplicas) || waitForReplicas < 0)
@@ -98,12 +119,18 @@ function createStore(run: Run, options: RedisEventStoreOptions): EventStore {
     async claim(key, owner, leaseMs) {
       const reply = await write(claimScript, key, [owner, wholeMs(leaseMs)], (given) => stateOf(given) === "mine");
       const state = stateOf(reply);
-      if (state === "done") return { state, answer: String((reply as unknown[])[1]) };
+      const [, text = ""] = reply as unknown[];
+      const answer = textOf(text);
+      if (state === "done") return { state, answer };
       return { state: state === "mine" ? "mine" : "busy" };
     },
     async complete(key, owner, answer, keepMs) {
       const isWritten = (given: unknown) => Number(given) === 1;
       return isWritten(await write(completeScript, key, [owner, answer, wholeMs(keepMs)], isWritten));
+    },
+    async [checkKey]() {
+      const [info] = await run(askForMemory, `${keyPrefix}check`, []).catch(() => []);
+      return evictionOf(String(info));
     },
     // Replicas need not have it: a lost release only lets the lease run out first.
     async release(key, owner) {

@@ -1,5 +1,5 @@
 // What Node's own fetch tells of a request, over real sockets: truth is what the server read.
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import http from "node:http";
 import { createServer } from "node:net";
 import { Worker } from "node:worker_threads";
@@ -103,6 +103,71 @@ describe("a fetch that tries again within one call", () => {
     });
   });
 
+  it.each([
+    ["a refusal", refuse, { name: "ConflictError", outcome: "rejected" }],
+    ["a refused connection", undefined, { name: "ConnectionError", outcome: "not_sent" }],
+  ] as const)("once more after %s was reported sends nothing", async (_, end, expected) => {
+    const { seen, url } = await serverOf(end ?? refuse);
+    const first = end ? url : await refusedUrl();
+    const late: (() => Promise<unknown>)[] = [];
+    const again: Fetch = (u, i) => {
+      late.push(() => fetch(elsewhere(u, url), i));
+      return fetch(elsewhere(u, first), i);
+    };
+    expect(await create(url, { fetch: again, retry: { max: 0 } })).toMatchObject(expected);
+    await expect(late[0]?.()).rejects.toMatchObject({ name: "AbortError" });
+    expect(seen.placements).toBe(end ? 1 : 0);
+  });
+
+  it("leaves the signal of a success alone", async () => {
+    const { url } = await serverOf((response) =>
+      response.writeHead(201, { "content-type": "application/json" }).end('{"type":"initiated","callId":"c"}'),
+    );
+    const signals: (AbortSignal | null | undefined)[] = [];
+    await create(url, {
+      fetch: (u, i) => {
+        signals.push(i?.signal);
+        return fetch(u, i);
+      },
+    });
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+  });
+
+  it.each(["at once", "in its body"])(
+    "while another call waits, and gets a refusal %s, leaves it unknown",
+    async (when) => {
+      const held: http.ServerResponse[] = [];
+      const arrived = new EventEmitter();
+      const { url } = await serverOf((response, count) => {
+        held.push(response);
+        arrived.emit(String(count));
+      });
+      const next = (count: number) => once(arrived, String(count));
+      const hedged: Fetch = (u, i) => {
+        const first = fetch(u, i).finally(() => arrived.emit("head"));
+        return Promise.race([first, once(arrived, "hedge").then(() => fetch(u, i))]);
+      };
+      const [first, second, third] = [next(1), next(2), next(3)];
+      const placing = create(url, { fetch: hedged });
+      await first;
+      const other = create(url, { fetch: (u, i) => fetch(u, i) });
+      await second;
+      const [held1] = held as [http.ServerResponse];
+      if (when === "in its body") {
+        const head = once(arrived, "head");
+        held1.writeHead(409, { "content-type": "application/json", "content-length": "2" }).write("{");
+        await head;
+      }
+      arrived.emit("hedge");
+      await third;
+      if (when === "in its body") held1.socket?.destroy();
+      else refuse(held1);
+      expect(await placing).toMatchObject({ outcome: "unknown" });
+      closeAll();
+      await other;
+    },
+  );
+
   it("and is refused each time has sent nothing", async () => {
     const [one, other] = [await refusedUrl(), await refusedUrl()];
     const error = await create(one, {
@@ -176,7 +241,7 @@ describe("over the default fetch, a placement was not sent", () => {
     expect((await placing).error).toMatchObject({ name: "AbortError", outcome: "not_sent" });
   });
 
-  it.each([5060, 6667, 10080])("for port %i, which fetch blocks, and the error names the option", async (port) => {
+  it.each([1, 5060, 6667, 10080])("for port %i, which fetch blocks, and the error names the option", async (port) => {
     const baseUrl = `http://127.0.0.1:${port}`;
     expect(await create(baseUrl)).toMatchObject({ name: "ConfigurationError", option: "baseUrl" });
     const client = new CallTransfer({ baseUrl, apiKey: "svc_live_watch" });
@@ -217,45 +282,88 @@ describe("over the default fetch, a placement was not sent", () => {
     });
   });
 
-  it.each<Readonly<Record<string, string>>>([
+  it.each<Readonly<Record<string, unknown>>>([
     { cache: "nostore" },
+    { cache: "only-if-cached" },
     { credentials: "yes" },
     { mode: "navigate" },
     { duplex: "full" },
+    { referrerPolicy: "none" },
+    { dispatcher: {} },
+    { dispatcher: "http://127.0.0.1:3128" },
   ])("for the options %j, which are refused before", async (fetchOptions) => {
     const refused = { name: "ConfigurationError", option: "fetchOptions" };
     await expect(create("http://127.0.0.1", { fetchOptions })).rejects.toMatchObject(refused);
     const client = new CallTransfer({ baseUrl: "http://127.0.0.1", apiKey: "svc_live_watch" });
     await expect(client.roles.list({ fetchOptions })).rejects.toMatchObject(refused);
   });
+});
 
-  it("and is, if an answer that nobody asked for has arrived on an idle connection while the process was busy", async () => {
-    // Of another thread, which writes while this one is busy: Node 20 took the 409 for the placement's answer.
-    const server = new Worker(
-      `const { createServer } = require("node:net");
+describe("an answer that nobody asked for", () => {
+  const refusal = (status: string) =>
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
+  const kinds: Readonly<Record<string, string>> = {
+    "a 409": refusal("409 Conflict"),
+    "a 408 of a server that gives up waiting": refusal("408 Request Timeout"),
+    "a 429": refusal("429 Too Many Requests"),
+    "a 201": refusal("201 Created"),
+    "a 100": "HTTP/1.1 100 Continue\r\n\r\n",
+    "no HTTP": "bye\r\n",
+  };
+  const wrapped: typeof fetch = (url, init) => fetch(url, init);
+  const cells = Object.keys(kinds).flatMap((kind) =>
+    [1, 3].flatMap((width) =>
+      [undefined, wrapped].map((own) => [kind, width, own ? "a wrapped" : "the default", own] as const),
+    ),
+  );
+
+  // By another thread, while this one is busy in the turn that ended the requests before: then fetch has not read them.
+  it.each(cells)(
+    "%s on %i idle connections is not the answer to a placement over %s fetch",
+    async (kind, width, _, own) => {
+      const server = new Worker(
+        `const { createServer } = require("node:net");
       const { parentPort } = require("node:worker_threads");
-      const answer = (status, body) =>
-        "HTTP/1.1 " + status + "\\r\\ncontent-type: application/json\\r\\ncontent-length: " + body.length + "\\r\\n\\r\\n" + body;
-      const server = createServer((socket) => {
-        socket.on("error", () => {});
+      const sockets = new Set();
+      const body = '{"type":"initiated","callId":"c"}';
+      const answer = "HTTP/1.1 201 Created\\r\\ncontent-type: application/json\\r\\ncontent-length: " + body.length + "\\r\\n\\r\\n" + body;
+      // At once, also after an answer that the other side has not confirmed.
+      const server = createServer({ noDelay: true }, (socket) => {
+        sockets.add(socket.on("error", () => {}).on("close", () => sockets.delete(socket)));
+        let read = "";
         socket.on("data", (bytes) => {
-          const isPlacement = bytes.toString().startsWith("POST");
-          socket.write(answer("200 OK", isPlacement ? '{"type":"initiated","callId":"c"}' : '{"roles":[]}'));
+          read += bytes;
+          if (!read.endsWith("}")) return;
+          read = "";
+          socket.write(answer);
         });
-        parentPort.on("message", (flag) =>
-          socket.write(answer("409 Conflict", '{"code":"conflict"}'), () => Atomics.store(flag, 0, 1)));
+      });
+      parentPort.on("message", ({ flag, text }) => {
+        for (const socket of sockets) socket.write(text, () => Atomics.add(flag, 0, -1));
+        Atomics.add(flag, 0, sockets.size);
+        Atomics.store(flag, 1, 1);
       });
       server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));`,
-      { eval: true },
-    );
-    const [port] = await once(server, "message");
-    const client = new CallTransfer({ baseUrl: `http://127.0.0.1:${port}`, apiKey: "svc_live_watch", logLevel: "off" });
-    await client.roles.list();
-    const flag = new Int32Array(new SharedArrayBuffer(4));
-    server.postMessage(flag);
-    while (Atomics.load(flag, 0) === 0);
-    const { data, error } = await client.calls.create(placement).result();
-    await server.terminate();
-    expect([data, error]).toEqual([{ type: "initiated", callId: "c" }, undefined]);
-  });
+        { eval: true },
+      );
+      const [port] = await once(server, "message");
+      const options = {
+        apiKey: "svc_live_watch",
+        logLevel: "off",
+        retry: { max: 0 },
+        ...(own && { fetch: own }),
+      } as const;
+      const client = new CallTransfer({ baseUrl: `http://127.0.0.1:${port}`, ...options });
+      const place = () => Promise.all(Array.from({ length: width }, () => client.calls.create(placement).result()));
+      await place();
+      const flag = new Int32Array(new SharedArrayBuffer(8));
+      server.postMessage({ flag, text: kinds[kind] });
+      while (Atomics.load(flag, 1) === 0 || Atomics.load(flag, 0) !== 0);
+      const results = await place();
+      await server.terminate();
+      expect(results.map(({ data, error }) => error ?? data)).toEqual(
+        Array.from({ length: width }, () => ({ type: "initiated", callId: "c" })),
+      );
+    },
+  );
 });

@@ -223,11 +223,12 @@ class Receiver:
             return (yield from self._once.handle(key, handle)).response
         except Exception as error:
             yield from self.report("store" if isinstance(error, Refusal) and error.status == 503 else step, error)
-            if isinstance(error, Refusal):
+            if isinstance(error, Refusal) and error.code != "bad_body":
                 return WebhookResponse(error.status, f"{error}\n", error.headers)
             if isinstance(error, WebhookVerificationError) and error.code != "bad_body":
                 return WebhookResponse(400, "The webhook could not be verified.\n")
-            return WebhookResponse(500, "The webhook could not be handled.\n")
+            # What a receiver's developer must change is for the log, not for the sender.
+            return WebhookResponse(error.status if isinstance(error, Refusal) else 500, "The webhook could not be handled.\n")
 
     def check_ready(self) -> Work[list[WebhookProblem]]:
         """Takes and gives back an event of its own in the store, and asks for the secrets if there are none yet."""

@@ -22,7 +22,7 @@ _CLAIM = f"""{_READ}if answer then return {{"done", answer}} end
 if owner and owner ~= ARGV[1] then return {{"busy"}} end
 redis.call("HSET", KEYS[1], "owner", ARGV[1])
 redis.call("PEXPIRE", KEYS[1], ARGV[2])
-return {{"mine"}}"""
+return {{"mine", "1"}}"""
 
 # The same owner may complete it again after an error: the answer is written once more, so that WAIT waits for it.
 _COMPLETE = f"""{_READ}if owner and owner ~= ARGV[1] then return 0 end
