@@ -4,6 +4,7 @@ import { isObject, orElse } from "../utils/guards.ts";
 
 /** A request of undici. */
 interface Created {
+  readonly origin?: unknown;
   readonly method?: unknown;
   readonly path?: unknown;
   /** Null until a connection takes the request. */
@@ -15,6 +16,12 @@ interface Told {
   readonly request: Created;
   readonly error?: unknown;
   readonly response?: { readonly statusCode: number };
+  /** The connection that it is written to. */
+  readonly socket?: Socket;
+}
+
+interface Socket {
+  once(event: "close", listener: () => void): unknown;
 }
 
 /** What is known of a request that was created during a call of fetch. */
@@ -45,9 +52,20 @@ const facts = new WeakMap<Created, Fact>();
 /** The call that runs just now. */
 let current: Watch | undefined;
 let isTold: boolean | undefined;
-/** Origins that undici has answered for. */
-const connected = new Set<string>();
+/** The open connections that a request to an origin was written to. */
+const connections = new Map<string, Set<Socket>>();
 const originOf = ({ url }: Pick<Watch, "url">): string => url.slice(0, url.indexOf("/", "https://".length));
+
+function keep(socket: Socket, origin: string): void {
+  const sockets = connections.get(origin) ?? new Set();
+  if (sockets.has(socket)) return;
+  connections.set(origin, sockets.add(socket));
+  socket.once("close", () => {
+    sockets.delete(socket);
+    if (!sockets.size) connections.delete(origin);
+  });
+}
+
 /** Taken when the module loads: a test may replace it later. */
 const { setImmediate: nextTurn } = globalThis as { readonly setImmediate?: (task: () => void) => unknown };
 
@@ -66,11 +84,12 @@ const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => voi
     // A CONNECT, to a proxy, holds nothing of the request.
     if (method !== "CONNECT") for (const { created } of owners) if (created.length <= maxFacts) created.push(fact);
   },
-  sendHeaders(_, fact) {
+  sendHeaders({ request, socket }, fact) {
     fact.isWritten = true;
+    // A fetch of the caller may ask elsewhere than its client does, as through a gateway.
+    if (socket) for (const origin of [`${request.origin}`, ...(fact.owners ?? []).map(originOf)]) keep(socket, origin);
   },
   headers({ response }, fact) {
-    for (const owner of fact.owners ?? []) connected.add(originOf(owner));
     fact.isAnswered = true;
     const status = response?.statusCode ?? 0;
     if (status >= 300 && status < 500 && status !== 408) fact.isWritten = false;
@@ -100,11 +119,11 @@ function listen(): boolean {
 
 /**
  * Two turns of the event loop before Node's fetch, which takes what arrived on an idle connection meanwhile for the answer to the
- * next request. From Node 22 on it waits for one turn itself, which may end before sockets are read. Where no connection
- * was seen, as over a mock under a clock of a test, nothing is waited for.
+ * next request. From Node 22 on it waits for one turn itself, which may end before sockets are read. Another fetch that has no
+ * connection open, such as a mock under a test's clock, does not wait.
  */
 export const readIdle = (watch: Pick<Watch, "send" | "url">): Promise<unknown> | undefined =>
-  nextTurn && (isOwn(watch) || connected.has(originOf(watch)))
+  nextTurn && (isOwn(watch) || connections.has(originOf(watch)))
     ? new Promise((resolve) => nextTurn(() => nextTurn(() => resolve(undefined))))
     : undefined;
 

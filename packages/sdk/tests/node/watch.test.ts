@@ -366,4 +366,29 @@ describe("an answer that nobody asked for", () => {
       );
     },
   );
+
+  it("a fetch of the caller waits while a connection to its origin is open, and not before or after", async () => {
+    const { url } = await serverOf(refuse);
+    /** Whether fetch was called before a turn of the event loop had passed, as under a test's clock. */
+    const isCalledAtOnce = async (origin: string) => {
+      let [called, passed] = [false, false];
+      const answer = async () => {
+        called = !passed;
+        return Response.json({ type: "initiated", callId: "c" }, { status: 201 });
+      };
+      const placed = create(origin, { fetch: answer });
+      setImmediate(() => {
+        passed = true;
+      });
+      await placed;
+      return called;
+    };
+    expect(await isCalledAtOnce(url)).toBe(true);
+    // By a fetch that has nothing to do with a client.
+    await (await fetch(url, { method: "POST" })).text();
+    expect(await isCalledAtOnce(url)).toBe(false);
+    expect(await isCalledAtOnce("https://api.example.com")).toBe(true);
+    await closeAll();
+    await expect.poll(() => isCalledAtOnce(url)).toBe(true);
+  });
 });
