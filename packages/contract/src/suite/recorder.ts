@@ -138,7 +138,7 @@ function createInspection(onlyStated: boolean) {
       const code = status >= 400 ? memberOf(body, "code") : undefined;
       if (!isForeign && !isRaw(forcedResponses, status)) {
         const key = request.headers.get("Authorization")?.replace("Bearer ", "");
-        const named = request.headers.get("X-Account-Id") ?? accountOfKey.get(key ?? "");
+        const named = request.headers.get("X-Account-Id")?.toLowerCase() ?? accountOfKey.get(key ?? "");
         // Accounts elsewhere are not those of the world, whose names and numbers they may have.
         const accountId = onlyStated ? undefined : named;
         broken.push(...leaks.violationsOf({ operation, accountId, sent: request.url + sent, text, body }));
