@@ -83,7 +83,7 @@ export const checks: NamedCommands = {
   },
   generators: {
     does: "clients that generators of other makers make of the published document, against a mock server; orval runs one",
-    needs: "Python 3.11 with venv, and Go",
+    needs: "Python 3.11 with venv, Go and Java 11",
     run: [onSources("tests/generators/check-generators.ts")],
   },
   schemathesis: {

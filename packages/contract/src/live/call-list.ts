@@ -212,13 +212,18 @@ async function filterRound(session: Session): Promise<Round> {
   const name = judged?.name ?? "";
   const problems = [...(judged?.problems ?? [])];
   for (const [status, page] of byStatus)
-    if (shown.includes(status)) problems.push(...statusProblems(all, page, status, name, isStill));
+    problems.push(...statusProblems(all, page, status, name, isStill && shown.includes(status)));
   if (later.ids.length > 0) problems.push(`?${later.query} returned calls, although none was placed after that time`);
   if (isStill && !isSame(all, whole))
     problems.push(`?${whole.query} leaves out calls that were placed after that time`);
   const isIgnored = strange.some(({ ids }) => ids.length > 0);
-  const selects = byStatus.some(([, page]) => page.totals.get(name) !== all.totals.get(name));
-  if (isIgnored && !selects) problems.push(`?status=${unknownStatus} returned calls, so the status is ignored`);
+  const selects = byStatus.some(
+    ([, page]) => page.totals.get(name) !== all.totals.get(name) || page.ids.length !== all.ids.length,
+  );
+  // A status that all calls have selects all of them.
+  const canSelect = byStatus.some(([status]) => all.calls.some((call) => statusIn(call) !== status));
+  if (isIgnored && canSelect && !selects)
+    problems.push(`?status=${unknownStatus} returned calls, so the status is ignored`);
   else
     check.observe(
       "A-9",

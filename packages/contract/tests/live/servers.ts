@@ -112,6 +112,15 @@ const secretOf = ({ body }: Answer): string => String(body.signingSecret);
 const fieldError = { field: "Authorization", code: "required", message: "The header is missing." };
 
 /** What the specification allows. */
+/** Two completed calls, whatever the status that is asked for. */
+function allCompleted({ query }: Answer): Edit {
+  const isLater = Date.parse(query.get("startDate") ?? "") > Date.now();
+  const calls = ["1", "2"].map((id) => ({
+    ...{ id, direction: "outbound", duration: 7, status: "completed", createdAt: "2026-03-02T12:00:00.000Z" },
+  }));
+  return { body: { "/calls": isLater ? [] : calls, "/meta/total": isLater ? 0 : calls.length } };
+}
+
 export const lawful: readonly Server[] = [
   ["nothing differs", "§1", "same", "", "all", {}],
   ["position starts at 0", "§4.6", "A-25", placed, "createCall", queued(0)],
@@ -177,6 +186,7 @@ export const lawful: readonly Server[] = [
     "listCalls",
     ({ query }) => (query.get("status") === "no-such-status" ? refusal : {}),
   ],
+  ["all calls are completed, and an unknown status is ignored", "§4.6", "A-9", filtered, "listCalls", allCompleted],
   [
     "an unknown status is ignored, and others select",
     "§4.6",

@@ -14,7 +14,7 @@ import {
   type IncomingRequest,
   setTimeout,
 } from "@call-transfer/backend/unstable";
-import type { Admission, Refusal } from "../web/admission.ts";
+import type { Refusal } from "../web/admission.ts";
 import { corsHeaders, preflightHeaders } from "../web/cors.ts";
 import { isForInspector, type PageAnswer } from "../web/inspector-page.ts";
 import { admit, type GateRules } from "./gate.ts";
@@ -200,7 +200,6 @@ async function reject(
   outgoing: ServerResponse,
   { code, detail, isOfPage = false }: Refusal,
   recordRefusal: RecordRefusal,
-  admission?: Admission,
 ): Promise<void> {
   const response = errorResponse(code, detail);
   const { method = "", url: target = "" } = incoming;
@@ -210,7 +209,6 @@ async function reject(
   const text = await response.text();
   const own = {
     ...Object.fromEntries(response.headers),
-    ...corsHeaders(admission),
     // A page that may not use the server shows nothing of it in a frame either.
     ...(isOfPage && { "x-frame-options": "DENY" }),
   };

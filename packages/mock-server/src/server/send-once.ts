@@ -59,6 +59,8 @@ export function sendOnce(
       act();
     };
     outgoing.once("socket", (socket) => {
+      // That of a tunnel through a proxy may be open already.
+      isConnected = !socket.connecting && !(isSecure && "secureConnecting" in socket && socket.secureConnecting);
       socket.once(isSecure ? "secureConnect" : "connect", () => {
         isConnected = true;
       });

@@ -24,7 +24,10 @@ async function startProxy() {
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => server.close().closeAllConnections());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { asked, env: { ...process.env, NODE_USE_ENV_PROXY: "1", HTTP_PROXY: url, http_proxy: url } };
+  return {
+    asked,
+    env: { ...process.env, NODE_USE_ENV_PROXY: "1", HTTP_PROXY: url, http_proxy: url, NO_PROXY: "", no_proxy: "" },
+  };
 }
 
 it("with a proxy of the environment, this machine is reached directly and others through it", async () => {

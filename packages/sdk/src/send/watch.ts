@@ -66,8 +66,14 @@ function keep(socket: Socket, origin: string): void {
   });
 }
 
-/** Taken when the module loads: a test may replace it later. */
-const { setImmediate: nextTurn } = globalThis as { readonly setImmediate?: (task: () => void) => unknown };
+/** Runs a task in the next turn of the event loop. */
+type NextTurn = (task: () => void) => unknown;
+
+/** Taken when the module loads: a test may replace it later, or have put one of Sinon's fakes in its place already. */
+const { setImmediate: given } = globalThis as {
+  readonly setImmediate?: NextTurn & { readonly clock?: { readonly _setImmediate?: NextTurn } };
+};
+const nextTurn = given?.clock?._setImmediate ?? given;
 
 /** Takes what undici tells, by channel. */
 const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => void>> = {

@@ -76,7 +76,8 @@ const askForMemory = `return redis.call("INFO", "memory")`;
 
 /** The text of a reply: bytes of some clients, but nothing that the client has parsed. */
 function textOf(value: unknown): string {
-  if (typeof value === "string" || ArrayBuffer.isView(value)) return String(value);
+  if (typeof value === "string") return value;
+  if (ArrayBuffer.isView(value)) return new TextDecoder().decode(value as ArrayBufferView<ArrayBuffer>);
   throw new TypeError(
     "The client of Redis parses its replies. Turn that off, as with automaticDeserialization: false.",
   );

@@ -391,4 +391,23 @@ describe("an answer that nobody asked for", () => {
     await closeAll();
     await expect.poll(() => isCalledAtOnce(url)).toBe(true);
   });
+
+  it("a client that is loaded after the timers were faked sends all the same", async () => {
+    const { seen, url } = await serverOf(refuse);
+    const loaded = new Worker(
+      `const { setImmediate } = globalThis;
+      // As Sinon's fakes are, which Vitest and Jest have too: a fake knows what it stands for.
+      globalThis.setImmediate = Object.assign(() => {}, { clock: { _setImmediate: setImmediate } });
+      const { parentPort, workerData } = require("node:worker_threads");
+      import(workerData.sdk).then(async ({ CallTransfer }) => {
+        const client = new CallTransfer({ baseUrl: workerData.url, apiKey: "svc_live_watch", logLevel: "off" });
+        const { error } = await client.calls.create(workerData.placement).result();
+        parentPort.postMessage(error.code);
+      });`,
+      { eval: true, workerData: { sdk: new URL("../../src/index.ts", import.meta.url).href, url, placement } },
+    );
+    expect(await once(loaded, "message")).toEqual(["conflict"]);
+    await loaded.terminate();
+    expect(seen.placements).toBe(1);
+  });
 });
