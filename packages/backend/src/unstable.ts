@@ -6,7 +6,7 @@ export { type ScenarioName, scenarios } from "./contents/scenarios.ts";
 export { seedSchema } from "./contents/seed.ts";
 export { bodyLimit, serveSandboxes } from "./control/control.ts";
 export { sandboxState } from "./control/operations/sandboxes.ts";
-export type { SandboxRegistry, SandboxState, WebhookAttack } from "./control/parts/exchange.ts";
+export type { SandboxRegistry, SandboxState } from "./control/parts/exchange.ts";
 export { controlError } from "./control/parts/reply.ts";
 export type { FaultAction } from "./faults/fault.ts";
 export { parseFault } from "./faults/parse-fault.ts";

@@ -8,7 +8,6 @@ import type { IncomingRequest, RequestHeaders } from "../http/transport/transpor
 import { checkInput, InputError, InUseError } from "../model/errors/input-error.ts";
 import { messageOf } from "../model/values/message-of.ts";
 import { suggestion } from "../model/values/spelling.ts";
-import { attackHandlers } from "./operations/attack.ts";
 import { authHandlers } from "./operations/auth.ts";
 import { clockHandlers } from "./operations/clock.ts";
 import { eventHandlers } from "./operations/events.ts";
@@ -24,11 +23,10 @@ import { stubHandlers } from "./operations/stubs.ts";
 import { transferHandlers } from "./operations/transfers.ts";
 import { webhookHandlers } from "./operations/webhooks.ts";
 import type { BackendControls } from "./parts/controls.ts";
-import type { ControlHandlers, SandboxRegistry, WebhookAttack } from "./parts/exchange.ts";
+import type { ControlHandlers, SandboxRegistry } from "./parts/exchange.ts";
 import { controlError } from "./parts/reply.ts";
 
 const handlers: ControlHandlers = {
-  ...attackHandlers,
   ...authHandlers,
   ...clockHandlers,
   ...eventHandlers,
@@ -56,7 +54,6 @@ interface ControlScope {
   /** Absent for requests that act on the sandboxes only. */
   readonly backend?: BackendControls;
   readonly sandboxes: SandboxRegistry | undefined;
-  readonly attack?: WebhookAttack | undefined;
 }
 type AnyHandler = (exchange: ControlInput & ControlScope & { readonly headers: RequestHeaders }) => unknown;
 interface AnySchemas {
