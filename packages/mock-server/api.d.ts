@@ -264,7 +264,7 @@ declare const callTransferFixtures: {
 
 declare const callTransferFixtures: Fixtures<CallTransferTestFixtures, CallTransferWorkerFixtures, PlaywrightTestArgs & PlaywrightTestOptions, PlaywrightWorkerArgs & PlaywrightWorkerOptions>;
 declare function expectNoFindings(report: AttackReport): void;
-declare function formatReport({ urls, findings, checks, counted, deliveries }: AttackReport): string;
+declare function formatReport(report: AttackReport): string;
 declare function startMockServer(options?: MockServerOptions): Promise<MockServer>;
 declare function startPrismServer(options?: PrismServerOptions): Promise<PrismServer>;
 declare function startProxy(options: ProxyOptions): Promise<ProxyServer>;

@@ -27,4 +27,3 @@ export type { WallClock } from "./model/time/clock.ts";
 export type { TimerPurpose } from "./model/time/timer-queue.ts";
 export { formatDuration } from "./model/values/format-duration.ts";
 export { recordForLog, redactedHeaders, replacement } from "./model/values/redact.ts";
-export { signatureHeader } from "./platform/signer.ts";

@@ -248,7 +248,8 @@ const shortened = (text: string) => (text.length > maxShown ? `${text.slice(0, m
 const printable = (text: string) => text.replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
 
 /** Returns the report as text for people. */
-export function formatReport({ urls, findings, checks, counted, deliveries }: AttackReport): string {
+export function formatReport(report: AttackReport): string {
+  const { urls, findings, checks, counted, deliveries } = report;
   const notChecked = [
     ...new Set(checks.flatMap(({ reason }) => reason ?? [])),
     ...(counted ? [] : ["How often the app handled each event: give handled, or --handled-url."]),
