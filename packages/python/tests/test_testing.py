@@ -121,9 +121,7 @@ def test_webhooks_reach_an_application(call_transfer: Sandbox, receiver: Any) ->
 
 
 @pytest.mark.parametrize("kind", [WebhookReceiver, AsyncWebhookReceiver])
-def test_a_receiver_that_webhooks_reach_withstands_an_attack(
-    call_transfer: Sandbox, pytestconfig: pytest.Config, kind: Any
-) -> None:
+def test_a_receiver_that_webhooks_reach_withstands_an_attack(call_transfer: Sandbox, pytestconfig: pytest.Config, kind: Any) -> None:
     call_transfer.deliver_to(kind(secret=demo.signing_secret, on_event=lambda event: None, on_error=lambda error, code: None))
     url = next(one["config"]["url"] for one in call_transfer.records("destinations") if one["id"] == demo.destinations.app)
     command = shlex.split(pytestconfig.getini("call_transfer_mock_command"))
