@@ -183,7 +183,7 @@ const signatureHeader = (time: string, digests: readonly string[]) =>
   [`t=${time}`, ...digests.map((one) => `${webhookSignature.scheme}=${one}`)].join();
 
 /** The time in Unix seconds, `ageSecs` before now. */
-export const unixTime = (ageSecs = 0): string => String(Math.floor(Date.now() / 1000) - ageSecs);
+export const unixTime = (ageSecs = 0): string => String(Math.floor(Date.now() / 1000 - ageSecs));
 
 /** Waits for the answer. Never rejects. */
 function receive(request: ClientRequest, timeoutMs: number): Promise<Reply> {

@@ -94,6 +94,12 @@ Not checked
     expect([...seen]).toEqual(["chosen"]);
   });
 
+  it("with a tolerance of its own passes", async () => {
+    // Whole seconds are signed, whatever the tolerance is.
+    const { findings } = await attack({ toleranceSecs: 100.5 }, { toleranceMs: 100_500 });
+    expect(findings).toEqual([]);
+  });
+
   it("that is slow gets several checks at the same time", async () => {
     let [open, most] = [0, 0];
     const report = await attack({
