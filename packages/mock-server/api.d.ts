@@ -64,30 +64,19 @@ declare interface AttackOptions {
   readonly url: string | readonly string[];
   readonly secret: string;
   readonly previousSecret?: string;
-  readonly retiredSecret?: string;
   readonly handled?: () => HandledCounts | Promise<HandledCounts>;
   readonly toleranceMs?: number;
   readonly timeoutMs?: number;
-  readonly patient?: boolean;
-  readonly seed?: number;
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly allowRemote?: boolean;
-  readonly address?: string;
-  readonly maxDurationMs?: number;
 }
 
 declare interface AttackReport {
   readonly urls: readonly string[];
-  readonly seed: number;
   readonly findings: readonly Finding[];
   readonly checks: readonly CheckResult[];
-  readonly deliveries: {
-    readonly sent: number;
-    readonly accepted: number;
-    readonly refused: number;
-    readonly unanswered: number;
-  };
-  readonly answerTimes: { readonly medianMs: number; readonly maxMs: number };
+  readonly counted: boolean;
+  readonly deliveries: number;
 }
 
 declare interface BrowserCallTransfer extends CallTransferSandbox {
@@ -128,10 +117,8 @@ declare type CheckGroup = "genuine" | "forged" | "duplicates" | "limits" | "leak
 declare interface CheckResult {
   readonly name: string;
   readonly group: CheckGroup;
-  readonly cites: string;
   readonly outcome: "passed" | "failed" | "not_checked";
   readonly reason?: string;
-  readonly note?: string;
 }
 
 declare interface Fetcher {
@@ -139,15 +126,15 @@ declare interface Fetcher {
 }
 
 declare interface Finding {
+  readonly title: string;
   readonly kind: FindingKind;
-  readonly check: string;
-  readonly cites: string;
-  readonly basis: "stated" | "assumed" | "practice";
+  readonly checks: readonly string[];
+  readonly reference: string;
   readonly severity: Severity;
   readonly expected: string;
   readonly problem: string;
   readonly fix: string;
-  readonly evidence: readonly { readonly sent: string; readonly answer: string }[];
+  readonly evidence?: { readonly sent: string; readonly answer: string };
 }
 
 declare type FindingKind = "accepted" | "refused" | "handled_twice" | "leaked" | "other";

@@ -11,7 +11,8 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const secrets = { secret: "secret-of-today", previousSecret: "secret-of-yesterday" };
-const retiredSecret = "secret-of-last-week";
+// A busy machine may stall for longer than the attack waits by default.
+const timeoutMs = 60_000;
 const close: (() => unknown)[] = [];
 
 afterEach(() => {
@@ -42,7 +43,7 @@ async function start(options: Partial<WebhookHandlerOptions> = {}) {
 
 describe("the attack on the SDK's receiver", () => {
   it("finds nothing", async () => {
-    const { findings, checks } = await attackReceiver({ ...secrets, retiredSecret, patient: true, ...(await start()) });
+    const { findings, checks } = await attackReceiver({ ...secrets, timeoutMs, ...(await start()) });
     expect(findings).toEqual([]);
     expect(checks.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
   });
@@ -50,18 +51,10 @@ describe("the attack on the SDK's receiver", () => {
   it("finds that strict refusal of copies declines offers", async () => {
     const { findings } = await attackReceiver({
       ...secrets,
-      patient: true,
+      timeoutMs,
       ...(await start({ duplicates: "refuse" })),
     });
-    // Whether a delivery whose sender hung up is handled depends on how far the receiver was.
-    const certain = findings.filter(({ check }) => check !== "a copy after the sender hung up");
-    expect(certain.map(({ kind, check }) => `${kind}: ${check}`)).toEqual([
-      "refused: the same bytes again",
-      "refused: the same event with a new signature",
-      "refused: 20 copies at the same time",
-      "refused: the same event written in another way",
-      "refused: a copy after all other offers",
-    ]);
+    expect(findings[0]).toMatchObject({ title: "Copies are refused", kind: "refused" });
   });
 });
 
@@ -115,8 +108,8 @@ describe("the test in docs/attack.md", () => {
   it.each(runners)("fails in %s with a wrong one, and says why", async (_name, argumentsOf, file) => {
     const { status, output } = await run(argumentsOf(example(file, true)));
     expect(status).toBe(1);
-    expect(output).toContain("The receiver failed 1 of the attack's checks:");
-    expect(output).toContain("- an offer as the platform sends it");
-    expect(output).toContain("An offer signed with the secret got status 400.");
+    expect(output).toContain("The attack has 1 finding:");
+    expect(output).toContain("- Nothing genuine is accepted");
+    expect(output).toContain("A genuine offer got status 400.");
   });
 });

@@ -115,7 +115,7 @@ describe("a recipe of Python receives signed offers, also while the secret is ro
 describe("a recipe of Python passes what its page says of an attack", { concurrency: true }, () => {
   for (const [name, expected] of attacked) {
     it(name, async () => {
-      const [secret, retiredSecret] = ["the-secret-after-the-demo's", "a-secret-of-last-week"];
+      const secret = "the-secret-after-the-demo's";
       writeFileSync(secretsFile, `${secret}\n${demo.signingSecret}\n`);
       const { url, printed } = await start(name);
       const handled = async () => {
@@ -132,7 +132,7 @@ describe("a recipe of Python passes what its page says of an attack", { concurre
         return counts;
       };
       const report = await attackReceiver({
-        ...{ url, secret, previousSecret: demo.signingSecret, retiredSecret, handled },
+        ...{ url, secret, previousSecret: demo.signingSecret, handled },
         payload: { destinationId: demo.destinations.app },
       });
       expectNoFindings(report);

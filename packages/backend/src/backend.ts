@@ -101,7 +101,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   const isForControl = ({ pathname }: URL): boolean =>
     options.controlPlane === true && pathname.startsWith(`${controlPrefix}/`);
   const control = async (request: IncomingRequest, url: URL): Promise<HandledResponse> => ({
-    response: await serveControl({ backend, sandboxes: parts.sandboxes, attack: options.attack }, request, url),
+    response: await serveControl({ backend, sandboxes: parts.sandboxes }, request, url),
   });
   // Not asynchronous itself: a promise of a promise takes three turns more.
   const respond = (request: IncomingRequest, peer: Peer | undefined, url: URL): Promise<HandledResponse> =>

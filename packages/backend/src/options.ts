@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { ScenarioName } from "./contents/scenarios.ts";
 import type { Seed } from "./contents/seed.ts";
-import type { WebhookAttack } from "./control/parts/exchange.ts";
 import type { Fault } from "./faults/fault.ts";
 import type { Stub } from "./generated/models.gen.ts";
 import type { AskElsewhere } from "./http/elsewhere.ts";
@@ -64,12 +63,6 @@ export interface BackendOptions {
    * @internal
    */
   readonly elsewhere?: AskElsewhere;
-  /**
-   * Attacks the receiver of a destination when the control plane is asked to; by default it refuses.
-   *
-   * @internal
-   */
-  readonly attack?: WebhookAttack;
 }
 
 // The seed, policies, faults and stubs are validated where they are applied.
@@ -99,7 +92,6 @@ const optionsSchema = z.strictObject({
   store: objectWith("load", "commit", "close").optional(),
   wall: objectWith("now", "after").optional(),
   name: z.string().optional(),
-  attack: z.custom((value) => typeof value === "function", "must be a function").optional(),
   elsewhere: z.custom((value) => typeof value === "function", "must be a function").optional(),
 });
 

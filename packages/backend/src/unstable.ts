@@ -5,7 +5,7 @@ export { demoSeed } from "./contents/demo-seed.ts";
 export { type ScenarioName, scenarios } from "./contents/scenarios.ts";
 export { bodyLimit, serveSandboxes } from "./control/control.ts";
 export { sandboxState } from "./control/operations/sandboxes.ts";
-export type { SandboxRegistry, SandboxState, WebhookAttack } from "./control/parts/exchange.ts";
+export type { SandboxRegistry, SandboxState } from "./control/parts/exchange.ts";
 export { controlError } from "./control/parts/reply.ts";
 export type { FaultAction } from "./faults/fault.ts";
 export { parseFault } from "./faults/parse-fault.ts";
@@ -25,4 +25,3 @@ export { clearTimeout, elapsed, endOfTurn, letProcessEnd, realNow, setTimeout } 
 export type { TimerPurpose } from "./model/time/timer-queue.ts";
 export { formatDuration } from "./model/values/format-duration.ts";
 export { recordForLog, redactedHeaders, replacement } from "./model/values/redact.ts";
-export { signatureHeader } from "./platform/signer.ts";

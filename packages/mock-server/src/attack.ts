@@ -1,7 +1,4 @@
-export { attackReceiver } from "./attack/attack.ts";
-export type { AttackOptions } from "./attack/attack-options.ts";
-export { formatReport } from "./attack/format-report.ts";
-export type { HandledCounts } from "./attack/handled-counts.ts";
+export { type AttackOptions, attackReceiver, type HandledCounts } from "./attack/attack.ts";
 export {
   AttackFindingsError,
   type AttackReport,
@@ -10,5 +7,6 @@ export {
   expectNoFindings,
   type Finding,
   type FindingKind,
+  formatReport,
   type Severity,
 } from "./attack/report.ts";

@@ -191,7 +191,7 @@ def test_the_receiver_takes_offers_and_withstands_an_attack(
     assert matches(attack.stdout.replace(str(port), "3000"), report), attack.stdout + attack.stderr
 
 
-@pytest.mark.parametrize("path", ["test_attack.py", "test_calls.py", "start/test_remind.py"])
+@pytest.mark.parametrize("path", ["test_calls.py", "start/test_remind.py"])
 def test_the_tests_that_pages_show_pass(path: str, call_transfer_server: MockServer) -> None:
     options = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "call_transfer._pytest_plugin", "--rootdir=.")
     assert "passed" in run(EXAMPLES / path, call_transfer_server, *options)

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -119,11 +121,19 @@ def test_webhooks_reach_an_application(call_transfer: Sandbox, receiver: Any) ->
 
 
 @pytest.mark.parametrize("kind", [WebhookReceiver, AsyncWebhookReceiver])
-def test_a_receiver_that_webhooks_reach_withstands_an_attack(call_transfer: Sandbox, kind: Any) -> None:
+def test_a_receiver_that_webhooks_reach_withstands_an_attack(call_transfer: Sandbox, pytestconfig: pytest.Config, kind: Any) -> None:
     call_transfer.deliver_to(kind(secret=demo.signing_secret, on_event=lambda event: None, on_error=lambda error, code: None))
-    report = call_transfer.control("POST", "/webhooks/attacks", {"destinationId": demo.destinations.app})
-    assert report["findings"] == []
-    assert sum(check["outcome"] == "passed" for check in report["checks"]) == 96
+    url = next(one["config"]["url"] for one in call_transfer.records("destinations") if one["id"] == demo.destinations.app)
+    command = shlex.split(pytestconfig.getini("call_transfer_mock_command"))
+    attack = subprocess.run(
+        [*command, "attack", url, "--secret", demo.signing_secret, "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=pytestconfig.rootpath,
+    )
+    assert attack.returncode == 0, attack.stdout + attack.stderr
+    assert json.loads(attack.stdout)["findings"] == []
 
 
 def test_an_application_takes_a_transfer(call_transfer: Sandbox) -> None:

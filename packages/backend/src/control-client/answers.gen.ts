@@ -44,7 +44,6 @@ export const controlAnswers: Readonly<Record<string, readonly [status: number, .
   "GET /_control/v1/webhooks/deliveries": [200, "deliveries[]"],
   "GET /_control/v1/webhooks/deliveries/{id}": [200, "id", "destinationId", "at", "url", "headers", "body", "durationMs", "accepted"],
   "POST /_control/v1/webhooks/deliveries/{id}/redeliver": [200, "id", "destinationId", "at", "url", "headers", "body", "durationMs", "accepted"],
-  "POST /_control/v1/webhooks/attacks": [200, "urls[]", "seed", "findings[]", "checks[]", "deliveries", "answerTimes"],
   "GET /_control/v1/webhooks/inbox": [200, "url", "answer", "received[]"],
   "PUT /_control/v1/webhooks/inbox": [204],
   "DELETE /_control/v1/webhooks/inbox": [204],

@@ -9,7 +9,6 @@ import { checkInput, InputError, InUseError } from "../model/errors/input-error.
 import { messageOf } from "../model/values/message-of.ts";
 import { suggestion } from "../model/values/spelling.ts";
 import { withCanonicalIds, withCanonicalParams } from "../model/values/uuid.ts";
-import { attackHandlers } from "./operations/attack.ts";
 import { authHandlers } from "./operations/auth.ts";
 import { clockHandlers } from "./operations/clock.ts";
 import { eventHandlers } from "./operations/events.ts";
@@ -25,11 +24,10 @@ import { stubHandlers } from "./operations/stubs.ts";
 import { transferHandlers } from "./operations/transfers.ts";
 import { webhookHandlers } from "./operations/webhooks.ts";
 import type { BackendControls } from "./parts/controls.ts";
-import type { ControlHandlers, SandboxRegistry, WebhookAttack } from "./parts/exchange.ts";
+import type { ControlHandlers, SandboxRegistry } from "./parts/exchange.ts";
 import { controlError } from "./parts/reply.ts";
 
 const handlers: ControlHandlers = {
-  ...attackHandlers,
   ...authHandlers,
   ...clockHandlers,
   ...eventHandlers,
@@ -57,7 +55,6 @@ interface ControlScope {
   /** Absent for requests that act on the sandboxes only. */
   readonly backend?: BackendControls;
   readonly sandboxes: SandboxRegistry | undefined;
-  readonly attack?: WebhookAttack | undefined;
 }
 type AnyHandler = (exchange: ControlInput & ControlScope & { readonly headers: RequestHeaders }) => unknown;
 interface AnySchemas {

@@ -205,11 +205,6 @@ export const zRequestWait = once(() => z.strictObject({
 /** The destination of the offer; all other fields become part of the payload. */
 export const zTrigger = once(() => z.looseObject({ destinationId: z.string() }));
 
-export const zNewAttack = once(() => z.strictObject({
-  destinationId: z.string(),
-  previousSecret: z.boolean().optional()
-}));
-
 export const zInboxAnswer = once(() => z.strictObject({
   status: z.int().gte(200).lte(599).optional(),
   delaySecs: z.number().gte(0).lte(86400).optional()
@@ -358,8 +353,6 @@ export const zGetDeliveryQuery = once(() => z.strictObject({ redact: z.boolean()
 
 export const zRedeliverWebhookPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
 
-export const zAttackDestinationBody = once(() => zNewAttack());
-
 export const zGetInboxQuery = once(() => z.strictObject({ redact: z.boolean().optional() }));
 
 export const zSetInboxBody = once(() => zInboxAnswer());
@@ -437,7 +430,6 @@ export const controlSchemas = {
   listDeliveries: { query: zListDeliveriesQuery },
   getDelivery: { path: zGetDeliveryPath, query: zGetDeliveryQuery },
   redeliverWebhook: { path: zRedeliverWebhookPath },
-  attackDestination: { body: zAttackDestinationBody },
   getInbox: { query: zGetInboxQuery },
   setInbox: { body: zSetInboxBody },
   clearInbox: {},

@@ -35,7 +35,6 @@ export interface paths {
   readonly "/_control/v1/webhooks/deliveries": { readonly get: operations["listDeliveries"] };
   readonly "/_control/v1/webhooks/deliveries/{id}": { readonly get: operations["getDelivery"] };
   readonly "/_control/v1/webhooks/deliveries/{id}/redeliver": { readonly post: operations["redeliverWebhook"] };
-  readonly "/_control/v1/webhooks/attacks": { readonly post: operations["attackDestination"] };
   readonly "/_control/v1/webhooks/inbox": { readonly get: operations["getInbox"]; readonly put: operations["setInbox"]; readonly delete: operations["clearInbox"] };
   readonly "/_control/v1/auth/tokens": { readonly post: operations["issueToken"] };
   readonly "/_control/v1/auth/api-keys": { readonly post: operations["issueApiKey"] };
@@ -593,67 +592,6 @@ export interface components {
       }[];
     };
     readonly DeliveryList: { readonly deliveries: readonly components["schemas"]["Delivery"][] };
-    readonly NewAttack: {
-      /** @description A destination of the kind `app`. */
-      readonly destinationId: string;
-      /** @description Whether the receiver also accepts the secret before the rotation, so that this is checked too; false by default. */
-      readonly previousSecret?: boolean;
-    };
-    readonly AttackReport: {
-      readonly urls: readonly string[];
-      /** @description The seed of the ids of the events. */
-      readonly seed: number;
-      readonly findings: readonly {
-        /** @enum {string} */
-        readonly kind: "accepted" | "refused" | "handled_twice" | "leaked" | "other";
-        /** @description The name of the check that found it. */
-        readonly check: string;
-        /** @description The section of the specification, or the assumption, such as `A-31`. */
-        readonly cites: string;
-        /**
-         * @description Whether the specification states what was expected, an assumption takes its place, so that a receiver may differ on purpose, or signed webhooks need it to be of use.
-         * @enum {string}
-         */
-        readonly basis: "stated" | "assumed" | "practice";
-        /** @enum {string} */
-        readonly severity: "high" | "medium" | "low";
-        /** @description What a correct receiver does, in a sentence. */
-        readonly expected: string;
-        /** @description What is wrong, in a sentence. */
-        readonly problem: string;
-        /** @description What to do. */
-        readonly fix: string;
-        /** @description At most three deliveries that show it, without signing secrets. */
-        readonly evidence: readonly {
-          /** @description The delivery as a command of curl, or in words. */
-          readonly sent: string;
-          /** @description Status and start of the body, or why there was no answer. */
-          readonly answer: string;
-        }[];
-      }[];
-      readonly checks: readonly {
-        readonly name: string;
-        /** @enum {string} */
-        readonly group: "genuine" | "forged" | "duplicates" | "limits" | "leaks";
-        readonly cites: string;
-        /** @enum {string} */
-        readonly outcome: "passed" | "failed" | "not_checked";
-        /** @description Why it was not checked, or not completely. */
-        readonly reason?: string;
-        /** @description What it measured. */
-        readonly note?: string;
-      }[];
-      readonly deliveries: {
-        readonly sent: number;
-        /** @description Answered with 2xx. */
-        readonly accepted: number;
-        /** @description Answered with another status. */
-        readonly refused: number;
-        readonly unanswered: number;
-      };
-      /** @description Milliseconds until an answer was complete. */
-      readonly answerTimes: { readonly medianMs: number; readonly maxMs: number };
-    };
     readonly InboxAnswer: {
       /** @description The response status; 204 by default. */
       readonly status?: number;
@@ -1082,11 +1020,6 @@ export interface operations {
   readonly redeliverWebhook: {
     readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Delivery"] } }; readonly "4XX": components["responses"]["Rejected"] };
-  };
-  readonly attackDestination: {
-    readonly parameters: {};
-    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["NewAttack"] } };
-    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["AttackReport"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly getInbox: {
     readonly parameters: { readonly query?: { readonly redact?: components["parameters"]["Redact"] } };

@@ -7,12 +7,10 @@ import type { DestinationRecord } from "../model/records/records.ts";
 
 type Secrets = Partial<Pick<DestinationRecord, "signingSecret" | "previousSecret">>;
 
-/** The value of the signature header (§6, A-31) for a body sent at `at` (milliseconds), with one signature per secret. */
-export function signatureHeader(body: string, secrets: readonly string[], at: number): string {
-  return sign(body, secrets, at, {}, false).header;
-}
-
-/** Signs a body, with the parts in reverse order if `isReversed`. Returns the header, and the same taken apart. */
+/**
+ * Signs a body sent at `at` (milliseconds) with one signature per secret (§6, A-31), with the parts in reverse order if
+ * `isReversed`. Returns the header, and the same taken apart.
+ */
 export function sign(
   body: string,
   secrets: readonly string[],

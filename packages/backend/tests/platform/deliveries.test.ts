@@ -3,7 +3,7 @@ import { createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import type { WebhookFaultAction } from "../../src/generated/models.gen.ts";
 import { inboxUrl } from "../../src/platform/inbox.ts";
-import { signatureHeader } from "../../src/platform/signer.ts";
+import { sign } from "../../src/platform/signer.ts";
 import { send } from "../test-client.ts";
 
 const destinationId = demo.destinations.app;
@@ -25,7 +25,7 @@ it("sends a signed offer with the given fields, and records the acceptance", asy
     destinationId,
     callId: "call-1",
   });
-  const expected = signatureHeader(delivery.body, [demo.signingSecret], backend.clock.now());
+  const expected = sign(delivery.body, [demo.signingSecret], backend.clock.now(), {}, false).header;
   expect(received[0]?.headers.get("service-signature")).toBe(expected);
   expect(delivery).toMatchObject({ status: 200, accepted: true, url: "http://127.0.0.1:4011/offers" });
   expect(backend.deliveries.list()).toEqual([delivery]);

@@ -6,7 +6,7 @@ import type { WebhookFaultAction } from "../../src/generated/models.gen.ts";
 import { InputError } from "../../src/model/errors/input-error.ts";
 import type { DestinationRecord } from "../../src/model/records/records.ts";
 import { inboxUrl } from "../../src/platform/inbox.ts";
-import { signatureHeader } from "../../src/platform/signer.ts";
+import { sign } from "../../src/platform/signer.ts";
 import { send } from "../test-client.ts";
 
 const destinationId = demo.destinations.app;
@@ -51,7 +51,7 @@ function change({ state }: Backend, fields: Partial<DestinationRecord>): void {
 }
 const doing = (action: WebhookFaultAction): Fault[] => [{ webhooks: {}, do: action }];
 const signedAt = (body: string, secs: number, ...secrets: string[]): string =>
-  signatureHeader(body, secrets.length > 0 ? secrets : [demo.signingSecret], start + secs * 1000);
+  sign(body, secrets.length > 0 ? secrets : [demo.signingSecret], start + secs * 1000, {}, false).header;
 const callsOf = (received: readonly Received[]) => received.map(({ at, body }) => [at, JSON.parse(body).callId]);
 
 describe("duplicate", () => {

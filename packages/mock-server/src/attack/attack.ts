@@ -1,38 +1,40 @@
-// Runs the checks against a receiver, and makes the report.
-import { elapsed } from "@call-transfer/backend/unstable";
-import { type AttackLimits, type AttackOptions, createSender, limitsOf } from "./attack-options.ts";
-import { answersInTime, baseline } from "./baseline.ts";
-import { bypassChecks } from "./bypass-checks.ts";
-import type { Check, Lab, Requirement } from "./check.ts";
-import { duplicateChecks } from "./duplicate-checks.ts";
-import { forgedChecks, verifiesFirst } from "./forged-checks.ts";
-import { atTheSameTime, genuineChecks } from "./genuine-checks.ts";
-import { compareCounts, type Expectation, readCounts } from "./handled-counts.ts";
-import { identityChecks, lateCopy } from "./identity-checks.ts";
-import { leakChecks } from "./leak-checks.ts";
-import { limitChecks } from "./limit-checks.ts";
-import type { AttackReport } from "./report.ts";
-import { type Result, reportOf } from "./report-of.ts";
-import type { Sender } from "./sender.ts";
-import { tamperingChecks } from "./tampering-checks.ts";
+// Runs the table of mutations against a receiver, and judges the answers.
+import { setTimeout } from "@call-transfer/backend/unstable";
+import { webhookSignature } from "@call-transfer/spec";
+import { hasCredentials, isHttp } from "../net/urls.ts";
+import { findLeaks, redactor } from "./leaks.ts";
+import { lateCopies, type Mutation, mutations, plainOffer } from "./mutations.ts";
+import { type AttackReport, createReport, type Problem, type Result } from "./report.ts";
+import { describeReply, type Exchange, isAccepted, Sender } from "./sender.ts";
 
-const lastChecks: readonly Check[] = [lateCopy, ...leakChecks];
+/** How often the app handled each event, by the event's id. */
+export type HandledCounts = Readonly<Record<string, number>> | ReadonlyMap<string, number>;
 
-/** All checks, as they run against a receiver that answers fast, and as the report lists them. */
-const allChecks: readonly Check[] = [
-  ...[baseline, answersInTime, ...genuineChecks],
-  ...[verifiesFirst, ...forgedChecks, ...tamperingChecks, ...bypassChecks],
-  ...[...duplicateChecks, ...identityChecks, ...limitChecks, ...lastChecks],
-];
+/** Options of `attackReceiver`. */
+export interface AttackOptions {
+  /** The receiver's address. Several are processes of one receiver: deliveries go to them in turn, copies in parallel. */
+  readonly url: string | readonly string[];
+  /** The signing secret. */
+  readonly secret: string;
+  /** The previous secret, if the receiver accepts it during a rotation. */
+  readonly previousSecret?: string;
+  /** Returns how often the app handled each event. Without it, the attack sees only answers. */
+  readonly handled?: () => HandledCounts | Promise<HandledCounts>;
+  /** Milliseconds that a signature's time may differ from now; 300,000 by default (A-31). */
+  readonly toleranceMs?: number;
+  /** Milliseconds that an answer may take; 10,000 by default (A-32). */
+  readonly timeoutMs?: number;
+  /** Fields of each event, such as a `destinationId` that the receiver recognizes. `id` is always set. */
+  readonly payload?: Readonly<Record<string, unknown>>;
+  /** Allows addresses of other machines. */
+  readonly allowRemote?: boolean;
+}
 
 /** Deliveries without an answer after which the attack stops. */
-const mostUnanswered = 5;
-
-/** A receiver that takes longer for a plain offer gets many checks at the same time. */
-const slowMs = 1000;
-
-/** Checks at the same time: of a receiver that answers many deliveries as fast as one, and of others. */
-const widths = { parallel: 60, limited: 4 };
+const maxUnanswered = 5;
+/** A receiver that takes longer for an offer gets several checks at the same time. One at a time, a crash has one cause. */
+const slowMs = 250;
+const maxConcurrency = 8;
 
 /**
  * Attacks a webhook receiver (§6) with genuine, forged, repeated and broken deliveries over HTTP, and reports what it does
@@ -42,109 +44,188 @@ const widths = { parallel: 60, limited: 4 };
  * @throws {Error} Nothing listens at an address, or `handled` failed: before the attack, or after one without findings.
  */
 export async function attackReceiver(options: AttackOptions): Promise<AttackReport> {
-  const { handled, secret, previousSecret, retiredSecret } = options;
-  const limits = limitsOf(options);
-  const sender = createSender(options, limits);
+  const sender = createSender(options);
+  const { handled, secret, previousSecret } = options;
   // Fails at the start, and not after the attack, if the counts cannot be read.
   if (handled !== undefined) await readCounts(handled);
-  const expected = new Map<string, Expectation>();
-  const notes = new Map<string, string>();
-  const results = new Map<Check, Result>();
-  const memory: Lab["memory"] = {};
-  const labOf = ({ name }: Check): Lab => ({
-    ...{ previousSecret, retiredSecret, memory, timeoutMs: limits.timeoutMs },
-    sender: sender.of(name),
-    toleranceSecs: limits.toleranceMs / 1000,
-    note: (text) => void notes.set(name, text),
-    expectHandled: (id, handling) => void expected.set(id, { check: name, handling }),
-  });
-  const end = elapsed() + limits.maxDurationMs;
+  const results: Result[] = [];
   let stopped: string | undefined;
-  const run = async (check: Check): Promise<void> => {
-    if (elapsed() >= end) stopped ??= tooLong(limits, memory);
-    // The leaks are searched in what was answered until then.
-    const unsent = check.group === "leaks" ? undefined : stopped;
-    const reason = missing(check, options) ?? skipped(check, results) ?? unsent;
-    if (reason !== undefined) results.set(check, { check, problems: [], reason });
-    else results.set(check, { check, problems: [...(await check.run(labOf(check)))] });
-    stopped ??= stopReason(check, sender, results);
+  const run = async (mutation: Mutation): Promise<void> => {
+    const waves = stopped ?? (await mutation.waves(sender));
+    const exchanges: Exchange[] = [];
+    if (typeof waves !== "string")
+      for (const wave of waves) exchanges.push(...(await sender.sendAll(mutation.name, wave)));
+    const problems = problemsOf(exchanges, sender.exchanges);
+    results.push({ check: mutation, problems, ...(typeof waves === "string" && { reason: waves }) });
+    stopped ??= stopReason(sender);
   };
-  await inTurn([baseline, answersInTime], 1, run);
-  const isSlow = (memory.first?.reply.ms ?? 0) >= slowMs;
-  // What decides whether and how the others run.
-  if (isSlow) await inTurn([verifiesFirst, atTheSameTime], 2, run);
-  const left = allChecks.filter((check) => !results.has(check) && !lastChecks.includes(check));
-  // Those at the end send several deliveries one after the other, so they begin first.
-  await (isSlow ? inTurn(left.toReversed(), widthOf(sender, memory), run) : inTurn(left, 1, run));
-  await inTurn(lastChecks, 1, run);
-  const ordered = allChecks.flatMap((check) => results.get(check) ?? []);
-  const uncounted = handled === undefined ? withoutCounts : await compare(handled);
-  const secrets = [secret, previousSecret, retiredSecret].filter((one) => one !== undefined);
-  return reportOf(ordered, sender, { notes, secrets, ...(uncounted !== undefined && { uncounted }) });
+  await run(plainOffer);
+  const [first] = sender.exchanges;
+  if (results[0]?.problems.length) {
+    checkReachable(sender);
+    stopped = "All other checks, because the receiver accepts nothing genuine. Fix that first.";
+  }
+  const waiting = mutations.values();
+  const work = async (): Promise<void> => {
+    for (const mutation of waiting) await run(mutation);
+  };
+  const width = (first?.reply.ms ?? 0) > slowMs ? maxConcurrency : 1;
+  await Promise.all(Array.from({ length: width }, work));
+  if (first) await run(lateCopies(first));
+  const secrets = [secret, previousSecret].filter((one) => one !== undefined);
+  results.push(...findLeaks(sender.exchanges, secrets));
+  const counted = handled !== undefined && (await compareCounts(handled, sender, results));
+  return createReport(sender, results, { counted, redact: redactor(secrets) });
+}
 
-  /** Compares the counts. Returns why not, if they cannot be read. */
-  async function compare(read: NonNullable<AttackOptions["handled"]>): Promise<string | undefined> {
-    try {
-      await compareCounts(read, expected, limits.timeoutMs, { results: ordered, exchanges: sender.exchanges });
-      return undefined;
-    } catch (error) {
-      // A receiver that crashed cannot count. What the attack found is worth more.
-      if (ordered.every(({ problems }) => problems.length === 0)) throw error;
-      return "How often the app handled each event, because the counts could not be read after the attack.";
+/** Creates what sends the deliveries. Throws TypeError for an invalid option. */
+function createSender(options: AttackOptions): Sender {
+  const { url, secret, previousSecret, payload = {}, allowRemote = false } = options;
+  const { toleranceMs = webhookSignature.toleranceSecs * 1000, timeoutMs = 10_000 } = options;
+  for (const [name, value] of Object.entries({ toleranceMs, timeoutMs }))
+    if (!Number.isFinite(value) || value <= 0) throw new TypeError(`${name} must be a number above 0`);
+  const urls = typeof url === "string" ? [url] : [...url];
+  if (urls.length === 0) throw new TypeError("url must be an address or a list of them");
+  for (const one of urls) {
+    if (URL.canParse(one) && hasCredentials(new URL(one)))
+      throw new TypeError("url must not contain a user name or password");
+    if (!isHttp(one)) throw new TypeError(`url must be an http or https URL, not ${one}`);
+    if (!allowRemote && !isLoopback(one))
+      throw new TypeError(`${one} is not on this machine. If the receiver is yours, set allowRemote: true.`);
+  }
+  for (const [name, value] of Object.entries({ secret, previousSecret }))
+    if ((name === "secret" || value !== undefined) && (typeof value !== "string" || value === ""))
+      throw new TypeError(`${name} must be non-empty text`);
+  const isLocal = urls.every(isLoopback);
+  return new Sender({ urls, secret, previousSecret, toleranceSecs: toleranceMs / 1000, timeoutMs, payload, isLocal });
+}
+
+/** Whether the host of a URL is this machine's own. */
+export function isLoopback(url: string): boolean {
+  return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}
+
+/** Throws an Error if a plain offer reached no receiver. */
+function checkReachable({ exchanges }: Sender): void {
+  const lost = exchanges.find(({ reply: { status, code } }) => status === undefined && code !== "TIMEOUT");
+  if (lost === undefined) return;
+  throw new Error(`No receiver answers at ${lost.url}: ${lost.reply.error}. Start it, or check the address.`);
+}
+
+function stopReason({ exchanges }: Sender): string | undefined {
+  if (exchanges.some(({ reply }) => reply.code === "ECONNREFUSED"))
+    return "The rest, because the receiver stopped listening. Find out why it ended.";
+  if (exchanges.filter(({ reply }) => reply.code === "TIMEOUT").length < maxUnanswered) return undefined;
+  return `The rest, because ${maxUnanswered} deliveries got no answer in time. Fix the findings first.`;
+}
+
+/** What is wrong with the answers to the deliveries of a check. */
+function problemsOf(sent: readonly Exchange[], all: readonly Exchange[]): Problem[] {
+  const genuine = sent.filter(({ delivery }) => delivery.expected === "accept");
+  const forged = sent.filter(isForged);
+  const isWrong = ({ reply }: Exchange) => isAccepted(reply);
+  return [
+    ...summary("accepted", "forgery", forged, isWrong),
+    ...summary("refused", "genuine offer", genuine, (exchange) => !isWrong(exchange)),
+    ...summary("other", "forgery", forged, isCrash),
+    ...genuine.flatMap((exchange) => differenceOf(exchange, all)).slice(0, 1),
+  ];
+}
+
+const isForged = ({ delivery }: Exchange) => !["accept", "any"].includes(delivery.expected);
+
+/** One problem for all deliveries of a check that went wrong in one way. */
+function summary(
+  kind: Problem["kind"],
+  noun: "forgery" | "genuine offer",
+  sent: readonly Exchange[],
+  isWrong: (exchange: Exchange) => boolean,
+): Problem[] {
+  const wrong = sent.filter(isWrong);
+  const [exchange] = wrong;
+  if (exchange === undefined) return [];
+  const answers = new Set(wrong.map(({ reply }) => describeReply(reply)));
+  const names = new Set(wrong.flatMap(({ delivery }) => delivery.what ?? []));
+  const which = names.size > 0 && sent.length > 1 ? `: ${[...names].join(", ")}` : "";
+  const nouns = noun === "forgery" ? "forgeries" : "genuine offers";
+  const count = sent.length === 1 ? `A ${noun}` : `${wrong.length} of ${sent.length} ${nouns}`;
+  const problem = `${count} got ${[...answers].join(" or ")}${which}.`;
+  return [{ kind, problem, exchange, isWhole: wrong.length === sent.length }];
+}
+
+/** Whether a forgery was neither accepted nor refused properly. A server may say that it does not implement a method. */
+function isCrash({ delivery: { expected, end }, reply: { status, code }, tookAll }: Exchange): boolean {
+  if (code === "TIMEOUT") return end !== "never";
+  if (expected === "stop_reading") return tookAll && status !== 413;
+  return (
+    expected === "refuse" &&
+    (status === undefined || (status >= 300 && status < 400) || (status >= 500 && status !== 501))
+  );
+}
+
+/** How the answer to an accepted offer differs from the first one to its event. */
+function differenceOf({ id, reply }: Exchange, all: readonly Exchange[]): Problem[] {
+  const first = all.find((one) => one.id === id && isAccepted(one.reply));
+  if (first === undefined || !isAccepted(reply)) return [];
+  if (first.reply.status === reply.status && first.reply.body === reply.body) return [];
+  const difference = first.reply.status === reply.status ? "with another body" : `and another ${describeReply(reply)}`;
+  const problem = `The first copy got ${describeReply(first.reply)}, ${difference}.`;
+  return [{ kind: "other", problem, exchange: first }];
+}
+
+/** Adds a problem to each check whose events were not handled as often as they must be. Returns whether it could. */
+async function compareCounts(
+  handled: NonNullable<AttackOptions["handled"]>,
+  { exchanges, options: { timeoutMs } }: Sender,
+  results: readonly Result[],
+): Promise<boolean> {
+  const ids = new Set(exchanges.map(({ id }) => id).filter(Boolean));
+  const events = [...ids].map((id) => [id, exchanges.filter((exchange) => exchange.id === id)] as const);
+  const isDue = (sent: readonly Exchange[]) =>
+    sent.some(({ delivery, reply }) => delivery.expected === "accept" && !delivery.mayIgnore && isAccepted(reply));
+  try {
+    let countOf = await readCounts(handled);
+    // An event may be handled after its answer.
+    for (let waited = 0; waited < timeoutMs; waited += pollMs) {
+      if (!events.some(([id, sent]) => isDue(sent) && countOf(id) === 0)) break;
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+      countOf = await readCounts(handled);
     }
+    for (const [id, sent] of events) {
+      const result = results.find(({ check }) => check.name === sent.at(-1)?.check);
+      const problem = countProblem(countOf(id), sent, isDue(sent));
+      // One problem of a kind says enough.
+      if (problem === undefined || result?.problems.some(({ kind }) => kind === problem.kind)) continue;
+      const isLost = problem.kind === "other" && result?.check.group !== "duplicates";
+      result?.problems.push({ ...problem, ...(isLost && { fix: answerAfterwards }) });
+    }
+    return true;
+  } catch (error) {
+    // A receiver that crashed cannot count. What the attack found is worth more.
+    if (results.every(({ problems }) => problems.length === 0)) throw error;
+    return false;
   }
 }
 
-async function inTurn(checks: readonly Check[], width: number, run: (check: Check) => Promise<void>): Promise<void> {
-  const waiting = checks.values();
-  const work = async (): Promise<void> => {
-    for (const check of waiting) await run(check);
-  };
-  await Promise.all(Array.from({ length: width }, work));
+const pollMs = 100;
+const answerAfterwards =
+  "Answer 2xx only after the app has handled the event. Check that handled() counts by the event's id.";
+
+function countProblem(count: number, sent: readonly Exchange[], isDue: boolean): Problem | undefined {
+  const [exchange] = sent;
+  const times = count === 1 ? "once" : `${count} times`;
+  if (count > 0 && sent.every(isForged))
+    return { kind: "accepted", problem: `The app handled a forgery ${times}.`, exchange };
+  if (count > 1) return { kind: "handled_twice", problem: `The app handled an event ${times}.`, exchange };
+  if (!isDue || count === 1) return undefined;
+  return { kind: "other", problem: "The receiver accepted an event, but the app did not handle it.", exchange };
 }
 
-/** How many checks may run at the same time, by how long many offers at once took. */
-function widthOf(sender: Sender, { first }: Lab["memory"]): number {
-  const together = sender.exchanges.filter(({ check }) => check === atTheSameTime.name);
-  const slowest = Math.max(0, ...together.map(({ reply }) => reply.ms));
-  return slowest > 2 * (first?.reply.ms ?? 0) ? widths.limited : widths.parallel;
+/** Reads the counts. Throws TypeError if they are not counts. */
+async function readCounts(handled: NonNullable<AttackOptions["handled"]>): Promise<(id: string) => number> {
+  const counts = await handled();
+  if (typeof counts !== "object" || counts === null)
+    throw new TypeError("handled must return how often each event was handled: a Map, or an object, by the event's id");
+  const entries = new Map<string, number>(counts instanceof Map ? counts : Object.entries(counts));
+  return (id) => entries.get(id) ?? 0;
 }
-
-const options: Readonly<Record<Requirement, string>> = {
-  previousSecret:
-    "Whether the previous secret is accepted during a rotation: give previousSecret, or --previous-secret.",
-  retiredSecret: "Whether a secret of an earlier rotation is refused: give retiredSecret, or --retired-secret.",
-};
-
-function missing({ requires }: Check, given: AttackOptions): string | undefined {
-  return requires === undefined || given[requires] !== undefined ? undefined : options[requires];
-}
-
-type Results = ReadonlyMap<Check, Result>;
-
-/** Single forgeries say nothing about a receiver that accepts any signature. */
-function skipped({ group }: Check, results: Results): string | undefined {
-  const isUnverified = results.get(verifiesFirst)?.problems.some(({ kind }) => kind === "accepted");
-  return group === "forged" && isUnverified
-    ? "Single forgeries, because the receiver answers 2xx to any signature. Fix that first."
-    : undefined;
-}
-
-function stopReason(check: Check, { exchanges }: Sender, results: Results): string | undefined {
-  if (check === baseline && results.get(check)?.problems.length)
-    return "All other checks, because the receiver refuses plain offers. Fix that first.";
-  if (exchanges.at(-1)?.reply.code === "ECONNREFUSED")
-    return "The rest, because the receiver stopped listening. Find out why it ended.";
-  const unanswered = exchanges.filter(({ reply }) => reply.code === "TIMEOUT");
-  if (unanswered.length < mostUnanswered) return undefined;
-  return `The rest, because ${mostUnanswered} deliveries got no answer in time. Fix the findings first.`;
-}
-
-function tooLong({ maxDurationMs }: AttackLimits, { first }: Lab["memory"]): string {
-  const plain = ((first?.reply.ms ?? 0) / 1000).toFixed(1);
-  const after = `because the attack ended after ${Math.round(maxDurationMs / 1000)} s, and a plain offer takes ${plain} s.`;
-  return `The remaining checks, ${after} Use patient, or --patient, to wait longer.`;
-}
-
-const withoutCounts =
-  "How often the app handled each event, and whether a forgery reached it: give handled, or --handled-url.";

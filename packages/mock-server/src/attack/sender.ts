@@ -1,103 +1,121 @@
-// Sends the deliveries of an attack, and records what came back.
-
-import { createHash } from "node:crypto";
-import { realNow, signatureHeader } from "@call-transfer/backend/unstable";
+// The sender of an attack: makes offers, signs them, and sends them over HTTP: whole, in parts, endless or cut off.
+import { createHmac, randomUUID } from "node:crypto";
+import { type ClientRequest, request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { text } from "node:stream/consumers";
+import { clearTimeout, elapsed, realNow, setTimeout } from "@call-transfer/backend/unstable";
 import { webhookSignature } from "@call-transfer/spec";
-import { deliver, type Message, type Reply } from "./deliver.ts";
 
 /** An event, as the platform would send it (A-30). */
 export interface Offer {
+  /** Empty for a body that is no event. */
   readonly id: string;
   readonly body: string;
 }
 
-/** How to send an offer. By default as the platform does: signed with the current secret, now. */
-export interface Sending {
-  /** The signature header; null for none. */
-  readonly signature?: string | null;
-  /** The body to send in place of the offer's. */
-  readonly body?: string;
-  /** Sends the body in these parts, chunked. */
-  readonly parts?: readonly Uint8Array[];
+/**
+ * What a correct receiver does with a delivery. `accept`: 2xx. `refuse`: 4xx. `not_accept`: anything but 2xx. `stop_reading`: it
+ * does not accept it, and does not take all of the body unless it answers 413.
+ */
+export type Expected = "accept" | "refuse" | "not_accept" | "stop_reading" | "any";
+
+/** What is changed of a genuine delivery. */
+export interface Change {
+  /** An event that was sent before, or that others copy; a new one by default. */
+  readonly offer?: Offer;
+  /** Fields of a new event, and how it is turned into text. */
+  readonly fields?: object;
+  readonly write?: (fields: object) => string;
+  /** Whether the app may pass over the event although the receiver accepts it. */
+  readonly mayIgnore?: boolean;
+  /** The secrets that sign; the current one by default. */
+  readonly secrets?: readonly string[];
+  /** The time that is signed, in Unix seconds, or any other text; now by default. */
+  readonly time?: string;
+  /** Writes the header in another way; null for none. */
+  readonly header?: ((time: string, v1: string) => string) | null;
+  readonly headerName?: string;
+  /** Changes the body after it was signed. */
+  readonly body?: (text: string) => string;
+  /** Sends the body in these parts, chunked, `pauseMs` apart. */
+  readonly parts?: (bytes: Buffer) => Iterable<Uint8Array>;
   readonly pauseMs?: number;
   readonly method?: string;
   /** null for none. */
   readonly contentType?: string | null;
-  /** The name of the signature header, to write it in another case. */
-  readonly headerName?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Which of the receiver's addresses to send to. By default they take turns. */
+  /** The receiver's addresses take turns by default. */
   readonly url?: string;
+  /** `hang_up`: closes after the body. `never`: keeps half a body open while others are sent. */
+  readonly end?: "hang_up" | "never";
 }
 
-/** How to sign. By default with the current secret, now. */
-export interface Signing {
-  readonly secrets?: readonly string[];
-  /** Seconds before now; below 0 for a time in the future. */
-  readonly ageSecs?: number;
+/** A delivery to send. */
+export interface Delivery extends Change {
+  readonly expected: Expected;
+  /** The name of the change, if its check sends several. */
+  readonly what?: string;
 }
 
-/** A delivery that was sent, for the checks of leaks and the report. */
-export interface SentDelivery {
-  readonly message: Message;
-  readonly signature: string;
+export interface Reply {
+  readonly status?: number;
+  readonly body: string;
+  readonly headers: string;
+  readonly error?: string;
+  /** The code of a network error, e.g. `ECONNREFUSED`, or `TIMEOUT`. */
+  readonly code?: string;
+  /** Milliseconds until the answer was complete. */
+  readonly ms: number;
+}
+
+/** A delivery that was sent, and its answer. */
+export interface Exchange {
+  readonly check: string;
+  readonly delivery: Delivery;
+  /** The id of the event. */
+  readonly id: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body that was sent, as text. */
   readonly body: string;
   readonly reply: Reply;
-  readonly url: string;
-  readonly check: string;
-}
-
-/** What the senders of all checks share. */
-interface Shared {
-  readonly exchanges: SentDelivery[];
-  turn: number;
+  /** Whether the receiver took all of the body before it answered. */
+  readonly tookAll: boolean;
 }
 
 export interface SenderOptions {
   readonly urls: readonly string[];
   readonly secret: string;
+  readonly previousSecret: string | undefined;
+  readonly toleranceSecs: number;
   readonly timeoutMs: number;
-  readonly seed: number;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** The IP address of the receiver, in place of a look-up of its name. */
-  readonly address?: string | undefined;
+  /** Whether the receiver is on this machine, and so has the same clock. */
+  readonly isLocal: boolean;
 }
 
 const ringMs = 30_000;
 
-/** Makes offers, signs them and sends them, for one check. */
+/** Makes offers, signs them and sends them. */
 export class Sender {
   readonly options: SenderOptions;
-  readonly #check: string;
-  readonly #shared: Shared;
-  #ids = 0;
+  /** All deliveries with their answers, in the order of the answers. */
+  readonly exchanges: Exchange[] = [];
+  #turn = 0;
 
-  constructor(options: SenderOptions, check = "", shared: Shared = { exchanges: [], turn: 0 }) {
+  constructor(options: SenderOptions) {
     this.options = options;
-    this.#check = check;
-    this.#shared = shared;
   }
 
-  /** The sender of a check. Its deliveries are among those of all. */
-  of(check: string): Sender {
-    return new Sender(this.options, check, this.#shared);
-  }
-
-  /** The deliveries of all checks, as they were answered. */
-  get exchanges(): readonly SentDelivery[] {
-    return this.#shared.exchanges;
-  }
-
-  /** A new offer. `write` turns its fields into the text of the body; `JSON.stringify` by default. */
-  offer(write: (fields: object) => string = JSON.stringify, fields: object = {}, id: string = this.id()): Offer {
-    const [transferId, destinationId] = [this.id(), this.id()];
+  /** A new offer. `write` turns its fields into the text of the body. */
+  offer(fields: object = {}, write: (fields: object) => string = JSON.stringify, id: string = randomUUID()): Offer {
     const now = realNow();
     const body = write({
-      transferId,
+      transferId: randomUUID(),
       expiresAt: new Date(now + ringMs).toISOString(),
       type: webhookSignature.event,
       createdAt: new Date(now).toISOString(),
-      destinationId,
+      destinationId: randomUUID(),
       ...this.options.payload,
       ...fields,
       id,
@@ -105,60 +123,106 @@ export class Sender {
     return { id, body };
   }
 
-  /** The next id in the form of a UUID. Seed and check decide it, whatever else is sent meanwhile. */
-  id(): string {
-    const hex = createHash("sha256")
-      .update(`${this.options.seed}/${this.#check}/${this.#ids++}`)
-      .digest("hex");
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-  }
-
-  /** The signature header of a body (§6.1). */
-  sign(body: string, { secrets = [this.options.secret], ageSecs = 0 }: Signing = {}): string {
-    return signatureHeader(body, secrets, realNow() - ageSecs * 1000);
-  }
-
-  /** The message that sends an offer. */
-  message(offer: Offer, sending: Sending = {}): Message {
-    const { body = offer.body, method = "POST", contentType = "application/json", pauseMs } = sending;
-    const { signature = this.sign(offer.body), headerName = webhookSignature.header, headers = {} } = sending;
-    const parts = sending.parts ?? [Buffer.from(body)];
-    return {
-      method,
-      headers: {
-        ...(contentType !== null && { "content-type": contentType }),
-        ...(sending.parts === undefined && { "content-length": String(Buffer.byteLength(body)) }),
-        ...(signature !== null && { [headerName]: signature }),
-        ...headers,
-      },
-      parts,
-      ...(pauseMs !== undefined && { pauseMs }),
-      ...(this.options.address !== undefined && { address: this.options.address }),
-    };
-  }
-
   nextUrl(): string {
     const { urls } = this.options;
-    return urls[this.#shared.turn++ % urls.length] ?? "";
+    return urls[this.#turn++ % urls.length] ?? "";
   }
 
-  /** Sends an offer, or a forgery that begins with one. Never rejects. */
-  async send(offer: Offer, sending: Sending = {}): Promise<Reply> {
-    const url = sending.url ?? this.nextUrl();
-    const message = this.message(offer, sending);
-    const reply = await deliver(url, message, this.options.timeoutMs);
-    this.record(message, reply, url);
-    return reply;
+  /** Sends deliveries at once, after those whose body never ends. These are closed after the answers to the others. */
+  async sendAll(check: string, deliveries: readonly Delivery[]): Promise<readonly Exchange[]> {
+    const open = deliveries.filter(({ end }) => end === "never").map((delivery) => this.#start(check, delivery));
+    await Promise.all(open.map(({ written }) => written));
+    const others = deliveries.filter(({ end }) => end !== "never").map((delivery) => this.#start(check, delivery));
+    const exchanges = await Promise.all(others.map(({ exchange }) => exchange));
+    for (const { close } of open) close();
+    return [...exchanges, ...(await Promise.all(open.map(({ exchange }) => exchange)))];
   }
 
-  /** Records a delivery that was sent in another way. */
-  record(message: Message, reply: Reply, url: string): void {
-    const [, signature = ""] =
-      Object.entries(message.headers).find(([name]) => name.toLowerCase() === webhookSignature.header.toLowerCase()) ??
-      [];
-    const body = Buffer.concat(message.parts).toString();
-    this.#shared.exchanges.push({ message, signature, body, reply, url, check: this.#check });
+  #start(check: string, delivery: Delivery) {
+    const { fields, write, time = unixTime(), secrets = [this.options.secret], header, parts, end } = delivery;
+    const { method = "POST", contentType = "application/json", headers = {}, url = this.nextUrl() } = delivery;
+    const offer = delivery.offer ?? this.offer(fields, write);
+    const body = delivery.body?.(offer.body) ?? offer.body;
+    const signed = secrets.map((secret) => digest(offer.body, secret, time));
+    const signature = header === undefined ? signatureHeader(time, signed) : header?.(time, signed[0] ?? "");
+    const bytes = Buffer.from(body);
+    const sent = {
+      ...(contentType !== null && { "content-type": contentType }),
+      ...(parts === undefined && { "content-length": String(bytes.length) }),
+      ...(signature !== undefined && { [delivery.headerName ?? webhookSignature.header]: signature }),
+      ...headers,
+    };
+    // No agent: each delivery has a connection of its own, so that none fails because another was cut off.
+    const request = (url.startsWith("https:") ? httpsRequest : httpRequest)(url, {
+      ...{ method, headers: { ...sent, connection: "close" }, agent: false },
+    });
+    const answer = receive(request, this.options.timeoutMs);
+    let tookAll = false;
+    const send = async (): Promise<void> => {
+      const whole = [end === "never" ? bytes.subarray(0, bytes.length / 2) : bytes];
+      tookAll = await writeParts(request, parts?.(bytes) ?? whole, delivery.pauseMs);
+      if (end === "hang_up") request.once("finish", () => request.destroy(new Error("hung up")));
+      if (end !== "never") request.end();
+    };
+    const exchange = answer.then((reply): Exchange => {
+      const sentDelivery = { check, delivery, id: offer.id, url, headers: sent, body, reply, tookAll };
+      this.exchanges.push(sentDelivery);
+      return sentDelivery;
+    });
+    const close = () => void request.destroy(new Error("closed in the middle of the body"));
+    // A connection that fails never calls back.
+    return { exchange, close, written: Promise.race([send(), answer]) };
   }
+}
+
+/** The signature of a body (§6.1). */
+export function digest(body: string, secret: string, time: string): string {
+  return createHmac("sha256", secret).update(`${time}${webhookSignature.separator}${body}`).digest("hex");
+}
+
+const signatureHeader = (time: string, digests: readonly string[]) =>
+  [`t=${time}`, ...digests.map((one) => `${webhookSignature.scheme}=${one}`)].join();
+
+/** The time in Unix seconds, `ageSecs` before now. */
+export const unixTime = (ageSecs = 0): string => String(Math.floor(realNow() / 1000 - ageSecs));
+
+/** Waits for the answer. Never rejects. */
+function receive(request: ClientRequest, timeoutMs: number): Promise<Reply> {
+  const started = elapsed();
+  return new Promise((resolve) => {
+    const finish = (reply: Omit<Reply, "ms">): void => {
+      clearTimeout(timer);
+      resolve({ ...reply, ms: elapsed() - started });
+      // The receiver may have answered before it read everything.
+      request.destroy();
+    };
+    const timer = setTimeout(
+      () => finish({ body: "", headers: "", error: `no answer within ${timeoutMs} ms`, code: "TIMEOUT" }),
+      timeoutMs,
+    );
+    request.on("error", ({ message, code }: NodeJS.ErrnoException) =>
+      // A name with several addresses fails with a code alone.
+      finish({ body: "", headers: "", error: message || String(code), ...(code !== undefined && { code }) }),
+    );
+    request.once("response", async (response) => {
+      const body = await text(response).catch(() => "");
+      finish({ status: response.statusCode ?? 0, body, headers: response.rawHeaders.join("\n") });
+    });
+  });
+}
+
+/** Writes the parts until an answer comes. Returns whether all were written before it. */
+async function writeParts(request: ClientRequest, parts: Iterable<Uint8Array>, pauseMs = 0): Promise<boolean> {
+  let isAnswered = false;
+  request.once("response", () => {
+    isAnswered = true;
+  });
+  for (const part of parts) {
+    const error = await new Promise<unknown>((resolve) => request.write(part, resolve));
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    if (error || isAnswered || request.destroyed) return false;
+  }
+  return true;
 }
 
 /** Whether an answer accepts an offer (A-32). */
@@ -167,7 +231,7 @@ export function isAccepted({ status }: Reply): boolean {
 }
 
 /** An answer in words, e.g. `status 401` or `no answer within 10000 ms`. */
-export function describe({ status, error, code = "" }: Reply): string {
+export function describeReply({ status, error, code = "" }: Reply): string {
   if (status !== undefined) return `status ${status}`;
   if (code === "TIMEOUT" && error !== undefined) return error;
   const isClosed = error === undefined || code === "ECONNRESET" || code === "EPIPE";

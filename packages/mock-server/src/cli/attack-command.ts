@@ -1,31 +1,18 @@
-import { attackReceiver } from "../attack/attack.ts";
-import { isLoopback } from "../attack/attack-options.ts";
-import { formatMarkdown, formatReport } from "../attack/format-report.ts";
-import type { HandledCounts } from "../attack/handled-counts.ts";
+import { attackReceiver, type HandledCounts, isLoopback } from "../attack/attack.ts";
+import { formatReport } from "../attack/report.ts";
 import { attackOptions, exitStatus, variables } from "./options/options.ts";
 import { commandLine } from "./terminal/program.ts";
-import {
-  isObject,
-  type readArguments,
-  readDuration,
-  readJson,
-  readNumber,
-  readUrl,
-  UsageError,
-} from "./values/command-line.ts";
+import { isObject, type readArguments, readDuration, readJson, readUrl, UsageError } from "./values/command-line.ts";
 
 type AttackValues = ReturnType<typeof readArguments<typeof attackOptions>>["values"];
 
 /** Attacks a receiver and prints the report. Returns the exit status: 1 if there are findings. */
 export async function attack(operands: readonly string[], values: AttackValues): Promise<number> {
-  const { prng, payload, "handled-url": handledUrl, "allow-remote": allowRemote, patient } = values;
-  const { "retired-secret": retiredSecret } = values;
-  if (values.json && values.markdown)
-    throw new UsageError("--json and --markdown exclude each other. Use one of them.");
+  const { payload, "handled-url": handledUrl, "allow-remote": allowRemote } = values;
   if (operands.length === 0)
     throw new UsageError(`Missing the receiver's URL. Usage: ${commandLine("attack http://127.0.0.1:3000/offers")}`);
   const url = operands.map((operand) => readUrl("attack", operand));
-  const remote = url.find((one) => !isLoopback(new URL(one).hostname));
+  const remote = url.find((one) => !isLoopback(one));
   if (remote !== undefined && !allowRemote)
     throw new UsageError(
       `attack ${remote}: not on this machine. The attack sends forged and very long requests. If the receiver is yours, add --allow-remote.`,
@@ -38,17 +25,13 @@ export async function attack(operands: readonly string[], values: AttackValues):
     url,
     secret,
     allowRemote,
-    patient,
     toleranceMs: readDuration("--tolerance", values.tolerance ?? attackOptions.tolerance.fallback),
     timeoutMs,
     ...(previousSecret && { previousSecret }),
-    ...(retiredSecret && { retiredSecret }),
-    ...(prng !== undefined && { seed: readNumber("--prng", prng, 2 ** 31 - 1) }),
     ...(payload !== undefined && { payload: readFields("--payload", payload) }),
     ...(handledUrl !== undefined && { handled: countsAt(readUrl("--handled-url", handledUrl), timeoutMs) }),
   });
-  const format = values.json ? JSON.stringify : values.markdown ? formatMarkdown : formatReport;
-  console.log(format(report));
+  console.log(values.json ? JSON.stringify(report) : formatReport(report));
   return report.findings.length > 0 ? exitStatus.failure : exitStatus.success;
 }
 

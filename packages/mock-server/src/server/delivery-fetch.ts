@@ -7,7 +7,7 @@ import { isInNetworks } from "../net/networks.ts";
 import { bracketed } from "../net/urls.ts";
 import { http, loadHttps } from "./node-builtins.ts";
 
-export type Resolve = (hostname: string) => Promise<readonly { readonly address: string }[]>;
+type Resolve = (hostname: string) => Promise<readonly { readonly address: string }[]>;
 
 const maxResponseBytes = 65_536;
 

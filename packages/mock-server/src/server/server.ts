@@ -11,7 +11,6 @@ import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
 import { type AllowedOrigins, allowedOrigins } from "../net/origins.ts";
 import { bracketed, unbracketed } from "../net/urls.ts";
 import type { DataFile } from "../store/sqlite.ts";
-import { createAttack } from "./attack-destination.ts";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
 import type { GateRules } from "./gate.ts";
 import { hostRules, isLoopbackAddress, isPublicName } from "./hosts.ts";
@@ -93,7 +92,6 @@ export async function startServer(
   const sandboxes = openSandboxes(file, {
     clock: "flowing",
     fetch: createDeliveryFetch(undefined, isOwn),
-    attack: createAttack({ forwardWebhooks: options.forwardWebhooks, isOwn }),
     ...given,
   });
   const rules = { ...gateRules(host, options), ...(ofTests && { origins: ofTests }) };

@@ -12,7 +12,6 @@ import { runIn } from "./run-line.ts";
 
 /** Operations of the control plane that no command calls, and why. */
 const withoutCommand: Readonly<Record<string, string>> = {
-  attackDestination: "attack sends the same to an address of its own",
   checkFault: "fault says what is wrong when it adds one",
   getDelivery: "deliveries shows all of them",
   getHealth: "a probe for containers; every command says when no server is there",

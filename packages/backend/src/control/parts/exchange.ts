@@ -30,22 +30,6 @@ export type NewSandboxOptions = {
   readonly [Name in Exclude<keyof NewSandbox, "name">]?: Exclude<NewSandbox[Name], undefined>;
 };
 
-/** A receiver of webhooks to attack. */
-export interface AttackTarget {
-  /** The URL that gets the webhooks. */
-  readonly url: string;
-  /** The secret that signs genuine webhooks. */
-  readonly secret: string;
-  /** The secret before the rotation, whose signatures are still valid; absent without a rotation in force (§6.2). */
-  readonly previousSecret?: string;
-}
-
-/** What an attack found. */
-export type WebhookAttackReport = SuccessBody<"attackDestination">;
-
-/** Attacks a receiver. Rejects with an Error whose message says why it cannot be attacked. */
-export type WebhookAttack = (target: AttackTarget) => Promise<WebhookAttackReport>;
-
 /** A validated request to the control plane. */
 export interface ControlExchange<Id extends ControlOperationId> {
   readonly backend: BackendControls;
@@ -55,8 +39,6 @@ export interface ControlExchange<Id extends ControlOperationId> {
   readonly query: Part<Id, "query">;
   readonly body: Part<Id, "body">;
   readonly headers: RequestHeaders;
-  /** Attacks receivers, if the backend's owner can. */
-  readonly attack: WebhookAttack | undefined;
 }
 
 /** The handlers by operationId. A handler returns the success body, or a whole response. */

@@ -1,12 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { useDestinations } from "../../data/records/destinations.ts";
-import { type DestinationFacts, overlapOf } from "../../data/records/webhooks.ts";
+import type { DestinationFacts } from "../../data/records/webhooks.ts";
 import { useSession } from "../../data/session/context.ts";
 import { Button } from "../../parts/button.tsx";
 import { Facts, Status } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Empty, LoadError, Panel, Screen } from "../../parts/screen.tsx";
-import { Attack } from "./attack.tsx";
 import { sendToInbox } from "./first-webhook.tsx";
 import { Secrets } from "./secrets.tsx";
 import { SendOffer } from "./send-offer.tsx";
@@ -46,8 +45,6 @@ export function Receivers({ selected }: { readonly selected: string | undefined 
 
 function Receiver({ destination }: { readonly destination: DestinationFacts }) {
   const isSending = useSignal(false);
-  const now = useSession().clock.now.value;
-  const overlap = overlapOf(destination);
   const { id, name, config, enabled } = destination;
   return (
     <Panel title={name} tools={<Button onPress={() => (isSending.value = true)}>Send an offer</Button>}>
@@ -58,7 +55,6 @@ function Receiver({ destination }: { readonly destination: DestinationFacts }) {
         }}
       />
       <Secrets destination={destination} />
-      <Attack destination={destination} isOverlap={overlap !== undefined && now < overlap.to} />
       {isSending.value && <SendOffer destinations={[destination]} first={id} close={() => (isSending.value = false)} />}
     </Panel>
   );

@@ -184,10 +184,6 @@ export const attackOptions = {
     { value: "SECRET" },
     "secret before the rotation, if the receiver accepts it too; or set CALL_TRANSFER_PREVIOUS_SIGNING_SECRET",
   ),
-  "retired-secret": option(
-    { value: "SECRET" },
-    "secret of an earlier rotation, which the receiver must not accept any more",
-  ),
   "handled-url": option(
     { value: "URL" },
     'URL that returns how often the app handled each event, as JSON: { "<event id>": 1 }. Without it, the attack sees only answers',
@@ -198,14 +194,8 @@ export const attackOptions = {
   ),
   tolerance: option({ value: "DURATION", fallback: "300s" }, "how far a signature's time may differ from now"),
   timeout: option({ value: "DURATION", fallback: "10s" }, "how long an answer may take"),
-  patient: flag(
-    "wait up to 60 s for each answer, and ten minutes in all instead of two, so that a receiver slower than --timeout is checked all the same",
-    {},
-  ),
-  prng: option({ value: "N" }, "seed of the event ids (default: random)"),
   "allow-remote": flag("attack a receiver on another machine", {}),
   json: flag("print the report as one line of JSON", {}),
-  markdown: flag("print the report as Markdown, with what was sent and what came, to hand it on", {}),
 } as const satisfies ParseArgsOptionsConfig & OptionTable;
 
 /** The variables that `--write-env` sets. Those of access tokens end in a role. `attack` reads the signing secrets. */

@@ -7,7 +7,6 @@ import type { AddressInfo } from "node:net";
 export interface Answer {
   readonly status: number;
   readonly body: string;
-  readonly type?: string;
 }
 
 /** What a request carries, as the steps see it. */
@@ -24,6 +23,9 @@ export interface Steps {
   readonly toleranceSecs: number;
   /** Milliseconds until each answer. */
   readonly delayMs: number;
+  readonly maxBodyBytes: number;
+  /** Whether it answers 202 before it reads the delivery. */
+  readonly answersFirst: boolean;
   /** Whether the method is taken as POST. */
   isPost(request: IncomingMessage): boolean;
   /** Whether the delivery needs a signature. */
@@ -34,6 +36,10 @@ export interface Steps {
   signedTime(time: string): string;
   /** The bytes that are signed. */
   signedBody(body: Buffer): Buffer | string;
+  /** The signatures that may be the right one, of those in the header. */
+  signatures(all: readonly string[]): readonly string[];
+  /** Verifies the whole header in place of its parts. */
+  isWholeHeader?(header: string, expected: readonly string[]): boolean;
   isTime(time: string): boolean;
   isFresh(time: string, toleranceSecs: number): boolean;
   /** Compares a signature of the header with the expected one. */
@@ -42,21 +48,26 @@ export interface Steps {
   before(delivery: Delivery, known: Map<string, Promise<Answer>>): Promise<Answer> | undefined;
   /** The key by which copies are recognized. */
   keyOf(delivery: Delivery): string;
+  /** The answer to a copy, of the first one's. */
+  repeat(first: Promise<Answer>): Promise<Answer>;
   /** Called after an answer was remembered. */
   forget(known: Map<string, Promise<Answer>>, key: string): void;
   /** The body of a refusal. */
-  refusal(reason: string, delivery: Delivery | undefined, expected: string): Pick<Answer, "body" | "type">;
+  refusal(error: Error, expected: string): string;
 }
 
 export const correct: Steps = {
   secrets: [],
   toleranceSecs: 300,
   delayMs: 0,
+  maxBodyBytes: 1024 * 1024,
+  answersFirst: false,
   isPost: ({ method }) => method === "POST",
   needsSignature: () => true,
   secretsOf: (_delivery, secrets) => secrets,
   signedTime: (time) => time,
   signedBody: (body) => body,
+  signatures: (all) => all,
   isTime: (time) => /^\d{1,12}$/.test(time),
   isFresh: (time, toleranceSecs) => Math.abs(Date.now() / 1000 - Number(time)) <= toleranceSecs,
   isSame(given, expected) {
@@ -65,20 +76,17 @@ export const correct: Steps = {
   },
   before: () => undefined,
   keyOf: ({ event }) => String(event?.id),
+  repeat: (first) => first,
   forget: () => {},
-  refusal: () => ({ body: "refused" }),
+  refusal: () => "refused",
 };
-
-const maxBodyBytes = 1024 * 1024;
 
 class Refusal extends Error {
   readonly status: number;
-  readonly delivery: Delivery | undefined;
   readonly expected: string;
-  constructor(status: number, message: string, delivery?: Delivery, expected = "") {
+  constructor(status: number, message: string, expected = "") {
     super(message);
     this.status = status;
-    this.delivery = delivery;
     this.expected = expected;
   }
 }
@@ -96,27 +104,31 @@ export async function startReceiver(changes: Partial<Steps>) {
   };
   const receive = async (request: IncomingMessage): Promise<Answer> => {
     if (!steps.isPost(request)) throw new Refusal(405, "Webhooks are sent by POST.");
-    const body = await readBody(request);
+    const body = await readBody(request, steps.maxBodyBytes);
     const header = String(request.headers["service-signature"] ?? "");
     const delivery: Delivery = { request, body, header, event: objectOf(body) };
     const early = steps.before(delivery, known);
     if (early !== undefined) return early;
     if (steps.needsSignature(delivery)) verify(delivery, steps);
-    if (typeof delivery.event?.id !== "string") throw new Refusal(400, "The body is not an event.", delivery);
+    if (typeof delivery.event?.id !== "string") throw new Refusal(400, "The body is not an event.");
     const key = steps.keyOf(delivery);
-    const answer = known.get(key) ?? handle(delivery);
+    const first = known.get(key);
+    if (first !== undefined) return steps.repeat(first);
+    const answer = handle(delivery);
     known.set(key, answer);
     steps.forget(known, key);
     return answer;
   };
   const server = createServer((request, response) => {
     response.setHeader("connection", "close");
-    const send = ({ status, body, type = "text/plain" }: Answer): void =>
-      void response.writeHead(status, { "content-type": type }).end(body);
+    const send = ({ status, body }: Answer): void => {
+      if (!response.headersSent) response.writeHead(status).end(body);
+    };
+    if (steps.answersFirst) send({ status: 202, body: "" });
     receive(request).then(send, async (error: Error) => {
-      const { status, delivery, expected } = error instanceof Refusal ? error : new Refusal(500, error.message);
+      const { status, expected } = error instanceof Refusal ? error : new Refusal(500, error.message);
       await new Promise((resolve) => setTimeout(resolve, steps.delayMs));
-      send({ status, ...steps.refusal(error.message, delivery, expected) });
+      send({ status, body: steps.refusal(error, expected) });
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -124,7 +136,7 @@ export async function startReceiver(changes: Partial<Steps>) {
   return { url, handled: () => handled, close: () => server.close().closeAllConnections() };
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage, maxBodyBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -149,16 +161,20 @@ export const digestOf = (secret: string, time: string, body: Buffer | string): s
 
 function verify(delivery: Delivery, steps: Steps): void {
   const { header, body } = delivery;
-  if (header.length > 4096) throw new Refusal(400, "The signature header is too long.", delivery);
+  if (header.length > 4096) throw new Refusal(400, "The signature header is too long.");
   const parts = header.split(",");
   const valuesOf = (name: string) =>
     parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1));
   const [time, ...otherTimes] = valuesOf("t");
-  if (time === undefined || otherTimes.length > 0) throw new Refusal(400, "The header has not one time.", delivery);
-  if (!steps.isTime(time)) throw new Refusal(400, "The time is no number.", delivery);
+  if (time === undefined || otherTimes.length > 0) throw new Refusal(400, "The header has not one time.");
+  if (!steps.isTime(time)) throw new Refusal(400, "The time is no number.");
   const secrets = steps.secretsOf(delivery, steps.secrets);
   const expected = secrets.map((secret) => digestOf(secret, steps.signedTime(time), steps.signedBody(body)));
-  const isGenuine = valuesOf("v1").some((given) => expected.some((digest) => steps.isSame(given, digest)));
-  if (!isGenuine) throw new Refusal(400, "The signature does not match.", delivery, expected[0]);
-  if (!steps.isFresh(time, steps.toleranceSecs)) throw new Refusal(400, "The time is wrong.", delivery);
+  const isGenuine =
+    steps.isWholeHeader?.(
+      header,
+      expected.map((digest) => `t=${time},v1=${digest}`),
+    ) ?? steps.signatures(valuesOf("v1")).some((given) => expected.some((digest) => steps.isSame(given, digest)));
+  if (!isGenuine) throw new Refusal(400, "The signature does not match.", expected[0]);
+  if (!steps.isFresh(time, steps.toleranceSecs)) throw new Refusal(400, "The time is wrong.");
 }

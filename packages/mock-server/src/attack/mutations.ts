@@ -1,0 +1,372 @@
+// The table of an attack: what is changed of a genuine delivery, what a correct receiver does, and what to fix if it does not.
+import { randomUUID } from "node:crypto";
+import { demo } from "@call-transfer/backend";
+import { realNow } from "@call-transfer/backend/unstable";
+import type { CheckGroup, Severity } from "./report.ts";
+import { type Change, type Delivery, type Expected, isAccepted, type Offer, type Sender, unixTime } from "./sender.ts";
+
+/** One check: a kind of change, in one or several variants. */
+export interface Mutation {
+  readonly group: CheckGroup;
+  readonly name: string;
+  /** The section of the specification, or the assumption, that it is about. */
+  readonly reference: string;
+  readonly fix: string;
+  /** How severe a finding is; by its kind unless given. */
+  readonly severity?: Severity;
+  /** Its deliveries, or why it cannot be checked. A wave is sent at once, after the answers to the one before. */
+  waves(sender: Sender): Waves | Promise<Waves>;
+}
+type Waves = readonly (readonly Delivery[])[] | string;
+
+/** Changes by their names. */
+type Variants = Readonly<Record<string, Change>>;
+
+const deliveriesOf = (expected: Expected, variants: Variants): readonly Delivery[] =>
+  Object.entries(variants).map(([what, change]) => ({ expected, what, ...change }));
+
+/** A row whose deliveries are sent at once, each with an event of its own. */
+const inVariants =
+  (group: CheckGroup, expected: Expected, severity?: Severity) =>
+  (name: string, reference: string, fix: string, variants: Variants | ((sender: Sender) => Variants)): Mutation => ({
+    ...{ group, name, reference, fix, ...(severity && { severity }) },
+    waves: (sender) => [deliveriesOf(expected, typeof variants === "function" ? variants(sender) : variants)],
+  });
+const genuine = inVariants("genuine", "accept");
+const forged = inVariants("forged", "refuse");
+const replayed = inVariants("forged", "refuse", "medium");
+/** What nobody can use without the secret. */
+const lenient = inVariants("forged", "refuse", "low");
+
+/** A row whose deliveries follow on each other. */
+const inWaves =
+  (group: CheckGroup) =>
+  (name: string, reference: string, fix: string, waves: Mutation["waves"]): Mutation => {
+    return { group, name, reference, fix, waves };
+  };
+const duplicates = inWaves("duplicates");
+const limits = inWaves("limits");
+const accepted = (change: Change = {}): Delivery => ({ expected: "accept", ...change });
+
+/** An event, and a copy of it later. */
+const copied = (name: string, reference: string, fix: string, copy: () => Change, ageSecs = 0): Mutation =>
+  duplicates(name, reference, fix, (sender) => {
+    const first = { offer: sender.offer(), time: unixTime(ageSecs) };
+    return [[accepted(first)], [accepted({ ...first, ...copy() })]];
+  });
+
+const unsigned: Change = { header: null };
+/** A signature by another secret, as a forger would write it. */
+const wrong: Change = { secrets: [randomUUID()] };
+const note = (text: string): Change => ({ fields: { note: text } });
+const startingWith = (text: string): Change => ({ write: (all) => `{${text},${JSON.stringify(all).slice(1)}` });
+const rewritten = (text: string) => JSON.stringify(JSON.parse(text), null, 1);
+const v1 = (change: (v1: string) => string): Change => ({ header: (now, digest) => `t=${now},v1=${change(digest)}` });
+const time = (change: (time: string) => string): Change => ({ header: (now, v1) => `t=${change(now)},v1=${v1}` });
+const halves = (bytes: Buffer, at = 40) => [bytes.subarray(0, at), bytes.subarray(at)];
+const replaced = (text: string, index: number, to: string) => text.slice(0, index) + to + text.slice(index + 1);
+/** A long offer with one character near its end changed after it was signed. */
+const changedAfter = (length: number): Change => ({
+  ...note("x".repeat(length)),
+  body: (text) => replaced(text, text.lastIndexOf("x"), "y"),
+});
+
+/** The same change for each of several values, named after them. */
+const each = <Value>(values: readonly Value[], change: (value: Value) => Change, name = ""): Variants =>
+  Object.fromEntries(values.map((value) => [`${name}${value}`, change(value)]));
+
+/** The signature with one digit changed by the least bit. */
+const flipped = (v1: string, index: number) =>
+  replaced(v1, index, (Number.parseInt(v1.charAt(index), 16) ^ 1).toString(16));
+/** The signature with its first two different neighbours from `start` on exchanged. */
+function swapped(v1: string, start: number): string {
+  let index = start;
+  while (v1[index] === v1[index + 1]) index += 1;
+  return `${v1.slice(0, index)}${v1[index + 1]}${v1[index]}${v1.slice(index + 2)}`;
+}
+
+const notAscii = "Zoë, 東京, 🙂";
+/** Digits around the places where comparisons stop: 8, 16, 31, 32, 48, 62 and 63 digits. */
+const changedDigits = [0, 7, 8, 15, 16, 31, 32, 47, 48, 61, 62, 63];
+/** What a missing secret turns into. */
+const noSecrets = ["", "undefined", "null", "[object Object]"];
+const exampleSecrets = [demo.signingSecret, "secret", "changeme", "test", "your-signing-secret"];
+const markup = "<script>attack()</script>";
+
+/** How far a time may be from now with time to spare for a slow machine. */
+const within = (toleranceSecs: number) => toleranceSecs - Math.min(30, toleranceSecs / 2);
+
+/** Addresses that may lead to the same code as the receiver's. */
+function otherPaths(url: string): Variants {
+  const { origin, pathname, search } = new URL(url);
+  const bare = pathname.replace(/\/+$/, "");
+  const paths = {
+    "a field in the query": `${pathname}${search === "" ? "?" : `${search}&`}verify=false`,
+    "two slashes in front": `/${pathname}${search}`,
+    "a slash at the end": `${bare}/${search}`,
+    capitals: `${pathname.toUpperCase()}${search}`,
+    "an encoded letter": `${bare.replace(/.$/, (last) => `%${last.charCodeAt(0).toString(16)}`)}${search}`,
+  };
+  const others = Object.entries(paths).filter(([, path]) => origin + path !== url);
+  return Object.fromEntries(others.map(([what, path]) => [what, { ...unsigned, url: origin + path }]));
+}
+
+/** Events of unknown destinations: unsigned, and signed with what a look-up without a result leads to. */
+const otherDestinations: Variants = Object.fromEntries(
+  ["unknown", undefined, "__proto__"].flatMap((destinationId) => [
+    [`${destinationId}, unsigned`, { fields: { destinationId }, ...unsigned }],
+    ...noSecrets.map((secret): [string, Change] => {
+      return [`${destinationId}, signed with "${secret}"`, { fields: { destinationId }, secrets: [secret] }];
+    }),
+  ]),
+);
+
+const forgedCopies = (offer: Offer, when: string): readonly Delivery[] =>
+  deliveriesOf("refuse", {
+    [`unsigned, ${when}`]: { offer, ...unsigned },
+    [`wrongly signed, ${when}`]: { offer, ...wrong },
+    [`changed, ${when}`]: { offer, body: (text) => text.replace("transfer.offer", "transfer.offeR") },
+  });
+
+/** What to do about a finding. */
+const fixes = {
+  address:
+    "Check the address, and that the secret is the current one. If the app takes some events only, give payload.",
+  rawBody: "Verify the bytes as they were received. Do not parse or decode them before, or write them again.",
+  longBody: "Sign and read the whole body: an event may have more fields. Refuse it from 1 MB on.",
+  otherTypes: "Verify every event. Answer 2xx to types that you do not handle.",
+  contentType: "Do not compare the content type. Read the raw body of every POST.",
+  headerNames: "Compare header names without regard to case.",
+  anyV1: "Accept the offer if any of the v1 values verifies. During a rotation there are two.",
+  previousSecret: "Verify with the current secret and with the previous one.",
+  parts: "Split the header at the commas, and find the parts by their names. Ignore names that you do not know.",
+  tolerance: "Accept a time that differs from now by up to the tolerance, in both directions. Refuse any other.",
+  chunks: "Collect the body's chunks as bytes until its end, and verify these. Do not turn each chunk into text.",
+  noLock: "Accept each offer on its own. Do not hold a lock that all offers share.",
+  verify: "Compute the signature of the received bytes, and refuse what does not match.",
+  someParts: "Refuse a header without one t and a v1 at least. Ignore other schemes than v1.",
+  ownSecrets: "Remove the secrets of examples and tests. Compute no signature without a secret.",
+  wholeBody: "Compute the signature of all bytes of the body, as they were received, and of nothing else.",
+  wholeSignature: "Compare the whole v1 value with timingSafeEqual(), after comparing the lengths.",
+  oneTime: "Refuse a header with two times. Check the tolerance and the signature with the same one.",
+  digits: "Compute the signature of t as it stands in the header. Accept t only if it is 1 to 12 digits.",
+  numbers: "Refuse a t that is not 1 to 12 digits before you compare it: no comparison with NaN is true.",
+  longHeader: "Refuse a long header before you split it.",
+  events: "Refuse a body that is not an event, although its signature is right.",
+  onlyPost: "Answer only POST. Answer 405 to other methods, and ignore headers that name another one.",
+  everyPost: "Verify every POST to this address before anything looks at it, whatever its headers or fields say.",
+  noDestination: "Refuse an event for which there is no secret. Compute no signature without one.",
+  inHandler: "Verify in the handler itself, not for one exact path.",
+  remember: "Remember each event's id and answer for a day, where all processes see them. Answer a copy as the first.",
+  hungUp: "Finish an event whose sender hung up, and give its copy that answer.",
+  byWholeId: "Recognize a copy by the event's whole id alone, not by its bytes, signature, time or transfer.",
+  verifyFirst: "Look an event up, and remember it, only after its signature is verified.",
+  stopReading: "Stop reading at 1 MB, answer 413 and close the connection.",
+  halfBody: "Handle an event after its whole body. Catch the error of a body that ends early. Do not block others.",
+} as const;
+
+/** The first check, to each address. If it fails, the others can say nothing. */
+export const plainOffer = inWaves("genuine")("an offer as the platform sends it", "§6.1", fixes.address, (sender) => [
+  sender.options.urls.map((url) => accepted({ url })),
+]);
+
+export const mutations: readonly Mutation[] = [
+  genuine("valid JSON in another form", "A-31", fixes.rawBody, {
+    "spaces and line breaks": { write: (all) => JSON.stringify(all, null, 2) },
+    "keys in another order": startingWith('"2":"second","1":"first"'),
+    escapes: startingWith('"note":"caf\\u00e9 \\/ \\u0041"'),
+    "characters outside ASCII": startingWith(`"note":${JSON.stringify(notAscii)}`),
+    "large and unusual numbers": startingWith('"amount":12345678901234567890,"rate":1.0,"count":1e2'),
+  }),
+  genuine("an offer of 20 kB", "A-30", fixes.longBody, { long: note("x".repeat(20_000)) }),
+  genuine("an event of another type", "A-30", fixes.otherTypes, {
+    another: { fields: { type: "transfer.attack_test" }, mayIgnore: true },
+  }),
+  genuine("a content type with a charset", "§6", fixes.contentType, {
+    "UTF-8": { contentType: "application/json; charset=utf-8" },
+  }),
+  genuine("the header name in another case", "§6.1", fixes.headerNames, {
+    ...each(["service-signature", "SERVICE-SIGNATURE"], (headerName) => ({ headerName })),
+  }),
+  genuine("two signatures", "§6.2", fixes.anyV1, ({ options: { secret } }) => ({
+    "the first with the secret": { secrets: [secret, randomUUID()] },
+    "the second with the secret": { secrets: [randomUUID(), secret] },
+  })),
+  inWaves("genuine")("the previous secret", "§6.2", fixes.previousSecret, ({ options: { secret, previousSecret } }) => {
+    if (previousSecret === undefined)
+      return "Whether the previous secret is accepted during a rotation: give previousSecret, or --previous-secret.";
+    const variants = { alone: { secrets: [previousSecret] }, second: { secrets: [secret, previousSecret] } };
+    return [deliveriesOf("accept", variants)];
+  }),
+  genuine("other parts of the header", "§6.1", fixes.parts, {
+    "an unknown scheme": { header: (now, digest) => `t=${now},v0=0123,v1=${digest},v2=abc` },
+    "another order": { header: (now, digest) => `v1=${digest},t=${now}` },
+  }),
+  genuine("a time within the tolerance", "A-31", fixes.tolerance, ({ options: { toleranceSecs } }) => ({
+    "almost too old": { time: unixTime(within(toleranceSecs)) },
+    "almost too far ahead": { time: unixTime(-within(toleranceSecs)) },
+  })),
+  genuine("a body in parts", "A-31", fixes.chunks, {
+    "cut within a character": { ...note(notAscii), parts: (bytes) => halves(bytes, bytes.indexOf("🙂") + 2) },
+    slowly: { parts: halves, pauseMs: 50 },
+  }),
+  inWaves("genuine")("20 offers at the same time", "A-32", fixes.noLock, () => [
+    Array.from({ length: 20 }, () => accepted()),
+  ]),
+
+  forged("no signature header", "§6.1", fixes.verify, { unsigned }),
+  forged("a signature with another secret", "§6.2", fixes.verify, {
+    "one signature": wrong,
+    "two signatures": { secrets: [randomUUID(), randomUUID()] },
+  }),
+  forged("a header without its parts", "§6.1", fixes.someParts, {
+    empty: { header: () => "" },
+    "without v1": { header: (now) => `t=${now}` },
+    "an empty v1": v1(() => ""),
+    "without t": { header: (_now, digest) => `v1=${digest}` },
+    "another scheme": { header: (now, digest) => `t=${now},v0=${digest}` },
+  }),
+  // One that the receiver has is no forgery.
+  forged("a secret of an example", "§6.3", fixes.ownSecrets, ({ options: { secret, previousSecret } }) =>
+    each(
+      [...exampleSecrets, ...noSecrets].filter((example) => example !== secret && example !== previousSecret),
+      (example) => ({ secrets: [example] }),
+    ),
+  ),
+  forged("a changed body", "A-31", fixes.wholeBody, {
+    "one byte": { body: (text) => text.replace("transfer.offer", "transfer.offeR") },
+    "a space added": { body: (text) => `${text} ` },
+    "other spaces": { body: rewritten },
+    empty: { body: () => "" },
+    ...each([2100, 20_000, 70_000], changedAfter, "one byte after "),
+    "the second chunk": { ...changedAfter(200), parts: halves, pauseMs: 20 },
+  }),
+  lenient("a byte order mark added", "A-31", fixes.rawBody, { "UTF-8": { body: (text) => `\ufeff${text}` } }),
+  forged("a changed signature", "A-31", fixes.wholeSignature, {
+    ...each(changedDigits, (index) => v1((all) => flipped(all, index)), "digit "),
+    ...each([0, 20, 50], (start) => v1((all) => swapped(all, start)), "digits exchanged from "),
+    ...each([63, 32, 1], (length) => v1((all) => all.slice(0, length)), "digits left: "),
+    "digits added": v1((all) => `${all}00`),
+    // As long as a signature in characters, and twice as long in bytes.
+    "outside ASCII": v1(() => "é".repeat(64)),
+    ...each(["z".repeat(64), ".*", "[0-9a-f]{64}", "%", "*"], (pattern) => v1(() => pattern)),
+  }),
+  // The clocks of other machines may be a minute apart, and a slow receiver sees a time ahead later.
+  replayed("a time beyond the tolerance", "A-31", fixes.tolerance, ({ options: { toleranceSecs, isLocal } }) => ({
+    "too old": { time: unixTime(toleranceSecs + (isLocal ? 5 : 60)) },
+    "too far ahead": { time: unixTime(-toleranceSecs - (isLocal ? 30 : 60)) },
+    "last year": { time: unixTime(365 * 86_400) },
+  })),
+  forged("an old signature beside a fresh time", "A-31", fixes.oneTime, ({ options: { toleranceSecs } }) => {
+    const old = unixTime(toleranceSecs + 60);
+    return {
+      "the old time last": { time: old, header: (_old, digest) => `t=${unixTime()},t=${old},v1=${digest}` },
+      "the old time first": { time: old, header: (_old, digest) => `t=${old},t=${unixTime()},v1=${digest}` },
+    };
+  }),
+  lenient("the time written in another way", "A-31", fixes.digits, {
+    "a zero in front": time((now) => `0${now}`),
+    "a plus sign": time((now) => `+${now}`),
+    "a fraction": time((now) => `${now}.0`),
+    "a letter after it": time((now) => `${now}x`),
+  }),
+  lenient("a signed time that is no Unix time", "A-31", fixes.numbers, () => ({
+    ...each(["", "now", "NaN", "0"], (text) => ({ time: text })),
+    milliseconds: { time: String(realNow()) },
+  })),
+  inVariants("forged", "not_accept")("a header of 64 kB", "§6.1", fixes.longHeader, {
+    long: { header: (now) => `t=${now},${"v1=0,".repeat(13_000)}` },
+  }),
+  forged("a signed body that is not an event", "A-30", fixes.events, {
+    "not JSON": { offer: { id: "", body: "not JSON" } },
+    "NUL bytes": { offer: { id: "", body: "\0\0\0\0" } },
+    null: { offer: { id: "", body: "null" } },
+  }),
+  lenient("another method", "§6", fixes.onlyPost, {
+    ...each(["GET", "PUT", "PATCH", "DELETE"], (method) => ({ method })),
+    ...each(["X-HTTP-Method-Override", "X-Method-Override", "X-HTTP-Method"], (name) => {
+      return { method: "GET", headers: { [name]: "POST" } };
+    }),
+  }),
+  forged("a forgery in chunks", "§6", fixes.everyPost, {
+    "wrongly signed": { ...wrong, parts: halves },
+    unsigned: { ...unsigned, parts: halves },
+  }),
+  forged("a forgery of another content type", "§6", fixes.everyPost, {
+    ...each(
+      [
+        ...["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"],
+        ...["application/cloudevents+json", "application/json; charset=utf-16", null],
+      ],
+      (contentType) => ({ ...wrong, contentType }),
+    ),
+    "a content encoding": { ...wrong, headers: { "content-encoding": "identity" } },
+  }),
+  forged("a forgery that claims to come from inside", "§6", fixes.everyPost, {
+    ...each(["X-Forwarded-For", "X-Real-IP", "True-Client-IP"], (name) => {
+      return { ...unsigned, headers: { [name]: "127.0.0.1" } };
+    }),
+  }),
+  forged("a forgery of another event type", "A-30", fixes.everyPost, {
+    ...each(["transfer.attack_test", "ping", "webhook.test", undefined], (type) => ({ ...wrong, fields: { type } })),
+    url_verification: { ...wrong, fields: { type: "url_verification", challenge: "attack" } },
+    "a test event": { ...wrong, fields: { test: true, livemode: false } },
+    markup: { ...wrong, fields: { type: markup, note: markup } },
+  }),
+  forged("a forgery for another destination", "§6.3", fixes.noDestination, otherDestinations),
+  inWaves("forged")("another form of the path", "§6", fixes.inHandler, async (sender) => {
+    const [url, expected] = [sender.nextUrl(), "not_accept"] as const;
+    const anywhere = { expected, ...unsigned, url: new URL(`/${randomUUID()}`, url).href } as const;
+    const [exchange] = await sender.sendAll("another form of the path", [anywhere]);
+    // Only what answers differently from any other address is the receiver.
+    if (exchange && isAccepted(exchange.reply))
+      return "Other forms of the path, because the server accepts forgeries at any address.";
+    return [deliveriesOf(expected, otherPaths(url))];
+  }),
+
+  copied("the same bytes again", "A-32", fixes.remember, () => ({})),
+  copied("the same event with a new signature", "A-32", fixes.remember, () => ({ time: unixTime() }), 2),
+  duplicates("the same event written in another way", "A-30", fixes.byWholeId, (sender) => {
+    const offer = sender.offer();
+    return [[accepted({ offer })], [accepted({ offer: { id: offer.id, body: rewritten(offer.body) } })]];
+  }),
+  duplicates("20 copies at the same time", "A-32", fixes.remember, (sender) => {
+    const offer = sender.offer();
+    return [Array.from({ length: 20 }, () => accepted({ offer }))];
+  }),
+  duplicates("a copy after the sender hung up", "A-32", fixes.hungUp, (sender) => {
+    const offer = sender.offer();
+    return [[{ offer, expected: "any", end: "hang_up" }], [accepted({ offer })]];
+  }),
+  duplicates("events that are nearly the same", "A-30", fixes.byWholeId, (sender) => {
+    const id = randomUUID();
+    const same = { transferId: randomUUID(), destinationId: randomUUID(), ...sender.options.payload };
+    const older = { ...same, createdAt: new Date(realNow() - 20_000).toISOString() };
+    const near = [35, 0].map((index) => replaced(id, index, id[index] === "0" ? "1" : "0"));
+    const others = [...near, `${id}-2`].map((other) => accepted({ offer: sender.offer(same, undefined, other) }));
+    return [[accepted({ offer: sender.offer(same, undefined, id) })], [...others, accepted({ fields: older })]];
+  }),
+  duplicates("an offer with forged copies", "§6", fixes.verifyFirst, (sender) => {
+    const [before, beside, after] = [sender.offer(), sender.offer(), sender.offer()];
+    return [
+      [...forgedCopies(before, "before it"), accepted({ offer: after })],
+      [accepted({ offer: before }), ...forgedCopies(beside, "beside it"), accepted({ offer: beside })],
+      forgedCopies(after, "after it"),
+    ];
+  }),
+
+  limits("a forged body of 64 MB", "§6", fixes.stopReading, () => {
+    const chunk = Buffer.alloc(64 * 1024, "x");
+    return [[{ expected: "stop_reading", ...wrong, parts: () => Array.from({ length: 1024 }, () => chunk) }]];
+  }),
+  limits("a body that stops in the middle", "A-31", fixes.halfBody, (sender) => {
+    const url = sender.nextUrl();
+    return [[{ expected: "not_accept", url, end: "never" }, accepted({ url })], [accepted({ url })]];
+  }),
+];
+
+/** Copies of the first offer at the end, to each address: a short memory has lost it, and other processes never had it. */
+export const lateCopies = (offer: Offer): Mutation =>
+  duplicates("a copy after all other offers", "A-32", fixes.remember, ({ options: { urls } }) => [
+    urls.map((url) => accepted({ offer, url })),
+  ]);
