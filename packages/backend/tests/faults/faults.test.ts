@@ -137,7 +137,7 @@ describe("the events of faults", () => {
 
   it.each([
     "createCall 503, 503, pass",
-    "GET * latency 800ms",
+    "GET latency 800ms",
     "webhooks destination d-1 sign wrongSecret",
     '* query "name=a b" reset 10%',
   ])("say what is added as it was typed: %s", (typed) => {
