@@ -1,4 +1,4 @@
-// Runs the tests of runners/ and of the examples with the real Vitest and Playwright, against the packed packages. Checks
+// Runs the tests of runners/ and of the examples with the real Vitest, Jest and Playwright, against the packed packages. Checks
 // their types, which tests pass, what a failed test prints, and that nothing is left running. Requires built packages.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -84,7 +84,7 @@ async function checkVitest(folder: string): Promise<void> {
     const { testResults } = JSON.parse(readFileSync(join(folder, "report.json"), "utf8")) as VitestReport;
     const tests = testResults.flatMap(({ assertionResults }, file) =>
       assertionResults.map(
-        ({ title, fullName, status }) => [`${title} (${file}: ${fullName})`, status === "passed"] as const,
+        ({ title, fullName, status }) => [`${title} (${file}: ${fullName})`, status !== "failed"] as const,
       ),
     );
     return new Map(tests);
@@ -98,6 +98,19 @@ async function checkVitest(folder: string): Promise<void> {
   checkResults(results(), 50, shared);
   await checkServers(shared, 1);
   console.log(`ok      Vitest, one worker for all files: ${results().size} tests`);
+}
+
+/** Jest loads the packages with a setting of Node, as docs/testing.md says. */
+async function checkJest(folder: string): Promise<void> {
+  const node = { NODE_OPTIONS: "--experimental-vm-modules --no-warnings" };
+  const { status, output } = await runTests(
+    folder,
+    ["jest/bin/jest.js", "--testMatch=**/*.test.mjs", "--rootDir=."],
+    node,
+  );
+  assert.equal(status, 0, output);
+  assert.match(output, /Tests: +3 passed, 3 total/);
+  console.log("ok      Jest: 3 tests under fake timers");
 }
 
 interface PlaywrightSuite {
@@ -199,14 +212,19 @@ function copyTests(from: string, to: string): void {
   }
 }
 
+/** What has no range of peers: environments of Vitest, and Jest. */
+const others = { "happy-dom": "21.0.4", jsdom: "26.1.0", jest: "30.5.2" };
+
 using folder = temporaryFolder("runners");
 const sources = ["spec", "sdk", "backend", "mock-server"];
 const project = join(folder.path, "customer");
-install(project, pack(folder.path, sources), versionsOf(optionalPeers(["mock-server"])));
+install(project, pack(folder.path, sources), { ...versionsOf(optionalPeers(["mock-server"])), ...others });
 for (const runner of ["vitest", "playwright"]) {
   copyTests(join(runners, runner), join(project, runner));
   copyTests(join(root, "examples", runner), join(project, runner));
 }
+cpSync(join(runners, "jest"), join(project, "jest"), { recursive: true });
 checkTypes(project);
 await checkVitest(join(project, "vitest"));
+await checkJest(join(project, "jest"));
 await checkPlaywright(join(project, "playwright"));

@@ -1,3 +1,4 @@
+import { headOf } from "./http/transport/fetch.ts";
 import { controlPrefix } from "./http/transport/paths.ts";
 import {
   asFetched,
@@ -48,7 +49,7 @@ export function callTransferHandlers<Handler>(options: MswOptions<Handler>): Han
         return new Response(null, { status: 204, headers });
       }
       const handling = backend.handle(await readRequest(request, base), callerAddress);
-      return withCorsHeaders(await play(handling, request.signal, warn), origin);
+      return withCorsHeaders(await play(handling, request, warn), origin);
     }),
   ];
 }
@@ -109,7 +110,7 @@ const effects: Readonly<Record<TransportFault["kind"], string>> = {
 
 async function play(
   handling: Promise<HandledResponse>,
-  signal: AbortSignal,
+  { method, signal }: Request,
   warn: (kind: TransportFault["kind"]) => void,
 ): Promise<Response> {
   let isPlayed = false;
@@ -119,6 +120,7 @@ async function play(
     // After an abort during a latency, the client sees its own abort, not a transport fault.
     if (handled.transport !== undefined && !signal.aborted) warn(handled.transport.kind);
     const response = await asFetched(handled, signal);
+    if (method === "HEAD") return await headOf(response);
     return handled.plain === undefined ? headFirst(response) : response;
   } catch (error) {
     // MSW reports a rejection as an exception in the handler, which faults and aborts are not.

@@ -281,8 +281,24 @@ describe("the control plane", () => {
     expect((await control(newBackend(), "POST /faults")).status).toBe(400);
     expect((await control(newBackend(), "GET /nothing")).body).toMatchObject({ error: { code: "not_found" } });
     expect((await control(newBackend(), "PUT /faults")).body.error.message).toContain(
-      "Allowed methods: GET, POST, DELETE.",
+      "Allowed methods: GET, HEAD, POST, DELETE.",
     );
+  });
+
+  it("answers HEAD as GET without a body, also for a stream", async () => {
+    const backend = newBackend();
+    for (const path of ["clock", "events", "nothing"]) {
+      const answers = ["GET", "HEAD"].map((method) =>
+        backend.fetch(`http://mock.test/_control/v1/${path}`, { method }),
+      );
+      const [got, asked] = await Promise.all(answers);
+      expect([asked?.status, asked?.headers.get("content-type")]).toEqual([
+        got?.status,
+        got?.headers.get("content-type"),
+      ]);
+      expect(await asked?.text()).toBe("");
+      await got?.body?.cancel();
+    }
   });
 
   it("accepts more than 1 MiB only for operations that take a whole state", async () => {

@@ -114,16 +114,22 @@ describe("the inspector's files", () => {
 describe("a server", () => {
   const read = (url: string, headers: Record<string, string> = {}) => fetch(url, { headers, redirect: "manual" });
 
-  it("sends browsers from / to the inspector, and answers API clients there with an error of the API", async () => {
-    const { url } = await start();
+  it("sends browsers from / to the inspector, and tells programs there that it is ready", async () => {
+    const { url, backend } = await start();
     const sent = await read(`${url}/`, browser);
     expect([sent.status, sent.headers.get("location"), sent.headers.get("vary")]).toEqual([
       302,
       "_inspector/",
       "Accept",
     ]);
-    const refused = await read(`${url}/`);
-    expect([refused.status, await refused.json()]).toEqual([404, expect.objectContaining({ code: "not_found" })]);
+    const told = await read(`${url}/?probe=1`);
+    expect([told.status, await told.json()]).toEqual([
+      200,
+      { status: "ok", api: "/api/v1", inspector: "/_inspector/", health: "/health" },
+    ]);
+    const asked = await fetch(`${url}/`, { method: "HEAD" });
+    expect([asked.status, await asked.text()]).toEqual([200, ""]);
+    expect(backend.journal.list()).toEqual([]);
     const posted = await fetch(`${url}/`, { method: "POST", headers: browser });
     expect(posted.status).toBe(404);
   });

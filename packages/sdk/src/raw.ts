@@ -7,7 +7,7 @@ import { argumentError, InvalidArgumentError, readArguments } from "./errors/inv
 import type { paths } from "./generated/types.gen.ts";
 import type { RequestOptions } from "./options/options.ts";
 import type { Outgoing } from "./send/call.ts";
-import { isFunction } from "./utils/guards.ts";
+import { isFunction, presentable } from "./utils/guards.ts";
 import type { UnknownResult } from "./utils/unknown-result.ts";
 
 export type { components, operations, paths } from "./generated/types.gen.ts";
@@ -179,7 +179,10 @@ export function raw(client: CallTransferCore, options: RawOptions = {}): unknown
   const { throwOnError = false, ...others } = Object(options) as RawOptions;
   if (typeof throwOnError !== "boolean") throw new InvalidArgumentError("throwOnError", "must be true or false");
   for (const name of Object.keys(others))
-    throw new InvalidArgumentError(name, "is not an option of raw(). Use throwOnError, or the init of a request.");
+    throw new InvalidArgumentError(
+      presentable(name),
+      "is not an option of raw(). Use throwOnError, or the init of a request.",
+    );
   const methodOf = (verb: Verb) => (template: string, init?: RawInit) =>
     request(client, throwOnError, verb, template, init);
   return Object.fromEntries(verbs.map((verb) => [verb, methodOf(verb)]));

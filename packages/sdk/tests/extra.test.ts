@@ -139,6 +139,13 @@ describe("fetchOptions", () => {
   });
 });
 
+it("raw() shows no name of an option that may be a secret", () => {
+  const { client } = clientOf([]);
+  expect(() => raw(client, { sk_live_51abcdefghijklmnop: 1 } as never)).toThrow(
+    /^\(a name that may be a secret\) is not an option of raw\(\)/,
+  );
+});
+
 describe("the options of a client", () => {
   it.each(["extraBody", "extraQuery", "signal"])("do not include %s, which belongs to one request", (name) => {
     expect(() => clientOf([], { [name]: {} } as never)).toThrow(`${name} is not an option`);

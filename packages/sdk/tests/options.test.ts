@@ -98,6 +98,17 @@ describe("client options", () => {
     expect(refusal({ ...good, [name]: 1 }).message).toMatch(/ is not an option; known are timeoutMs, .*, clock$/);
   });
 
+  it.each([
+    [{ ...good, sk_live_51abcdefghijklmnop: 1 }, ""],
+    [{ ...good, "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl": 1 }, ""],
+    [{ ...good, aVeryLongSecretOfLettersAloneThatIsNoNameOfAnOption: 1 }, ""],
+    [{ ...good, retry: { sk_live_51abcdefghijklmnop: 1 } }, "retry."],
+  ])("shows no name that may be a secret: %j", (options, prefix) => {
+    const { message, option } = refusal(options);
+    expect(message).toContain(`${prefix}(a name that may be a secret) is not an option`);
+    expect(`${message} ${option}`).not.toMatch(/sk_live|eyJ|Long/);
+  });
+
   it("asks for a wrong name in retry, and of one request", async () => {
     expect(refusal({ ...good, retry: { unsafe: "never" } }).message).toBe(
       "retry.unsafe is not an option. Did you mean retry.whenUnknown?",

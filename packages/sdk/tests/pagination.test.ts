@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { PagePromise } from "../src/core/pagination.ts";
 import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
 import { type Call, type CallList, InvalidResponseError } from "../src/index.ts";
+import { networkError } from "./network-error.ts";
 import { clientOf, json, problem } from "./test-server.ts";
 
 fc.configureGlobal({ seed: 1 });
@@ -168,6 +169,27 @@ describe("a list of calls", () => {
     };
     await expect(read()).rejects.toMatchObject({ code: "forbidden" });
     expect(seen).toEqual(["call-1"]);
+  });
+
+  it.each([
+    ["a refusal", () => problem(403, "forbidden")],
+    ["a page that is not JSON", () => new Response("<html>")],
+    ["a lost connection", () => networkError("ECONNRESET")],
+  ])("names the offset of a later page that fails, by %s", async (_, failed) => {
+    const { client } = clientOf([page([1, 2], 9), failed()], { retry: { max: 0 } });
+    const list = client.calls.list({ offset: 4 });
+    const error = await list.toArray({ maxItems: 9 }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ message: expect.stringMatching(/ \(the page at offset=6\)$/) });
+    expect((error as Error).stack).toContain("(the page at offset=6)");
+  });
+
+  it("names no offset where the first page fails, and one in each run over the pages that fails", async () => {
+    const { client } = clientOf([problem(403, "forbidden"), page([1], 2), problem(403, "forbidden")]);
+    const failed = async () => {
+      for await (const one of client.calls.list().pages()) expect(one.calls).toHaveLength(1);
+    };
+    await expect(failed()).rejects.toThrow(/\(request req-1\)$/);
+    await expect(failed()).rejects.toThrow(/forbidden.* \(the page at offset=1\)$/);
   });
 });
 

@@ -3,6 +3,7 @@ import { effectOf } from "../src/send/effect.ts";
 import { requestIdOf } from "../src/send/record.ts";
 import { codeOf, parseObject } from "../src/send/response.ts";
 import { redact } from "../src/utils/redact.ts";
+import { clientOf } from "./test-server.ts";
 
 const typed = (type: string | undefined, status = 200) =>
   new Response(new Uint8Array(), { status, headers: type === undefined ? {} : { "content-type": type } });
@@ -59,6 +60,22 @@ describe("the body of an error", () => {
 
   it("may be any object", () => {
     expect(parseObject('{"code":"conflict"}')).toEqual({ code: "conflict" });
+  });
+
+  it.each([
+    ["1", { "retry-after": "Infinity" }],
+    ["1", { "retry-after": "9".repeat(400) }],
+    ["1e999", {}],
+    ["9".repeat(400), {}],
+  ])("has finite numbers, as JSON has no others: a wait of %.9s, %j", async (wait, headers) => {
+    const body = `{"code":"rate_limited","meta":{"retryAfterSecs":${wait},"others":[-1e999,2]}}`;
+    const { client } = clientOf([new Response(body, { status: 429, headers })]);
+    const error: unknown = await client.roles.list().catch((thrown: unknown) => thrown);
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+      retryAfterSecs: Number.MAX_VALUE,
+      meta: { others: [-Number.MAX_VALUE, 2] },
+      problem: { meta: { retryAfterSecs: expect.any(Number), others: [-Number.MAX_VALUE, 2] } },
+    });
   });
 
   it("has a code if that is text", () => {

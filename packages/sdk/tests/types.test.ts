@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { CallTransfer } from "../src/client.ts";
-import { isApiError } from "../src/errors/api-error.ts";
+import { ApiError, isApiError } from "../src/errors/api-error.ts";
 import { ConfigurationError } from "../src/errors/base.ts";
 import {
   BadRequestError,
@@ -89,10 +89,18 @@ it("mistakes do not compile", () => {
     async () => (await client.calls.list()).calls[0]?.durration,
     // @ts-expect-error the data of a failure
     async () => (await client.roles.list().result()).data.roles,
+    // @ts-expect-error a code of another version, which would keep known codes from narrowing
+    (error: unknown) => error instanceof ApiError && error.code === "code_of_tomorrow",
     // @ts-expect-error a code of another status
     (error: unknown) => error instanceof ConflictError && error.code === "queue_full",
   ];
-  expect(mistakes).toHaveLength(13);
+  expect(mistakes).toHaveLength(14);
+});
+
+it("a code of a newer API is compared in the body of the error", () => {
+  const request = { method: "GET", url: "https://api.example.com/api/v1/roles", attempts: [] };
+  const error: unknown = new ApiError({ ...request, status: 418, problem: { code: "code_of_tomorrow" } } as never);
+  expect(error instanceof ApiError && error.problem?.code === "code_of_tomorrow").toBe(true);
 });
 
 it("each class of a status may have a code that the specification gives no status", () => {

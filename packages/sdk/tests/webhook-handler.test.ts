@@ -69,6 +69,12 @@ describe("a misspelt option", () => {
   });
 });
 
+it("a receiver shows no name of an option that may be a secret", () => {
+  const options = { secret: "secret", onEvent() {}, whsec_51abcdefghijklmnop: 1 };
+  const problem = "(a name that may be a secret) is not an option. Check its spelling.";
+  expect(() => createWebhookHandler(options)).toThrow(new TypeError(problem));
+});
+
 describe("createWebhookHandler", () => {
   it("accepts a valid webhook and passes its event on", async () => {
     const { handle, onEvent } = handlerOf();

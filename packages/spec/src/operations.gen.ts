@@ -78,8 +78,8 @@ export const operations = {
           strategy: "simultaneous",
           totalTimeoutSecs: 30,
           members: [
-            { destinationId: "4b3f0a52-7d6c-4c0e-9a51-0f4f6f3b2c10" },
-            { destinationId: "7c1e5a0d-2b7e-4a4a-8f4e-53b1f6f5a2d4", ringTimeoutSecs: 20 }
+            { destinationId: "d0000000-0000-4000-8000-000000000001" },
+            { destinationId: "d0000000-0000-4000-8000-000000000003", ringTimeoutSecs: 20 }
           ],
           createdAt: "2026-03-02T12:00:00Z",
           updatedAt: "2026-03-02T12:00:00Z"

@@ -2,6 +2,7 @@ import { InputError, InUseError } from "../model/errors/input-error.ts";
 import { type CollectionName, recordSchemas } from "../model/records/records.ts";
 import type { State } from "../model/state.ts";
 import { withTimeTexts } from "../model/time/seed-time.ts";
+import { withCanonicalIds, withCanonicalUuids } from "../model/values/uuid.ts";
 import type { World } from "../model/world.ts";
 import { resumeCall } from "../platform/calls.ts";
 import { checkSeed, insert } from "./load-seed.ts";
@@ -56,11 +57,12 @@ export class CheckedCollections implements Collections {
   };
 
   readonly get = (name: CollectionName, id: string): SeedRecord | undefined => {
-    const [, record] = this.#find(name, id) ?? [];
+    const [, record] = this.#find(name, withCanonicalUuids(id)) ?? [];
     return record && asSeedRecord(record);
   };
 
-  readonly create = (name: CollectionName, record: SeedRecord): SeedRecord => {
+  readonly create = (name: CollectionName, given: SeedRecord): SeedRecord => {
+    const record = withCanonicalIds(given);
     const checked = this.#check(name, record);
     if (name === "roles") throw new InputError("role", "is taken. Another of the roles has the same role.");
     insert(checked, this.#world);
@@ -70,7 +72,8 @@ export class CheckedCollections implements Collections {
     return created;
   };
 
-  readonly update = (name: CollectionName, id: string, changes: SeedRecord): SeedRecord | undefined => {
+  readonly update = (name: CollectionName, givenId: string, given: SeedRecord): SeedRecord | undefined => {
+    const [id, changes] = [withCanonicalUuids(givenId), withCanonicalIds(given)];
     const [key, record] = this.#find(name, id) ?? [];
     if (key === undefined || record === undefined) return undefined;
     const before = asSeedRecord(record);
@@ -87,7 +90,8 @@ export class CheckedCollections implements Collections {
     return this.get(name, id);
   };
 
-  readonly delete = (name: CollectionName, id: string): boolean => {
+  readonly delete = (name: CollectionName, givenId: string): boolean => {
+    const id = withCanonicalUuids(givenId);
     const { state } = this.#world;
     const [key, record] = this.#find(name, id) ?? [];
     if (key === undefined || record === undefined) return false;

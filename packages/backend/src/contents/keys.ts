@@ -5,6 +5,7 @@ import { InputError } from "../model/errors/input-error.ts";
 import { keyEnd } from "../model/expiries.ts";
 import { type ApiKeyRecord, recordSchemas } from "../model/records/records.ts";
 import { parseTime } from "../model/time/clock.ts";
+import { canonicalId, withCanonicalIds } from "../model/values/uuid.ts";
 import type { World } from "../model/world.ts";
 import { newApiKey } from "../rules/secrets.ts";
 
@@ -46,7 +47,8 @@ export interface Keys {
 export function createKeys(world: World, tokens: Pick<Tokens, "sign">): Keys {
   const { state, clock, random, policies, expiries } = world;
   return {
-    issueApiKey(options = {}) {
+    issueApiKey(given = {}) {
+      const options = withCanonicalIds(given);
       const accountId = options.accountId ?? state.accounts.keys().next().value;
       if (accountId === undefined || !state.accounts.has(accountId))
         throw new InputError("accountId", `no account has the id ${accountId}`);
@@ -66,7 +68,8 @@ export function createKeys(world: World, tokens: Pick<Tokens, "sign">): Keys {
       expiries.add(keyEnd(record));
       return { id: record.id, key: record.key };
     },
-    async issueToken({ userId, expiresInSecs = policies.tokenLifetimeSecs, expired }) {
+    async issueToken({ userId: given, expiresInSecs = policies.tokenLifetimeSecs, expired }) {
+      const userId = canonicalId(given);
       if (!state.users.has(userId)) throw new InputError("userId", `no user has the id ${userId}`);
       if (typeof expiresInSecs !== "number") throw new InputError("expiresInSecs", "must be a number of seconds");
       parseTime("expiresInSecs", clock.now() + expiresInSecs * 1000);

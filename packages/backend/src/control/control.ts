@@ -3,6 +3,7 @@ import { type ControlOperationId, controlOperations } from "../generated/operati
 import { controlSchemas } from "../generated/schemas.gen.ts";
 import { createRouter } from "../http/checks/router.ts";
 import { maxBodyBytesOf, readBody, readQuery } from "../http/checks/validate.ts";
+import { headOf } from "../http/transport/fetch.ts";
 import { controlPrefix, sandboxPrefix } from "../http/transport/paths.ts";
 import type { IncomingRequest, RequestHeaders } from "../http/transport/transport.ts";
 import { checkInput, InputError, InUseError } from "../model/errors/input-error.ts";
@@ -84,7 +85,7 @@ export async function serveControl(scope: ControlScope, request: IncomingRequest
   const response = await reply(scope, request, url);
   // Most replies hold secrets, or what changes at any time.
   response.headers.set("Cache-Control", "no-store");
-  return response;
+  return request.method === "HEAD" ? headOf(response) : response;
 }
 
 /**

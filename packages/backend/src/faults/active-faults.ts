@@ -71,8 +71,14 @@ export class ActiveFaults {
   /** Runs after any change, also of a count. */
   readonly changed: () => void;
 
-  constructor({ events, changed = () => {} }: Pick<FaultsPlace, "events" | "changed">) {
+  readonly #textOf: (fault: Fault) => string | undefined;
+
+  constructor(
+    { events, changed = () => {} }: Pick<FaultsPlace, "events" | "changed">,
+    textOf: (fault: Fault) => string | undefined = () => undefined,
+  ) {
     this.#events = events;
+    this.#textOf = textOf;
     this.changed = changed;
   }
 
@@ -91,7 +97,11 @@ export class ActiveFaults {
     this.#all = [...this.#all, entry];
     this.changed();
     const { hits: _, ...added } = shownFault(entry);
-    this.#events.emit("fault.added", () => redacted(added));
+    this.#events.emit("fault.added", () => {
+      const shown = redacted(added);
+      const text = this.#textOf(shown as unknown as Fault);
+      return { ...shown, ...(text !== undefined && { text }) };
+    });
     return entry.id;
   }
 

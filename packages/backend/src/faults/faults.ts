@@ -18,6 +18,7 @@ import {
 } from "./active-faults.ts";
 import type { Fault, RequestFault } from "./fault.ts";
 import { assertFault } from "./fault-check.ts";
+import { formatFault } from "./format-fault.ts";
 import {
   type DeliveryCriteria,
   isBodyMatch,
@@ -78,7 +79,7 @@ export function createFaults(
   place: FaultsPlace,
 ): FaultQueue {
   const { clock, sandbox } = place;
-  const active = new ActiveFaults(place);
+  const active = new ActiveFaults(place, (fault) => formatFault(fault, operations));
   const validated = (fault: unknown): Fault => validatedFault(fault, operations);
   const isForSandbox = ({ match, webhooks }: Fault): boolean => isLike((match ?? webhooks)?.sandbox ?? "*", sandbox);
   const isMatch = ({ fault }: ActiveFault<RequestFault>, request: RequestCriteria): boolean =>

@@ -2,6 +2,7 @@ import type { OperationDescription } from "@call-transfer/spec";
 import type { FaultWhen } from "../generated/models.gen.ts";
 import { localTime } from "../model/time/time-zone.ts";
 import { isObject } from "../model/values/json.ts";
+import { canonicalId, withCanonicalUuids } from "../model/values/uuid.ts";
 import type { RequestFault, WebhookFault, Weekday } from "./fault.ts";
 
 /** The days of the week, in order. */
@@ -63,9 +64,9 @@ export function isDeliveryMatch(
   sandbox: string,
 ): boolean {
   return (
-    (destinationId ?? delivery.destinationId) === delivery.destinationId &&
+    (destinationId === undefined || canonicalId(destinationId) === delivery.destinationId) &&
     (url ?? delivery.url) === delivery.url &&
-    (transferId ?? delivery.transferId) === delivery.transferId &&
+    (transferId === undefined || canonicalId(transferId) === delivery.transferId) &&
     isLike(wanted, sandbox)
   );
 }
@@ -85,9 +86,10 @@ export function isInForce(
   return isDay && (isPastMidnight || (from <= time && (to < from || time < to)));
 }
 
-/** Whether a text is like a pattern, in which `*` stands for any characters. */
-export function isLike(pattern: string, text: string | null): boolean {
-  if (text === null) return false;
+/** Whether a text is like a pattern, in which `*` stands for any characters. UUIDs are the same in any case. */
+export function isLike(wanted: string, given: string | null): boolean {
+  if (given === null) return false;
+  const [pattern, text] = [withCanonicalUuids(wanted), withCanonicalUuids(given)];
   const [first = "", ...others] = pattern.split("*");
   const last = others.pop();
   if (last === undefined) return text === pattern;

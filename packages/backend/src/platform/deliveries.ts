@@ -8,6 +8,7 @@ import type { Keeper } from "../model/storage/keeper.ts";
 import { elapsed } from "../model/time/real-time.ts";
 import { messageOf } from "../model/values/message-of.ts";
 import { retention } from "../model/values/retention.ts";
+import { canonicalId, withCanonicalIds } from "../model/values/uuid.ts";
 import { isWebAddress } from "../model/values/web-address.ts";
 import type { World } from "../model/world.ts";
 import {
@@ -63,9 +64,10 @@ export class SignedDeliveries implements DeliveryEngine {
   };
 
   readonly trigger = (trigger: Trigger): Promise<Delivery> =>
-    new Promise((answered) => void this.#sendEvent(trigger, answered));
+    new Promise((answered) => void this.#sendEvent(withCanonicalIds(trigger), answered));
 
-  readonly redeliver = async (id: string): Promise<Delivery> => {
+  readonly redeliver = async (given: string): Promise<Delivery> => {
+    const id = canonicalId(given);
     const first = this.sent.items.find(({ delivery }) => delivery.id === id);
     if (first === undefined) throw new InputError("id", `no delivery has the id ${id}`);
     const again = { ...first.event, id: this.#newEventId(), redeliveryOf: id };

@@ -4,6 +4,7 @@ import type { TransferRecord } from "../model/records/transfer-record.ts";
 import type { WorldState } from "../model/state.ts";
 import type { TimerPurpose } from "../model/time/timer-queue.ts";
 import { retention } from "../model/values/retention.ts";
+import { canonicalId, withCanonicalIds } from "../model/values/uuid.ts";
 import type { World } from "../model/world.ts";
 import {
   type Callee,
@@ -57,7 +58,8 @@ export interface TransferEngine extends Transfers {
 export function createTransfers(world: World, deliveries: Pick<DeliveryEngine, "offer">): TransferEngine {
   const { state, clock } = world;
   return {
-    start(input) {
+    start(given) {
+      const input = withCanonicalIds(given);
       const transfer = newTransfer(world, input);
       const rings = isOpen(transfer);
       const script = (input.script ?? []).map((entry, index) => scriptedTimer(transfer, entry, index));
@@ -69,7 +71,8 @@ export function createTransfers(world: World, deliveries: Pick<DeliveryEngine, "
       else endUnanswered(world, transfer, transfer.startedAt);
       return state.transfers.get(transfer.id) ?? transfer;
     },
-    async answer(id, callee) {
+    async answer(givenId, callee) {
+      const id = canonicalId(givenId);
       const [transfer, ringIndex] = find(state, id, callee);
       const code = answer(world, transfer, ringIndex, clock.now());
       await clock.runDue();
@@ -82,7 +85,7 @@ export function createTransfers(world: World, deliveries: Pick<DeliveryEngine, "
       stopRinging(world, transfer, [ringIndex], { outcome: "declined" }, clock.now());
       return true;
     },
-    get: (id) => state.transfers.get(id),
+    get: (id) => state.transfers.get(canonicalId(id)),
     list: () => [...state.transfers.values()],
     schedule: (at, purpose) => scheduleTransferTimer(world, at, purpose),
     followCalls() {
@@ -110,8 +113,9 @@ function announceStart({ events }: World, transfer: TransferRecord): void {
 }
 
 /** A transfer with the index of a callee's ring. Throws InputError for a callee outside the transfer. */
-function find({ transfers }: WorldState, id: string, callee: Callee): [TransferRecord, ringIndex: number] {
-  const transfer = transfers.get(id);
+function find({ transfers }: WorldState, id: string, given: Callee): [TransferRecord, ringIndex: number] {
+  const callee = withCanonicalIds(given);
+  const transfer = transfers.get(canonicalId(id));
   const ringIndex = transfer === undefined ? -1 : indexOfCallee(transfer, callee);
   if (transfer === undefined || ringIndex === -1)
     throw new InputError(callee.memberId === undefined ? "destinationId" : "memberId", "is not part of the transfer");

@@ -1,3 +1,5 @@
+import { operations } from "@call-transfer/spec";
+import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { requestSchemas } from "@call-transfer/spec/schemas";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createBackend } from "../../src/backend.ts";
@@ -255,4 +257,18 @@ describe("a seed", () => {
     await backend.clock.advance({ by: 30_000 });
     expect([...backend.state.calls.values()].map(({ status }) => status)).toEqual(["completed", "in_progress"]);
   });
+});
+
+it("the demo accepts each example of a request in the document", async () => {
+  const statuses: Record<string, number> = {};
+  for (const { id: operationId, method, path } of Object.values(operations).filter(({ hasBody }) => hasBody)) {
+    const { requestBody } = Object(document.paths[path as keyof typeof document.paths])[method.toLowerCase()];
+    const examples: Record<string, { value: unknown }> = requestBody.content["application/json"].examples;
+    for (const [name, { value }] of Object.entries(examples)) {
+      const headers = { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" };
+      const init = { method, headers, body: JSON.stringify(value) };
+      statuses[`${operationId} ${name}`] = (await createBackend().fetch(`http://mock.test${path}`, init)).status;
+    }
+  }
+  expect(statuses).toEqual({ "createCall call": 201, "createDestinationGroup frontDesk": 201 });
 });

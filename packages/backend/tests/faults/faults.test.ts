@@ -108,7 +108,10 @@ describe("the events of faults", () => {
     expect(eventsOf(backend)).toEqual([
       [
         "fault.added",
-        { id: "fault-1", match: { operationId: "listRoles" }, when: { nth: 1, times: 2 }, do: unavailable },
+        {
+          ...{ id: "fault-1", match: { operationId: "listRoles" }, when: { nth: 1, times: 2 }, do: unavailable },
+          text: "listRoles 503 2 times",
+        },
       ],
       ["fault.hit", { id: "fault-1", requestId: first?.requestId }],
       ["fault.hit", { id: "fault-1", requestId: second?.requestId }],
@@ -121,8 +124,26 @@ describe("the events of faults", () => {
     const authorization = "Bearer ct_live_a1b2c3d4";
     backend.faults.add({ match: { headers: { authorization } }, do: unavailable });
     expect(eventsOf(backend)).toEqual([
-      ["fault.added", expect.objectContaining({ match: { headers: { authorization: "[redacted]" } } })],
+      [
+        "fault.added",
+        expect.objectContaining({
+          match: { headers: { authorization: "[redacted]" } },
+          text: "* header authorization=[redacted] 503",
+        }),
+      ],
     ]);
+    expect(JSON.stringify(eventsOf(backend))).not.toContain("a1b2c3d4");
+  });
+
+  it.each([
+    "createCall 503, 503, pass",
+    "GET latency 800ms",
+    "webhooks destination d-1 sign wrongSecret",
+    '* query "name=a b" reset 10%',
+  ])("say what is added as it was typed: %s", (typed) => {
+    const backend = withFaults();
+    backend.faults.add(typed);
+    expect(eventsOf(backend)).toEqual([["fault.added", expect.objectContaining({ text: typed })]]);
   });
 
   it("say which delivery it hits, and that it is removed by hand", async () => {

@@ -25,10 +25,39 @@ describe("every response", () => {
     expect([answer.status, answer.headers.get("content-type")]).toEqual([401, "application/json"]);
   });
 
-  it.each(["PUT", "HEAD"])("lists the allowed methods of a path to %s", async (method) => {
-    const answer = await send(createBackend(), `${method} /calls`);
+  it("lists the allowed methods of a path to another one", async () => {
+    const answer = await send(createBackend(), "PUT /calls");
     expect([answer.status, codeOf(answer)]).toEqual([404, "not_found"]);
-    expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "POST"]);
+    expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "HEAD", "POST"]);
+  });
+
+  it.each([
+    ["a list", "/calls", demo.apiKey, 200],
+    ["a list without a credential", "/roles", null, 401],
+    ["a record that does not exist", `/accounts/${demo.accountId}/members/${unknownId}`, demo.apiKey, 404],
+    ["a path that only other methods have", "/transfers/destinations/x", demo.apiKey, 404],
+  ])("to HEAD is that to GET, without its body: %s", async (_, path, token, status) => {
+    const [got, asked] = [createBackend(), createBackend()];
+    const answers = [await send(got, `GET ${path}`, { token }), await send(asked, `HEAD ${path}`, { token })];
+    const heads = answers.map((one) => [one.status, Object.fromEntries(one.headers)]);
+    expect(heads[1]).toEqual(heads[0]);
+    expect([answers[1]?.status, answers[1]?.body]).toEqual([status, undefined]);
+    expect(asked.journal.list()).toMatchObject([{ method: "HEAD", status }]);
+  });
+
+  it("to HEAD has the faults and stubs of GET, and removes no record of a collection", async () => {
+    const backend = createBackend();
+    backend.faults.add({ match: { operationId: "listRoles" }, do: { code: "forbidden" } });
+    for (const method of ["POST", "GET", "DELETE"] as const) {
+      const path = `/api/v1/contacts${method === "POST" ? "" : "/{id}"}`;
+      backend.stubs.add({ method, path, collection: "contacts" });
+    }
+    const { body } = await send(backend, "POST /contacts", { body: { name: "Ada" } });
+    const { id } = body as { readonly id: string };
+    const statuses = ["HEAD /roles", `HEAD /contacts/${id}`, `GET /contacts/${id}`, "HEAD /contacts/none"].map(
+      async (target) => (await send(backend, target)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([403, 200, 200, 404]);
   });
 
   it("names methods only for a path that has some", async () => {

@@ -38,3 +38,62 @@ it("a UUID in upper case names the same record in a seed and in the control plan
   expect([...backend.state.accounts.values()]).toMatchObject([{ id: id.toLowerCase(), name: id }]);
   expect(await control(backend, `GET /state/accounts/${id}`)).toMatchObject({ status: 200, body: { name: id } });
 });
+
+it("a UUID in upper case names the same record in process", async () => {
+  const backend = createBackend();
+  const { collections, transfers, keys } = backend;
+  const id = "d1000000-0000-4000-8000-00000000000a";
+  const phone = { name: "Up", kind: "phone", config: { number: "+15550100009" } };
+  collections.create("destinations", { ...phone, id: upper(id), accountId: upper(demo.accountId) });
+  expect(collections.get("destinations", upper(id))).toMatchObject({ id, accountId: demo.accountId });
+  expect(collections.update("destinations", upper(id), { id: upper(id), name: "Other" })).toMatchObject({
+    id,
+    name: "Other",
+  });
+  expect(collections.delete("destinations", upper(id))).toBe(true);
+  const contact = `${upper(demo.accountId)}:${demo.recipients.doNotCall}`;
+  expect(collections.get("contacts", contact)).toMatchObject({ accountId: demo.accountId });
+  const transfer = transfers.start({ groupId: upper(demo.groups.existing) });
+  expect(transfers.get(upper(transfer.id))).toMatchObject({ id: transfer.id, groupId: demo.groups.existing });
+  expect(transfers.decline(upper(transfer.id), { destinationId: upper(demo.destinations.phone) })).toBe(true);
+  expect(keys.issueApiKey({ accountId: upper(demo.accountId) }).key).toMatch(/^svc_/);
+  expect(await keys.issueToken({ userId: upper(demo.users.owner) })).toMatch(/^ey/);
+});
+
+it.each([
+  ["a path", { match: { method: "GET", path: `/api/v1/transfers/members/${upper(demo.members.owner)}/availability` } }],
+  ["a part of a path", { match: { path: `*${upper(demo.members.owner)}*` } }],
+  ["a header", { match: { headers: { "x-account-id": upper(demo.accountId) } } }],
+  ["a query", { match: { query: { flowId: upper(demo.flows.published) } } }],
+])("a UUID in upper case is the same in the criteria of a fault: %s", async (_, fault) => {
+  const backend = createBackend();
+  backend.faults.add({ ...fault, do: { code: "forbidden" } } as never);
+  const path = `/transfers/members/${demo.members.owner}/availability?flowId=${demo.flows.published}`;
+  const { status } = await send(backend, `GET ${path}`, { headers: { "x-account-id": demo.accountId } });
+  expect(status).toBe(403);
+});
+
+it("a UUID in upper case is the same in the criteria of a body and of a delivery", async () => {
+  const backend = createBackend();
+  backend.faults.add({ match: { body: { flowId: upper(demo.flows.published) } }, do: { code: "forbidden" } });
+  const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+  expect((await send(backend, "POST /calls", { body: call })).status).toBe(403);
+  backend.faults.add(`webhooks destination ${upper(demo.destinations.app)} truncate always`);
+  backend.transfers.start({ destinationId: demo.destinations.app });
+  await backend.clock.advance({ by: 1000 });
+  expect(backend.faults.list()).toMatchObject([{ hits: 1 }]);
+});
+
+it("a UUID in upper case is the same in the path of a stub and of its collection, and a fault of a name is not", async () => {
+  const backend = createBackend();
+  const id = "d1000000-0000-4000-8000-00000000000a";
+  backend.stubs.add({ method: "GET", path: `/api/v1/things/${upper(id)}`, response: { status: 202 } });
+  backend.stubs.add({ method: "PUT", path: "/api/v1/contacts/{id}", collection: "contacts" });
+  backend.stubs.add({ method: "POST", path: "/api/v1/contacts", collection: "contacts" });
+  backend.stubs.add({ method: "GET", path: "/api/v1/contacts/{id}", collection: "contacts" });
+  expect((await send(backend, `GET /things/${id}`)).status).toBe(202);
+  const { body } = await send(backend, "POST /contacts", { body: {} });
+  expect((await send(backend, `GET /contacts/${upper(Object(body).id)}`)).status).toBe(200);
+  backend.faults.add({ match: { headers: { "x-test": "SLOW" } }, do: { code: "forbidden" } });
+  expect((await send(backend, "GET /roles", { headers: { "x-test": "slow" } })).status).toBe(200);
+});

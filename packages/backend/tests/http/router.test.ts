@@ -29,8 +29,13 @@ describe("a path", () => {
     expect(match("GET", "/b/7")).toEqual({ operation: both, params: { kind: "b", id: "7" } });
   });
 
+  it("answers HEAD by the operation of GET", () => {
+    expect(match("HEAD", "/a/7")).toEqual({ operation: read, params: { id: "7" } });
+    expect(createRouter([write])("HEAD", "/a/7")).toEqual({ allow: ["PUT"] });
+  });
+
   it("under another method has the methods that it allows", () => {
-    expect(match("DELETE", "/a/7")).toEqual({ allow: ["GET", "PUT"] });
+    expect(match("DELETE", "/a/7")).toEqual({ allow: ["GET", "HEAD", "PUT"] });
   });
 
   it("has its signs literally", () => {

@@ -24,7 +24,8 @@ const described: ReadonlyMap<string, Describe> = new Map([
   ["inbox.received", hidden],
   [
     "fault.added",
-    ({ id = "", do: action, match, webhooks }) => describeFault(id, "added", actionText(action, match ?? webhooks)),
+    ({ id = "", text, do: action, match, webhooks }) =>
+      describeFault(id, "added", cut(typeof text === "string" ? text : actionText(action, match ?? webhooks))),
   ],
   [
     "fault.removed",
@@ -93,13 +94,14 @@ function describeFault(id: string, state: string, detail: string): Columns {
 /** The most characters that a line shows of a fault: its body and headers may be long. */
 const longestAction = 120;
 
-/** What a fault does, and to what, as in its JSON. */
+const cut = (text: string): string => (text.length <= longestAction ? text : `${text.slice(0, longestAction - 1)}…`);
+
+/** What a fault does, and to what, as in its JSON, for a fault that has no text. */
 function actionText(action: unknown, match: unknown): string {
   if (action === undefined) return "";
   // With spaces, at which a line can be broken.
   const json = [action, match].flatMap((value) => JSON.stringify(value)?.replace(/,(?=["{[])/g, ", ") ?? []);
-  const text = json.join(" to ");
-  return text.length <= longestAction ? text : `${text.slice(0, longestAction - 1)}…`;
+  return json.join(" to ");
 }
 
 function hitsText(hits: unknown): string {

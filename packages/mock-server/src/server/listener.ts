@@ -16,7 +16,7 @@ import {
 } from "@call-transfer/backend/unstable";
 import type { Refusal } from "../web/admission.ts";
 import { corsHeaders, preflightHeaders } from "../web/cors.ts";
-import { isForInspector, type PageAnswer } from "../web/inspector-page.ts";
+import { isForInspector, type PageAnswer, rootAnswer } from "../web/inspector-page.ts";
 import { admit, type GateRules } from "./gate.ts";
 import { healthOf, sendHealth } from "./health.ts";
 import { inspectorAnswer } from "./inspector.ts";
@@ -34,6 +34,8 @@ interface ListenerContext {
   readonly recordRefusal: RecordRefusal;
   /** Aborts when the server closes, and ends streamed responses. */
   readonly closing: AbortSignal;
+  /** Whether another server answers what this one does not know, its root included. */
+  readonly isForwarding: boolean;
   /** Throws if changes cannot be stored. */
   readonly checkReady?: (() => void) | undefined;
 }
@@ -73,7 +75,7 @@ export function createExpectationListener(recordRefusal: RecordRefusal): Request
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { rules, handle, recordRefusal, closing, checkReady, endOfTurn }: ServeContext,
+  { rules, handle, recordRefusal, closing, isForwarding, checkReady, endOfTurn }: ServeContext,
 ): Promise<void> {
   const { method = "", url: target = "", headers, rawHeaders, socket } = incoming;
   const health = healthOf(incoming, checkReady);
@@ -91,6 +93,9 @@ async function serve(
   }
   const pageRequest = { method, pathname: admitted.url.pathname, accept: headers.accept };
   if (isForInspector(pageRequest)) return sendPage(incoming, outgoing, await inspectorAnswer(pageRequest));
+  const root = isForwarding ? undefined : rootAnswer(pageRequest);
+  if (root !== undefined)
+    return sendPage(incoming, outgoing, { ...root, headers: { ...root.headers, ...corsHeaders(admitted) } });
   const maxBytes = bodyLimit(method, admitted.url.pathname);
   const body = await readBody(incoming, maxBytes);
   if (body === "broken") return;

@@ -100,7 +100,10 @@ export async function startServer(
   const recordRefusal = createRefusalRecord(sandboxes.record, undefined, ofTests !== undefined);
   const { handle } = sandboxes;
   const { signal } = closing;
-  const listener = createListener({ rules, handle, closing: signal, recordRefusal, checkReady: file?.checkReady });
+  const listener = createListener({
+    ...{ rules, handle, closing: signal, recordRefusal, checkReady: file?.checkReady },
+    isForwarding: options.elsewhere !== undefined,
+  });
   const settings = { ...limits, requireHostHeader: false };
   server = tls === undefined ? http.createServer(settings, listener) : createTlsServer(settings, tls, listener);
   // The gate must see all headers. Their number is limited by maxHeaderSize.

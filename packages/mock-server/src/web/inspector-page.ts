@@ -63,6 +63,17 @@ export function isForInspector({ method, pathname, accept }: PageRequest): boole
   return pathname === "/" && isRead(method) && accept?.includes("text/html") === true;
 }
 
+/** The answer to a program that asks for the server's root, such as a readiness probe; undefined for any other request. */
+export function rootAnswer({ method, pathname }: PageRequest): (PageAnswer & { readonly body: string }) | undefined {
+  if (pathname !== "/" || !isRead(method)) return undefined;
+  const body = `${JSON.stringify({ status: "ok", api: "/api/v1", inspector: home, health: "/health" })}\n`;
+  return {
+    status: 200,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", Vary: "Accept" },
+    body,
+  };
+}
+
 /** Where the files of the inspector are. */
 export interface InspectorFiles {
   /** Reads a file; undefined if there is none. */

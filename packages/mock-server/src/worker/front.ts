@@ -1,7 +1,7 @@
 import { bodyLimit, controlError, errorResponse, isSandboxName, selectSandbox } from "@call-transfer/backend/unstable";
 import { controlPaths, isOfOtherSite } from "../web/admission.ts";
 import { corsHeaders, preflightHeaders } from "../web/cors.ts";
-import { isForInspector } from "../web/inspector-page.ts";
+import { isForInspector, rootAnswer } from "../web/inspector-page.ts";
 import { admit } from "./gate.ts";
 import { inspectorResponse } from "./inspector.ts";
 import { isUnknownSandbox, type OrderRequest, sendOrder } from "./orders.ts";
@@ -27,6 +27,9 @@ export async function serve(request: Request, env: WorkerEnv): Promise<Response>
   const inHost = sandboxOfHost(url.hostname, settings);
   const page = { method, pathname: url.pathname, accept: headers.get("accept") ?? undefined };
   if (isForInspector(page)) return inspectorResponse(page, url, env.ASSETS, inHost);
+  const root = inHost === undefined ? rootAnswer(page) : undefined;
+  if (root !== undefined)
+    return new Response(root.body, { ...root, headers: { ...root.headers, ...corsHeaders(admitted) } });
   return withHeaders(await responseOf(request, url, inHost, env, settings), corsHeaders(admitted));
 }
 

@@ -10,6 +10,24 @@ import { readScript } from "../../src/cli/values/read-script.ts";
 import { startMockServer } from "../../src/index.ts";
 import { runLine } from "./run-line.ts";
 
+it("lists by the word list what a command lists without it", async () => {
+  const server = await startMockServer({ port: 0, clock: "frozen", faults: ["createCall header x-test=slow 503"] });
+  try {
+    const names = ["state", "fault", "policy", "requests", "routes", "sandbox", "scenario", "deliveries", "events"];
+    for (const name of [...names, "clock", "coverage"]) {
+      const [bare, listed] = [await runLine(server.url, name), await runLine(server.url, name, "list")];
+      expect(listed.stdout, name).toEqual(bare.stdout);
+    }
+    const members = await runLine(server.url, "state", "members");
+    expect((await runLine(server.url, "state", "list", "members")).stdout).toEqual(members.stdout);
+    expect((await runLine(server.url, "fault")).stdout).toContain("createCall header x-test=slow");
+    await expect(runLine(server.url, "reset", "list")).rejects.toThrow("list");
+    await expect(runLine(server.url, "keys", "list")).rejects.toThrow("list");
+  } finally {
+    await server.close();
+  }
+});
+
 describe("the table of commands", () => {
   it("names each command once and begins each form with the name", () => {
     const names = commands.map(({ name }) => name);

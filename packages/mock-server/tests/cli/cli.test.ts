@@ -537,6 +537,37 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   },
 );
 
+/** Starts a server in a shell, as npx and scripts of package.json do, ends the shell, and returns whether the server ends. */
+async function outlivesItsShell(script: string, file: string): Promise<boolean> {
+  const env = { ...process.env, npm_lifecycle_script: script };
+  const line = '"$0" "$@" & wait';
+  const shell = spawn(
+    "sh",
+    ["-c", line, process.execPath, cli, "start", "--port", "0", "--json", "--ready-file", file],
+    { env },
+  );
+  running.push(shell);
+  const [text] = await once(shell.stdout, "data");
+  const { pid } = JSON.parse(readFileSync(file, "utf8"));
+  const closed = once(shell, "close").then(() => false);
+  shell.kill("SIGTERM");
+  await once(shell, "exit");
+  // The output closes when its last process has ended.
+  const outlives = await Promise.race([closed, new Promise<boolean>((resolve) => setTimeout(resolve, 3000, true))]);
+  if (outlives) process.kill(pid, "SIGKILL");
+  expect(JSON.parse(String(text)).pid).toBe(pid);
+  expect(existsSync(file)).toBe(outlives);
+  return outlives;
+}
+
+it.runIf(process.platform !== "win32").each([
+  ["'call-transfer-mock'", false],
+  ["call-transfer-mock --port 4010 --clock frozen", false],
+  ["call-transfer-mock & wait-on http://127.0.0.1:4010", true],
+])("ends when the shell of npx or of a script is gone, and not when it may stay: %s", async (script, outlives) => {
+  expect(await outlivesItsShell(script, join(folder, `${script.length}.ready.json`))).toBe(outlives);
+});
+
 it("names the options that a restored snapshot overrides", async () => {
   const file = join(folder, "replacing.json");
   const options = [

@@ -82,7 +82,11 @@ describe("readDotenv", () => {
 
   it.each([
     ["is a folder", () => mkdirSync(join(folder, "is a folder")), "is not a regular file."],
-    ["is binary", () => writeFileSync(join(folder, "is binary"), new Uint8Array([65, 61, 255])), "is not UTF-8 text."],
+    [
+      "is binary",
+      () => writeFileSync(join(folder, "is binary"), new Uint8Array([65, 61, 255])),
+      "is not text in UTF-8. Save it in UTF-8.",
+    ],
   ])("rejects a file that %s", (name, make, message) => {
     make();
     expect(() => readDotenv("--write-env", join(folder, name))).toThrow(

@@ -54,3 +54,30 @@ it("with a proxy of the environment, this machine is reached directly and others
   await (await fetch(`${url}/other?a=1`)).text();
   if (canUseProxies) expect(asked).toEqual(["http://staging.example.test/other?a=1"]);
 });
+
+it("with a proxy of the environment, deliveries and an attack connect to the addresses that were checked", async () => {
+  const { asked, env } = await startProxy();
+  const received: string[] = [];
+  const receiver = createServer((incoming, outgoing) => {
+    received.push(`${incoming.url}`);
+    incoming.resume().on("end", () => outgoing.writeHead(204).end());
+  });
+  await once(receiver.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => receiver.close().closeAllConnections());
+  const { port } = receiver.address() as AddressInfo;
+  const server = spawn(process.execPath, [cli, "--port", "0", "--json"], { env });
+  onTestFinished(() => void server.kill());
+  const [line] = await once(createInterface(server.stdout), "line");
+  const { url } = JSON.parse(line) as { url: string };
+  const run = async (...args: string[]) => text(spawn(process.execPath, [cli, ...args], { env }).stdout);
+
+  for (const host of ["127.0.0.1", "localhost"]) {
+    const target = `config.url=http://${host}:${port}/${host}`;
+    await run("state", "set", "destinations", "Front desk app", target, "--url", url);
+    await run("trigger", "transfer.offer", "--url", url);
+  }
+  expect(received).toEqual(["/127.0.0.1", "/localhost"]);
+  await run("attack", `http://127.0.0.1:${port}/attacked`, "--secret", "x".repeat(32));
+  expect(received).toContain("/attacked");
+  expect(asked).toEqual([]);
+});

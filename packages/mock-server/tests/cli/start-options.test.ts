@@ -3,6 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBackend, demo } from "@call-transfer/backend";
 import { afterAll, expect, it, vi } from "vitest";
+import { readDotenv } from "../../src/cli/files/dotenv.ts";
+import { readStubs } from "../../src/cli/files/stubs-file.ts";
+import { readConfigFile } from "../../src/cli/options/config-file.ts";
 import { startOptions } from "../../src/cli/options/options.ts";
 import { importedSnapshot, readUnknown, serverOptions } from "../../src/cli/start/start-options.ts";
 import { asPrinted } from "../../src/cli/terminal/program.ts";
@@ -150,6 +153,36 @@ it("sends no offers to ringing apps while it validates a snapshot", async () => 
 
 it("accepts a file with a byte order mark", () => {
   expect(read("--seed", fileOf("mark.json", '\uFEFF{ "accounts": [] }'))).toMatchObject({ seed: { accounts: [] } });
+});
+
+const utf16 = Buffer.from("{ }", "utf16le");
+it.each([
+  [
+    "UTF-16, as PowerShell writes it",
+    Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]),
+    "is in UTF-16. Save it in UTF-8.",
+  ],
+  [
+    "UTF-16 of the other order",
+    Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]).swap16(),
+    "is in UTF-16. Save it in UTF-8.",
+  ],
+  ["UTF-16 without a mark", utf16, "is in UTF-16. Save it in UTF-8."],
+  ["UTF-32", Buffer.from([0xff, 0xfe, 0, 0, 123, 0, 0, 0]), "is in UTF-32. Save it in UTF-8."],
+  ["Latin-1", Buffer.from('{ "name": "Müller" }', "latin1"), "is not text in UTF-8. Save it in UTF-8."],
+])("names the encoding of a seed, config, stubs, fault or .env file: %s", async (name, bytes, problem) => {
+  const path = join(folder, `${name}.json`);
+  writeFileSync(path, bytes);
+  const readers: [string, () => unknown][] = [
+    [`--seed ${path}`, () => read("--seed", path)],
+    [`--import ${path}`, () => read("--import", path)],
+    [`--stubs ${path}`, () => readStubs("--stubs", path)],
+    [`--fault ${path}`, () => read("--fault", path)],
+    [`--config ${path}`, () => readConfigFile("--config", path)],
+    [`--write-env ${path}`, () => readDotenv("--write-env", path)],
+  ];
+  for (const [place, reader] of readers)
+    await expect((async () => reader())(), place).rejects.toThrow(`${place}: ${problem}`);
 });
 
 it.each([

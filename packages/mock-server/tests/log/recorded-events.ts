@@ -92,6 +92,7 @@ export const recordedEvents: readonly BackendEvent[] = [
   event("clock.changed", { now: "2026-03-03T12:00:00.000Z", mode: "flowing", rate: 10 }),
   event("fault.added", { id: "fault-4" }),
   event("fault.added", { id: "fault-5", match: { operationId: "createCall" }, do: { code: "service_unavailable" } }),
+  event("fault.added", { id: "fault-6", do: "reset", text: "createCall header x-test=slow reset" }),
   event("fault.removed", { id: "fault-5", hits: 1, isUsedUp: true }),
   event("fault.removed", { id: "fault-4", hits: 2, isUsedUp: false }),
   event("fault.hit", { id: "fault-4", requestId: "9" }),

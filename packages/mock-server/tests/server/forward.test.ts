@@ -60,9 +60,16 @@ it("forwards only what neither an operation nor a stub nor the server itself ans
   const target = await startTarget((response) => response.end("there"));
   const stub = { method: "GET", path: "/api/v1/contacts", public: true, response: { body: "stub" } } as const;
   const server = await mock(target.url, { stubs: [stub] });
-  const paths = ["/api/v1/roles", "/api/v1/contacts", "/health", "/_control/v1/faults", "/api/v1/campaigns?x=%2b'b'"];
+  const paths = [
+    "/api/v1/roles",
+    "/api/v1/contacts",
+    "/health",
+    "/_control/v1/faults",
+    "/",
+    "/api/v1/campaigns?x=%2b'b'",
+  ];
   for (const path of paths) await (await fetch(server.url + path, { headers: { authorization } })).text();
-  expect(target.received.map(({ target: path }) => path)).toEqual(["/api/v1/campaigns?x=%2b%27b%27"]);
+  expect(target.received.map(({ target: path }) => path)).toEqual(["/", "/api/v1/campaigns?x=%2b%27b%27"]);
 });
 
 it("passes method, body, status, cookies and compressed bytes on, below the target's own path", async () => {

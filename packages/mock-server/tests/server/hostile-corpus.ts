@@ -106,10 +106,10 @@ const framing: HostileRequest[] = [
   { name: "an unknown expectation", bytes: get(roles, key, "Expect: a miracle") },
   { name: "a tunnel", bytes: lines("CONNECT evil.test:443 HTTP/1.1", "Host: evil.test:443") },
   { name: "a tunnel to itself", bytes: lines("CONNECT localhost:4010 HTTP/1.1", local) },
-  { name: "a web socket", bytes: get("/", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13") },
+  { name: "a web socket", bytes: get("/x", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13") },
   {
     name: "an upgrade to HTTP/2",
-    bytes: get("/", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AA"),
+    bytes: get("/x", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AA"),
   },
 ];
 
@@ -222,7 +222,6 @@ const paths: HostileRequest[] = [
   ...each(
     "path",
     [
-      "/",
       "/favicon.ico",
       "/api",
       "/api/v1",

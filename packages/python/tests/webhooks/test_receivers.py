@@ -344,6 +344,7 @@ def test_five_genuine_webhooks_that_are_stale_by_the_same_time_are_a_clock_that_
         ({"store_timeout": float("nan")}, ValueError, "store_timeout must be"),
         ({"keep_time": 599}, ValueError, "keep_time must be at least 600"),
         ({"leaseMs": 5}, TypeError, "leaseMs is not an option"),
+        ({"whsec_51abcdef": 5}, TypeError, r"^\(a name that may be a secret\) is not an option"),
         ({"store": AsyncMemoryEventStore()}, TypeError, "must not be async"),
     ],
 )

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "../errors/invalid-argument-error.ts";
+import { RequestError } from "../errors/request-error.ts";
 import { operationFacts } from "../generated/operations.gen.ts";
 import type { RequestOptions } from "../options/options.ts";
 import { maskNumbers } from "../utils/mask-numbers.ts";
@@ -10,6 +11,14 @@ import { createListReader, unreadable } from "./list-reader.ts";
 /** A page holds its items under a name of its own, and the size of the whole list. */
 interface Page {
   readonly meta?: { readonly total?: unknown };
+}
+
+/** Says in an error of a later page which one it is about, so that a reader can go on there. */
+function namePage(error: unknown, offset: number): void {
+  if (!(error instanceof RequestError)) return;
+  const { message, stack } = error;
+  error.message = `${message} (the page at offset=${offset})`;
+  if (stack) error.stack = stack.replace(message, () => error.message);
 }
 
 /** Where the pages of a list come from. */
@@ -104,7 +113,12 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
       yield [page, reader.accept(this.itemsOf(page), (page as Page).meta?.total)];
       const offset = reader.nextOffset();
       if (offset === undefined) return;
-      page = await this.#source.next(offset);
+      try {
+        page = await this.#source.next(offset);
+      } catch (error) {
+        if (offset > 0) namePage(error, offset);
+        throw error;
+      }
     }
   }
 }

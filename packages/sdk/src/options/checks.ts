@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/base.ts";
 import type { ReconcileOptions } from "../errors/details.ts";
-import { isFunction, isObject, isText, orElse } from "../utils/guards.ts";
+import { isFunction, isObject, isText, orElse, presentable } from "../utils/guards.ts";
 import type { ClientOptions, Logger, LogLevel, RequestOptions, RequestRetryOptions, RetryOptions } from "./options.ts";
 
 /** Longest delay of a timer, in milliseconds: 2³¹−1. */
@@ -172,7 +172,7 @@ export function checkOptions<T extends object>(options: T, rules: Record<string,
   // Not with filter(): a stack trace shows ten frames, and the caller's must be among them.
   for (const [name, value] of Object.entries(options)) {
     if (!known.includes(name))
-      throw new ConfigurationError(prefix + name, `is not an option${suggest(name, known, prefix)}`);
+      throw new ConfigurationError(prefix + presentable(name), `is not an option${suggest(name, known, prefix)}`);
     const [accepts, problem] = rules[name] as Rule;
     if (value === undefined) continue;
     check(accepts(value), prefix + name, problem);

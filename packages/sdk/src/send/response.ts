@@ -78,7 +78,9 @@ export function refusal(state: AttemptState, read: ReadResponse): AttemptResult 
 /** What an error response says. */
 export function readRefusal({ settings, clean }: Call, { response: { headers }, text }: ReadResponse) {
   const bodyText = clean(text ?? "");
-  const body = parseObject(bodyText);
+  const parsed = parseObject(bodyText);
+  const body =
+    !isDeep(parsed) && hasInfinity(parsed) ? (JSON.parse(bodyText, (_, value) => finite(value)) as Problem) : parsed;
   const problem = isDeep(body) ? undefined : body;
   const hintSecs = retryHint(problem?.meta, headers, settings.clock.now());
   return { problem, code: codeOf(problem), bodyText: (!problem && bodyText) || undefined, hintSecs };
@@ -100,6 +102,15 @@ function parseJson(text: string): unknown {
 
 /** Returns undefined for anything but a JSON object. */
 export const parseObject = (text: string): Problem => asObject(parseJson(text));
+
+/** A number that is too large for JSON.stringify, as the largest. */
+const finite = (value: unknown): unknown =>
+  value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY
+    ? Math.sign(value) * Number.MAX_VALUE
+    : value;
+
+const hasInfinity = (value: unknown): boolean =>
+  isObject(value) ? Object.values(value).some(hasInfinity) : finite(value) !== value;
 
 /** Whether a value nests deeper than 64 levels. What logs it walks through all of them, on what is left of the stack. */
 const isDeep = (value: unknown, levels = 64): boolean =>

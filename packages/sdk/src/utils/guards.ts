@@ -17,6 +17,10 @@ export function isInstance<T>(value: unknown, type: abstract new (...input: neve
   }
 }
 
+/** The name of an unknown option for a message. A secret that was put in its place is long, or has digits. */
+export const presentable = (name: string): string =>
+  isText(name, /^[A-Za-z_]{1,40}$/) ? name : "(a name that may be a secret)";
+
 /** Whether a value is an error, also one of another realm, such as those of a test runner: by its shape. */
 export const isError = (value: unknown): value is Error =>
   isInstance(value, Error) || (isObject(value) && isText(value.name) && isText(value.message));

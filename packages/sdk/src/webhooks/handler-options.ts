@@ -1,4 +1,5 @@
 // The options of receivers, and their checks.
+import { presentable } from "../utils/guards.ts";
 import type { WebhookErrorCode } from "./codes.ts";
 import type { EventInbox } from "./event-inbox.ts";
 import type { EventStore } from "./event-store.ts";
@@ -126,7 +127,7 @@ export function checkNames<Tx>(options: WebhookHandlerOptions<Tx>): void {
     throw new TypeError(
       'replayStore is no longer an option. Use store, and duplicates: "refuse" if replays must be refused.',
     );
-  if (unknown !== undefined) throw new TypeError(`${unknown} is not an option. Check its spelling.`);
+  if (unknown !== undefined) throw new TypeError(`${presentable(unknown)} is not an option. Check its spelling.`);
 }
 
 /** Returns the checked settings. */

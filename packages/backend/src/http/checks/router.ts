@@ -38,14 +38,20 @@ export function createRouter<Operation extends Route>(
   };
 }
 
+/** The method whose operation answers: that of GET answers HEAD too, and the body is not sent (RFC 9110, 9.3.2). */
+export const servedMethod = (method: string): string => (method === "HEAD" ? "GET" : method);
+
 /** The operation of a method among those of a path. `values` are those of the path's parameters, from the second on. */
 function matchOf<Operation extends Route>(
   method: string,
   candidates: readonly Operation[],
   values: readonly string[],
 ): Match<Operation> {
-  const operation = candidates.find((candidate) => candidate.method === method);
-  if (operation === undefined) return { allow: candidates.map((candidate) => candidate.method) };
+  const operation = candidates.find((candidate) => candidate.method === servedMethod(method));
+  if (operation === undefined)
+    return {
+      allow: candidates.flatMap((candidate) => (candidate.method === "GET" ? ["GET", "HEAD"] : candidate.method)),
+    };
   const params: [string, string][] = operation.pathParameters.map((name, index) => [name, values[index + 1] ?? ""]);
   return { operation, params: Object.fromEntries(params) };
 }

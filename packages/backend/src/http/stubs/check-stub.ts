@@ -36,7 +36,7 @@ function faultInstead(operationId: string): string {
 
 /** The names of the parameters of a path template, in its order. Throws InputError for a path that no request can have. */
 export function paramsOf(path: string): readonly string[] {
-  if (/^\/(?:_|health(?:\/|$))/.test(path))
+  if (/^\/(?:$|_|health(?:\/|$))/.test(path))
     throw new InputError("", "is a path of the mock server itself. Use another one");
   if (/[?#]/.test(path)) throw new InputError("", "must be a path alone. A query belongs into match.query");
   const colon = path.split("/").find((segment) => /^:\w+$/.test(segment));

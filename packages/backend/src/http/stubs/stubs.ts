@@ -4,7 +4,8 @@ import type { FaultsSnapshot } from "../../faults/faults.ts";
 import { isRequestMatch, type RequestCriteria } from "../../faults/match-fault.ts";
 import type { Stub, StubResponse } from "../../generated/models.gen.ts";
 import { InputError, under } from "../../model/errors/input-error.ts";
-import { formOf, type OperationTable } from "../checks/router.ts";
+import { withCanonicalUuids } from "../../model/values/uuid.ts";
+import { formOf, type OperationTable, servedMethod } from "../checks/router.ts";
 import { assertStub, paramsOf } from "./check-stub.ts";
 
 /** A stub as the list shows it: with the id that replaces and removes it, and the number of requests that it has answered. */
@@ -165,7 +166,7 @@ const bestFirst = (stubs: readonly ActiveStub[], request: StubbedRequest): Found
 /** The stub with its parameters, if it matches a request apart from its body. */
 function matchOf(stub: ActiveStub, { method, url, headers }: StubbedRequest): FoundStub | undefined {
   const { operation, form } = stub;
-  const values = operation.method === method ? form.exec(url.pathname) : null;
+  const values = operation.method === servedMethod(method) ? form.exec(withCanonicalUuids(url.pathname)) : null;
   const { headers: wanted = {}, query = {} } = stub.stub.match ?? {};
   if (values === null || !isRequestMatch({ headers: wanted, query }, { operation, url, headers }, "")) return undefined;
   const params = operation.pathParameters.map((name, index) => [name, decoded(values[index + 1] ?? "")]);
@@ -193,8 +194,14 @@ function activeStub(id: string, stub: Stub, hits: number): ActiveStub {
   const hasBody = method !== "GET" && method !== "DELETE";
   const criteria = [match.headers, match.query, match.body].map((one = {}) => Object.entries(one).sort());
   return {
-    ...{ id, stub, hits, form: formOf(path), rank: criteria.flat().length - mostStubs * pathParameters.length },
+    ...{
+      id,
+      stub,
+      hits,
+      form: formOf(withCanonicalUuids(path)),
+      rank: criteria.flat().length - mostStubs * pathParameters.length,
+    },
     operation: { ...noOperation, id, method, path, hasBody, pathParameters },
-    shape: JSON.stringify([method, path.replaceAll(/\{\w+\}/g, "{}"), criteria]),
+    shape: JSON.stringify([method, withCanonicalUuids(path).replaceAll(/\{\w+\}/g, "{}"), criteria]),
   };
 }

@@ -29,8 +29,16 @@ export function createFetch<Peer>(
 
 async function respond(handled: HandledResponse, request: Request): Promise<Response> {
   const { plain } = handled;
+  if (request.method === "HEAD") return headOf(await asFetched(handled, request.signal));
   if (plain?.text === undefined) return asFetched(handled, request.signal);
   return new Response(bodyUnlessAborted(plain.text, request), plain);
+}
+
+/** The response to HEAD. */
+export async function headOf(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  const { status, headers } = response;
+  return new Response(null, { status, headers });
 }
 
 /** A body that fails if the request has been aborted by the time of the first read. */

@@ -10,8 +10,15 @@ export function canonicalId(text: string): string {
   return isUuid(text) ? text.toLowerCase() : text;
 }
 
-const idName = /^id$|Ids?$/;
 const upperCase = /[A-F]/;
+const uuids = /(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-z])/gi;
+
+/** A text whose UUIDs are canonical, such as a path or the id of a contact. */
+export function withCanonicalUuids(text: string): string {
+  return upperCase.test(text) ? text.replaceAll(uuids, (id) => id.toLowerCase()) : text;
+}
+
+const idName = /^id$|Ids?$/;
 
 /** A JSON value whose UUIDs in fields of ids are canonical; the same value if they are already. */
 export function withCanonicalIds<Value>(value: Value, name = ""): Value {

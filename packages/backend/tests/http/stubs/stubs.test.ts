@@ -80,6 +80,7 @@ it.each<[string, unknown, string]>([
   ],
   ["a parameter twice", stub("/a/{id}/{id}"), "path: has two parameters of the same name"],
   ["a path of the server", stub("/_control/v1/faults"), "path: is a path of the mock server itself. Use another one"],
+  ["the root", stub("/"), "path: is a path of the mock server itself. Use another one"],
   ["the health check", stub("/health"), "path: is a path of the mock server itself. Use another one"],
   [
     "a match with an invalid header name",

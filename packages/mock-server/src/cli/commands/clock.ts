@@ -9,6 +9,7 @@ import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 
 export const clock = defineCommand({
   name: "clock",
+  isList: true,
   summary: "show the time and the pending timers, or change the clock",
   isFrequent: true,
   usages: {

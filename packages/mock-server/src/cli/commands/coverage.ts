@@ -8,6 +8,7 @@ type Operation = Schema<"Coverage">["operations"][number];
 
 export const coverage = defineCommand({
   name: "coverage",
+  isList: true,
   summary: "count the responses of each operation by status or error code",
   usages: {
     coverage:

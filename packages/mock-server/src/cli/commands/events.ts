@@ -45,6 +45,7 @@ const selection = {
 
 export const events = defineCommand({
   name: "events",
+  isList: true,
   summary: "list the latest events: requests, webhooks, timers, changes",
   usages: { events: "print the latest events, one a line, newest last" },
   example: "events --type webhook --since 10m",

@@ -11,6 +11,7 @@ import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 
 export const fault = defineCommand({
   name: "fault",
+  isList: true,
   summary: "make requests or webhooks fail: add, list or remove faults",
   isFrequent: true,
   usages: {
@@ -78,11 +79,22 @@ async function warningAbout(control: ControlClient, ids: readonly string[], hint
   return waitingWarning(mode, added as Pick<BackendFault, "do">[], hint);
 }
 
+/** The words of criteria, as they are typed. */
+const words: Readonly<Record<string, string>> = {
+  headers: "header",
+  destinationId: "destination",
+  transferId: "transfer",
+};
+
 function describeMatch(fault: Fault): string {
   const [subject, criteria] = "webhooks" in fault ? ["webhooks", fault.webhooks] : ["", fault.match];
   const { operationId, method, path, ...others } = Object(criteria) as Readonly<Record<string, unknown>>;
   const named = [subject, operationId, method, path].filter((part) => part !== undefined && part !== "").map(String);
-  const rest = Object.entries(others).map(([name, value]) => `${name}=${compact(value)}`);
+  const rest = Object.entries(others).flatMap(([name, value]) => {
+    const word = words[name] ?? name;
+    if (typeof value !== "object" || value === null) return `${word} ${compact(value)}`;
+    return Object.entries(value).map(([key, wanted]) => `${word} ${key}=${compact(wanted)}`);
+  });
   return [...(named.length === 0 ? ["every request"] : named), ...rest].join(" ");
 }
 

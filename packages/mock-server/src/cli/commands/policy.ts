@@ -10,6 +10,7 @@ type Policy = Schema<"PolicyDescriptions">["policies"][number];
 
 export const policy = defineCommand({
   name: "policy",
+  isList: true,
   summary: "list or change the policies for what the specification leaves open",
   usages: {
     policy: "list the policies; a value in colour differs from the default",

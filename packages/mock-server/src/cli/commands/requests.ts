@@ -13,6 +13,7 @@ type RecordChange = NonNullable<Schema<"RequestDetail">["changes"]>[number];
 
 export const requests = defineCommand({
   name: "requests",
+  isList: true,
   summary: "list the requests to the API, or show one with its response",
   isFrequent: true,
   usages: {

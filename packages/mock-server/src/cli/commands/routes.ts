@@ -6,6 +6,7 @@ import { expectAtMost } from "../values/operands.ts";
 
 export const routes = defineCommand({
   name: "routes",
+  isList: true,
   summary: "list the operations of the API and of the control plane",
   usages: { routes: "list the operations of the API and of the control plane" },
   options: {},

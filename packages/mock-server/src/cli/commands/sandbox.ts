@@ -9,6 +9,7 @@ import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 
 export const sandbox = defineCommand({
   name: "sandbox",
+  isList: true,
   summary: "list, create or delete sandboxes",
   usages: {
     sandbox: "list the sandboxes",

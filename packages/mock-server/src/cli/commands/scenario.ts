@@ -6,6 +6,7 @@ import { expectAtMost } from "../values/operands.ts";
 
 export const scenario = defineCommand({
   name: "scenario",
+  isList: true,
   summary: "list the situations that apps are tested in, or apply one",
   usages: {
     scenario: "list the scenarios",

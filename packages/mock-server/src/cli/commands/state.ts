@@ -22,6 +22,7 @@ const actions = ["set", "add", "remove", "seed"];
 
 export const state = defineCommand({
   name: "state",
+  isList: true,
   summary: "list, show, change, add or remove records, by id or name",
   isFrequent: true,
   usages: {

@@ -36,6 +36,7 @@ export const trigger = defineCommand({
 
 export const deliveries = defineCommand({
   name: "deliveries",
+  isList: true,
   summary: "list the webhook deliveries, or show one",
   usages: {
     deliveries: "list the latest deliveries, newest last",

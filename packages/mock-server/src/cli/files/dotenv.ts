@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { UsageError } from "../values/command-line.ts";
+import { decodeUtf8, UsageError } from "../values/command-line.ts";
 
 /** Values by the names of their environment variables. */
 export type Variables = Readonly<Record<string, string>>;
@@ -36,11 +36,9 @@ export function readDotenv(option: string, path: string): { readonly path: strin
   try {
     // Follows a symbolic link, so that writing replaces the file and not the link.
     const real = realpathSync(path);
-    return { path: real, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(real)) };
+    return { path: real, text: decodeUtf8(readFileSync(real)) };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isBinary = code === "ERR_ENCODING_INVALID_ENCODED_DATA";
-    throw new UsageError(`${option} ${path}: ${isBinary ? "is not UTF-8 text. Choose another file." : message}`);
+    throw new UsageError(`${option} ${path}: ${(error as Error).message}`);
   }
 }
 

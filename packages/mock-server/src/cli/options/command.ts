@@ -67,13 +67,19 @@ interface Definition<Options extends OptionTable> extends Pick<Command, "name" |
   /** The help of each form of a {@link Usage}. */
   readonly usages: Readonly<Record<string, string>>;
   readonly options: Options;
+  /** Whether it lists something if it has no operands. Then it does so for the word `list` too, as `transfer list` does. */
+  readonly isList?: boolean;
   run(
     context: CommandContext<ReturnType<typeof readArguments<typeof commandOptions & Options>>["values"]>,
   ): Promise<CommandResult | undefined>;
 }
 
 /** Creates a {@link Command}. The types of its values derive from its options. */
-export function defineCommand<const Options extends OptionTable>({ run, ...command }: Definition<Options>): Command {
+export function defineCommand<const Options extends OptionTable>({
+  run,
+  isList,
+  ...command
+}: Definition<Options>): Command {
   return {
     ...command,
     usages: Object.entries(command.usages).map(([form, help]) => ({ form, help })),
@@ -81,7 +87,8 @@ export function defineCommand<const Options extends OptionTable>({ run, ...comma
       const table: typeof commandOptions & Options = { ...commandOptions, ...command.options };
       // The same table with the type of the options that every command has.
       const common: typeof commandOptions = table;
-      const { values, positionals: operands } = readArguments(args, table, `help ${command.name}`);
+      const { values, positionals } = readArguments(args, table, `help ${command.name}`);
+      const operands = isList && positionals[0] === "list" ? positionals.slice(1) : positionals;
       const { values: given } = readArguments(args, common, `help ${command.name}`);
       return { values: given, given, run: (context) => run({ ...context, operands, values }) };
     },

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { isObject, suggestion, UsageError, unreadable } from "../values/command-line.ts";
+import { isObject, readUtf8, suggestion, UsageError, unreadable } from "../values/command-line.ts";
 import type { OptionEntry } from "./option-entry.ts";
 import { settings } from "./options.ts";
 
@@ -47,7 +47,7 @@ export function readConfigFile(option: string, given: string | undefined): Confi
 
 function parsed(path: string, place: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
+    return JSON.parse(readUtf8(path));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw new UsageError(`${place}: ${unreadable(error)}`);
     // Node quotes the text around the mistake, which may be a secret.

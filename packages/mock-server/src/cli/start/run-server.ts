@@ -1,4 +1,5 @@
 import type { Sandboxes } from "@call-transfer/backend";
+import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
 import { startLog } from "../../log/server-log.ts";
 import { errorMessage } from "../../web/error-message.ts";
 import { removeOwnReadyFile } from "../files/ready-file.ts";
@@ -67,4 +68,22 @@ function onSignal(stop: () => Promise<void>): void {
     );
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+  if (isByPackageManager()) onLostParent(() => isStopping || end());
+}
+
+/** How often a server looks whether its parent is still there, in milliseconds. */
+const lookEveryMs = 500;
+
+/**
+ * Whether npx or a script of package.json that does nothing else has started this process. Both run it in a shell, which dies of a
+ * signal without passing it on. A script may also leave a server behind on purpose, with `&`.
+ */
+function isByPackageManager(): boolean {
+  return /^'?call-transfer-mock'?(?: [^&;|]*)?$/.test(process.env.npm_lifecycle_script ?? "");
+}
+
+function onLostParent(end: () => void): void {
+  const { ppid } = process;
+  const look = (): void => (process.ppid === ppid ? letProcessEnd(setTimeout(look, lookEveryMs)) : end());
+  look();
 }

@@ -145,7 +145,8 @@ function tlsOf({ "tls-cert": certFile, "tls-key": keyFile }: StartValues): { tls
   if (certFile === undefined && keyFile === undefined) return {};
   if (keyFile === undefined) throw new UsageError(`--tls-cert ${certFile}: requires --tls-key with the private key.`);
   if (certFile === undefined) throw new UsageError(`--tls-key ${keyFile}: requires --tls-cert with the certificate.`);
-  const tls = { cert: readText("--tls-cert", certFile), key: readText("--tls-key", keyFile) };
+  // What is not PEM, such as DER, is named as that.
+  const tls = { cert: readText("--tls-cert", certFile, false), key: readText("--tls-key", keyFile, false) };
   try {
     checkTls(tls);
   } catch (error) {

@@ -66,10 +66,34 @@ export function thisUser(): string {
   return id === undefined ? "this user" : `the user ${id}`;
 }
 
-/** Reads the text file of an option. Throws UsageError that names the option and the file. */
-export function readText(option: string, path: string): string {
+/** Reads a text file without its byte order mark. Throws an Error that says what to do if it is not in UTF-8. */
+export function readUtf8(path: string, fatal = true): string {
+  return decodeUtf8(readFileSync(path), fatal).replace(/^\uFEFF/, "");
+}
+
+/** Decodes the bytes of a text file. Throws an Error that names another encoding and says what to do. */
+export function decodeUtf8(bytes: Uint8Array, fatal = true): string {
+  const encoding = foreignEncoding(bytes);
+  if (encoding !== undefined) throw new Error(`is in ${encoding}. Save it in UTF-8.`);
   try {
-    return readFileSync(path, "utf8");
+    return new TextDecoder("utf-8", { fatal, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Error("is not text in UTF-8. Save it in UTF-8.");
+  }
+}
+
+/** The encoding of a text, such as PowerShell writes it, by its byte order mark or by the zeros of its first character. */
+function foreignEncoding(bytes: Uint8Array): string | undefined {
+  const form = [...bytes.subarray(0, 4)].map((byte) => (byte === 0 ? "0" : byte >= 0xfe ? byte.toString(16) : "x"));
+  const [start, pair] = [form.join(""), form.slice(0, 2).join("")];
+  if (["fffe00", "00feff", "x000", "000x"].includes(start)) return "UTF-32";
+  return ["fffe", "feff", "x0", "0x"].includes(pair) ? "UTF-16" : undefined;
+}
+
+/** Reads the text file of an option. Throws UsageError that names the option and the file. With `fatal`, it must be in UTF-8. */
+export function readText(option: string, path: string, fatal = true): string {
+  try {
+    return readUtf8(path, fatal);
   } catch (error) {
     throw new UsageError(`${option} ${path}: ${unreadable(error)}`);
   }
@@ -78,8 +102,7 @@ export function readText(option: string, path: string): string {
 /** Reads the JSON file of an option. Throws UsageError that names the option and the file. */
 export function readJson(option: string, path: string): unknown {
   try {
-    // Some editors write a byte order mark, which JSON does not allow.
-    return JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
+    return JSON.parse(readUtf8(path));
   } catch (error) {
     const reason = error instanceof SyntaxError ? `not valid JSON: ${mistakeInJson(error)}` : unreadable(error);
     throw new UsageError(`${option} ${path}: ${reason}`);

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, cast
 
 from .._duration import OnceAMinute
 from .._generated.signature import TOLERANCE_SECS
+from .._options import presentable
 from .._redact import Secret as Hidden
 from .._redact import excerpt, mask_numbers
 from ._answer import WebhookResponse
@@ -161,7 +162,7 @@ def settings_of(store: EventStore | AsyncEventStore, options: ReceiverOptions) -
     """
     unknown = [name for name in options if name not in ReceiverOptions.__annotations__]
     if unknown:
-        raise TypeError(f"{unknown[0]} is not an option. Check its spelling.")
+        raise TypeError(f"{presentable(unknown[0])} is not an option. Check its spelling.")
     settings = _Settings(store=store, **{**_DEFAULTS, **cast("dict[str, Any]", options)})
     tolerance_of(settings.tolerance)
     if not re.fullmatch(r"[A-Za-z0-9_.-]{1,100}", settings.scope):

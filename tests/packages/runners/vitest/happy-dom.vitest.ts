@@ -1,0 +1,4 @@
+// @vitest-environment happy-dom
+import { describeElsewhere } from "./elsewhere.ts";
+
+describeElsewhere("happy-dom");

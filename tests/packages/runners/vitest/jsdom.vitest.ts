@@ -1,0 +1,4 @@
+// @vitest-environment jsdom
+import { describeElsewhere } from "./elsewhere.ts";
+
+describeElsewhere("jsdom");

@@ -1,0 +1,4 @@
+// @vitest-environment node
+import { describeElsewhere } from "./elsewhere.ts";
+
+describeElsewhere("node");
