@@ -32,9 +32,15 @@ export interface AttackOptions {
 
 /** Deliveries without an answer after which the attack stops. */
 const maxUnanswered = 5;
-/** A receiver that takes longer for an offer gets several checks at the same time. One at a time, a crash has one cause. */
-const slowMs = 250;
 const maxConcurrency = 8;
+
+/** How an attack follows a receiver in time. */
+interface Pace {
+  /** A receiver that takes longer for an offer gets several checks at the same time. One at a time, a crash has one cause. */
+  readonly slowMs: number;
+  /** Milliseconds that the app may take to handle an event after its answer. */
+  readonly countsMs: number;
+}
 
 /**
  * Attacks a webhook receiver (§6) with genuine, forged, repeated and broken deliveries over HTTP, and reports what it does
@@ -44,7 +50,13 @@ const maxConcurrency = 8;
  * @throws {Error} Nothing listens at an address, or `handled` failed: before the attack, or after one without findings.
  */
 export async function attackReceiver(options: AttackOptions): Promise<AttackReport> {
+  return attackAtPace(options, {});
+}
+
+/** Attacks a receiver at a pace that does not follow from the machine's. */
+export async function attackAtPace(options: AttackOptions, pace: Partial<Pace>): Promise<AttackReport> {
   const sender = createSender(options);
+  const { slowMs = 250, countsMs = sender.options.timeoutMs } = pace;
   const { handled, secret, previousSecret } = options;
   // Fails at the start, and not after the attack, if the counts cannot be read.
   if (handled !== undefined) await readCounts(handled);
@@ -74,7 +86,7 @@ export async function attackReceiver(options: AttackOptions): Promise<AttackRepo
   if (first) await run(lateCopies(first));
   const secrets = [secret, previousSecret].filter((one) => one !== undefined);
   results.push(...findLeaks(sender.exchanges, secrets));
-  const counted = handled !== undefined && (await compareCounts(handled, sender, results));
+  const counted = handled !== undefined && (await compareCounts(handled, sender, results, countsMs));
   return createReport(sender, results, { counted, redact: redactor(secrets) });
 }
 
@@ -176,8 +188,9 @@ function differenceOf({ id, reply }: Exchange, all: readonly Exchange[]): Proble
 /** Adds a problem to each check whose events were not handled as often as they must be. Returns whether it could. */
 async function compareCounts(
   handled: NonNullable<AttackOptions["handled"]>,
-  { exchanges, options: { timeoutMs } }: Sender,
+  { exchanges }: Sender,
   results: readonly Result[],
+  countsMs: number,
 ): Promise<boolean> {
   const ids = new Set(exchanges.map(({ id }) => id).filter(Boolean));
   const events = [...ids].map((id) => [id, exchanges.filter((exchange) => exchange.id === id)] as const);
@@ -186,7 +199,7 @@ async function compareCounts(
   try {
     let countOf = await readCounts(handled);
     // An event may be handled after its answer.
-    for (let waited = 0; waited < timeoutMs; waited += pollMs) {
+    for (let waited = 0; waited < countsMs; waited += pollMs) {
       if (!events.some(([id, sent]) => isDue(sent) && countOf(id) === 0)) break;
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       countOf = await readCounts(handled);

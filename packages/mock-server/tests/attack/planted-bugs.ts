@@ -11,8 +11,6 @@ interface PlantedBug {
   /** Titles of findings, and a part of the advice. These and no others, unless other digests match by chance. */
   readonly findings: Readonly<Record<string, string>>;
   readonly isByChance?: boolean;
-  /** How long the attack waits for answers and counts that never come; long by default, for slow machines. */
-  readonly timeoutMs?: number;
 }
 
 const bug = (steps: Partial<Steps>, findings: PlantedBug["findings"], more: Partial<PlantedBug> = {}): PlantedBug => ({
@@ -55,7 +53,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     { answersFirst: true },
     { "No signature is checked": "Answer and handle after it." },
     // What else is found depends on how much of a body had arrived at the answer.
-    { isByChance: true, timeoutMs: 2000 },
+    { isByChance: true },
   ),
   "accepts only the previous secret": bug(
     { secrets: [secrets.previousSecret] },
@@ -212,8 +210,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     { keyOf: ({ body }) => body.toString() },
     { "the same event written in another way": "by the event's whole id alone" },
   ),
-  "compares ids by a prefix": bug({ keyOf: (delivery) => idOf(delivery).slice(0, 12) }, wholeId, { timeoutMs: 2000 }),
-  "compares ids by their end": bug({ keyOf: (delivery) => idOf(delivery).slice(-12) }, wholeId, { timeoutMs: 2000 }),
+  "compares ids by a prefix": bug({ keyOf: (delivery) => idOf(delivery).slice(0, 12) }, wholeId),
+  "compares ids by their end": bug({ keyOf: (delivery) => idOf(delivery).slice(-12) }, wholeId),
   "remembers 30 events": bug(
     {
       forget(known) {
