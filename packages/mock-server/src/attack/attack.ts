@@ -161,7 +161,9 @@ function summary(
   const which = names.size > 0 && sent.length > 1 ? `: ${[...names].join(", ")}` : "";
   const nouns = noun === "forgery" ? "forgeries" : "genuine offers";
   const count = sent.length === 1 ? `A ${noun}` : `${wrong.length} of ${sent.length} ${nouns}`;
-  const problem = `${count} got ${[...answers].join(" or ")}${which}.`;
+  const isRead = kind === "other" && exchange.delivery.expected === "stop_reading" && exchange.tookAll;
+  const read = isRead ? " after the receiver had read all of it" : "";
+  const problem = `${count} got ${[...answers].join(" or ")}${read}${which}.`;
   return [{ kind, problem, exchange, isWhole: wrong.length === sent.length }];
 }
 

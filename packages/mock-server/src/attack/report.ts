@@ -118,7 +118,8 @@ const causes: readonly Cause[] = [
   {
     title: "No signature is checked",
     fix: "Verify the signature of the received bytes first, and answer 400 if it does not match. Answer and handle after it.",
-    shownBy: ["accepted: no signature header", "accepted: a signature with another secret, in all"],
+    // A receiver that only looks for the header refuses what has none.
+    shownBy: ["accepted: a signature with another secret, in all"],
     explains: ({ kind }) => kind === "accepted",
   },
   {
@@ -268,7 +269,7 @@ export function formatReport(report: AttackReport): string {
     ...(notChecked.length > 0 ? ["", "Not checked"] : []),
     ...notChecked.map((reason) => `  – ${reason}`),
     "",
-    `${deliveries} deliveries were sent.`,
+    deliveries === 1 ? "1 delivery was sent." : `${deliveries} deliveries were sent.`,
   ].join("\n");
 }
 

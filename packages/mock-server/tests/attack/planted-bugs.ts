@@ -49,6 +49,10 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     { needsSignature: () => false },
     { "No signature is checked": "Verify the signature of the received bytes first" },
   ),
+  "looks whether there is a signature": bug(
+    { needsSignature: ({ header }) => header === "" },
+    { "No signature is checked": "Verify the signature of the received bytes first" },
+  ),
   "answers before it verifies": bug(
     { answersFirst: true },
     { "No signature is checked": "Answer and handle after it." },
