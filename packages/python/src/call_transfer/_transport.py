@@ -63,10 +63,13 @@ def _left(timeout: float | None, error: type[Exception]) -> float | None:
     return left if timeout is None else min(timeout, left)
 
 
-def _mark(*, sent: bool) -> None:
+def _mark(buffer: bytes = b"") -> None:
+    """Notes what is about to be written, and that what was heard before is no answer to it."""
     deadline = current.get()
     if deadline is not None:
-        deadline.order.sent, deadline.order.heard = sent, b""
+        # What goes to a proxy before, such as CONNECT, is no part of the request, which begins with its credential.
+        deadline.order.sent = deadline.order.sent or CREDENTIAL in buffer
+        deadline.order.heard = b""
 
 
 def _hear(content: bytes) -> bytes:
@@ -133,7 +136,7 @@ class Stream(_Idle, httpcore2.NetworkStream):
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         left = _left(timeout, httpcore2.WriteTimeout)
-        _mark(sent=True)
+        _mark(buffer)
         try:
             if self._socket is None:
                 return self._inner.write(cast("bytes", _whole(buffer)), left)
@@ -156,8 +159,7 @@ class Stream(_Idle, httpcore2.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
-        # What was written before went to a proxy.
-        _mark(sent=False)
+        _mark()
         return Stream(self._inner.start_tls(ssl_context, server_hostname, _left(timeout, httpcore2.ConnectTimeout)))
 
     def get_extra_info(self, info: str) -> Any:
@@ -288,7 +290,7 @@ class AsyncStream(_Idle, httpcore2.AsyncNetworkStream):
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         left = _left(timeout, httpcore2.WriteTimeout)
-        _mark(sent=True)
+        _mark(buffer)
         try:
             await self._inner.write(cast("bytes", _whole(buffer)), left)
         except httpcore2.WriteError as error:
@@ -301,7 +303,7 @@ class AsyncStream(_Idle, httpcore2.AsyncNetworkStream):
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.AsyncNetworkStream:
-        _mark(sent=False)
+        _mark()
         left = _left(timeout, httpcore2.ConnectTimeout)
         return AsyncStream(await self._inner.start_tls(ssl_context, server_hostname, left))
 
@@ -446,7 +448,7 @@ def _is_excepted(host: str, port: int, exceptions: str) -> bool:
         host = str(ip_address(host))
     for given in exceptions.lower().replace(",", " ").split():
         name, _, wanted = given.rpartition(":") if re.fullmatch(r"(?:[^:]*|\[.*\]):[0-9]+", given) else (given, "", "")
-        name = name.strip("[]").removeprefix("*").lstrip(".") or "*"
+        name = name.strip("[]").removeprefix("*").strip(".") or "*"
         if wanted and int(wanted) != port:
             continue
         if (name == "*" and given.startswith("*")) or host == name or host.endswith(f".{name}"):
@@ -486,6 +488,7 @@ def _parse_proxy(name: str, address: Secret) -> httpx2.Proxy:
         or parsed.url.scheme not in ("http", "https", "socks5", "socks5h")
         or not re.fullmatch(r"[^\s%]+", parsed.url.host)
         or (parsed.url.port or 0) > 65535
+        or parsed.url.raw_path not in (b"", b"/")
     ):
         hint = "" if name == "proxy" else '. Set it, or pass proxy="" to use none'
         raise ConfigurationError(
