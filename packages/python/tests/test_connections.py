@@ -154,6 +154,9 @@ IDLE = [
     ("timeout=99999", 601.0, False),
     ("max=100", 4.1, False),
     ("timeout=soon", 4.1, False),
+    ("max=1, Timeout=5", 4.1, False),
+    ("timeout=5.5", 4.1, False),
+    ("300", 4.1, False),
 ]
 
 

@@ -6,6 +6,7 @@ import ast
 import asyncio
 import logging
 import signal
+import socket
 import sys
 import threading
 from collections import Counter
@@ -24,7 +25,7 @@ import httpx2
 import pytest
 from conftest import KEY, place
 from pydantic import BaseModel, field_validator
-from servers import Request, Server, hang_up, problem, respond
+from servers import Request, Server, hang_up, problem, respond, silence
 
 from call_transfer import AbortError, AsyncCallTransfer, CallTransfer, CallTransferError, ConfigurationError, OutcomeUnknownError
 from call_transfer._auth import Auth, Credential
@@ -50,13 +51,17 @@ async def begin(client: AsyncCallTransfer, silent: Silent) -> asyncio.Task[Any]:
     return task
 
 
-def test_a_cancelled_placement_says_that_its_outcome_is_unknown() -> None:
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_cancelled_placement_says_that_its_outcome_is_unknown(times: int) -> None:
     silent = Silent()
 
     async def cancel(url: str) -> BaseException:
         async with AsyncCallTransfer(base_url=url, api_key=KEY) as client:
             task = await begin(client, silent)
             task.cancel()
+            if times == 2:
+                await asyncio.sleep(0)
+                task.cancel()
             with pytest.raises(asyncio.CancelledError) as caught:
                 await task
             assert asyncio.all_tasks() == {asyncio.current_task()}
@@ -284,6 +289,47 @@ def test_what_a_signal_handler_raises_leaves_a_placement_with_its_outcome(error:
         assert "Call reconcile() before" in caught.value.__notes__[-1]
         assert [request.method for request in server.requests] == ["POST"]
         assert known.reconcile().reason == "nothing_listed"
+
+
+@needs_signals
+@pytest.mark.parametrize("during", ["answer", "wait"])
+def test_an_error_of_another_request_is_not_taken_for_this_one_s(during: str) -> None:
+    other = ConfigurationError("timeout", "is wrong, in a request that the handler sent")
+    assert other.outcome == "not_sent"
+    retry: Any = {"when_unknown": "repeat"} if during == "wait" else {}
+    answer = when_asked if during == "answer" else hang_up
+    with (
+        Server(answer) as server,
+        CallTransfer(base_url=server.url, api_key=KEY, retry=retry, on_retry=lambda _: interrupt_main()) as client,
+        handling(Raises(other)),
+        pytest.raises(OutcomeUnknownError) as caught,
+    ):
+        place(client)
+    assert caught.value.outcome == "unknown"
+    assert caught.value.__cause__ is not None
+    assert caught.value.__cause__.__cause__ is other
+    assert len(server.requests) == 1
+
+
+@needs_signals
+@pytest.mark.parametrize("error", [SoftLimit(), ConnectionResetError(), BrokenPipeError()], ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("own", [True, False], ids=["own client", "http_client"])
+def test_what_a_signal_handler_raises_within_a_write_passes_through(
+    monkeypatch: pytest.MonkeyPatch, own: bool, error: BaseException
+) -> None:
+    class Interrupted(socket.socket):
+        def send(self, *given: Any) -> int:
+            interrupt_main()
+            return super().send(*given)
+
+    with Server(silence) as server, httpx2.Client() as http, handling(Raises(error)):
+        client = CallTransfer(base_url=server.url, api_key=KEY, http_client=None if own else http)
+        monkeypatch.setattr(socket, "socket", Interrupted)
+        with client, pytest.raises(type(error)) as caught:
+            place(client)
+        monkeypatch.undo()
+    assert caught.value is error
+    assert isinstance(getattr(error, CARRIED), OutcomeUnknownError)
 
 
 @needs_signals

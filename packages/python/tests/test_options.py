@@ -9,12 +9,13 @@ import json
 import logging
 import signal
 from datetime import UTC, date, datetime
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import httpx2
 import pytest
 from conftest import KEY, Run, place
-from servers import Server, hang_up, problem, respond
+from servers import Server, hang_up, problem, respond, silence
 
 from call_transfer import (
     ApiError,
@@ -27,6 +28,7 @@ from call_transfer import (
     RequestError,
     RetryOptions,
 )
+from call_transfer import TimeoutError as CallTimeout
 from call_transfer._interrupt import CARRIED
 from call_transfer._transport import _proxy_for
 
@@ -47,6 +49,12 @@ async def never(**_: object) -> str:
         ({"base_url": "https://example.com/api/v1"}, "must not include /api/v1"),
         ({"base_url": "https://example.com?x"}, "query or fragment"),
         ({"base_url": "https://exa mple.com"}, "must be a URL"),
+        ({"base_url": b"https://example.com"}, "base_url must be a URL"),
+        ({"base_url": "https://999.1.1.1"}, "base_url must be a URL"),
+        ({"base_url": "http://127.999.1.1"}, "base_url must be a URL"),
+        ({"base_url": "https://\u2603\u2603.example"}, "base_url must be a URL"),
+        ({"base_url": r"http://evil.example\.localhost"}, "base_url must be a URL"),
+        ({"base_url": "https://a;b"}, "base_url must be a URL"),
         ({"api_key": None}, "api_key or access_token is required"),
         ({"access_token": "t"}, "cannot be combined"),
         ({"timeout": 0}, "timeout must be seconds above 0"),
@@ -59,6 +67,9 @@ async def never(**_: object) -> str:
         ({"retry": {"when_unknown": "throw"}}, "retry.when_unknown must be raise, check or repeat"),
         ({"headers": {"Authorization": "x"}}, "headers must be"),
         ({"headers": {"x": "a\r\nb"}}, "headers must be"),
+        ({"headers": {"Content-Length": "5"}}, "headers must be"),
+        ({"headers": {"transfer-encoding": "chunked"}}, "headers must be"),
+        ({"headers": {"Host": "example.com"}}, "headers must be"),
         ({"account_id": "a b"}, "account_id must be visible"),
         ({"on_retry": 1}, "on_retry must be a function"),
         ({"allow_insecure_http": "false"}, "allow_insecure_http must be True or False, not str"),
@@ -74,6 +85,9 @@ async def never(**_: object) -> str:
         ({"proxy": "http://localhost:99999999"}, "proxy must be a URL with"),
         ({"proxy": "http://[::1"}, "proxy must be a URL with"),
         ({"proxy": 3128}, "proxy must be a URL such as"),
+        ({"proxy": lambda: "http://localhost:1"}, "proxy must be a URL such as"),
+        ({"proxy": "http://http:/localhost:1"}, "proxy must be a URL with"),
+        ({"api_key": lambda: KEY}, "api_key must be letters"),
         ({"proxy": "socks5://localhost:1080"}, "proxy needs the package socksio"),
         ({"verify": "/missing.pem"}, r"verify must be True, False or an ssl\.SSLContext"),
         ({"verify": None}, "verify must be True, False or"),
@@ -114,6 +128,13 @@ def test_bad_options_of_a_request_are_refused(run: Run) -> None:
             run(server.url, lambda client: client.destinations.rotate_secret(".."))
         with pytest.raises(InvalidArgumentError, match="body must be JSON: a object has no form in JSON"):
             run(server.url, lambda client: client.request("POST", "/api/v1/calls", body=object()))
+        with pytest.raises(InvalidArgumentError, match="query must be a dict of names and values"):
+            run(server.url, lambda client: client.request("GET", "/api/v1/roles", query={1: "a"}))
+        for name in ("extra_query", "extra_body"):
+            with pytest.raises(ConfigurationError, match=f"{name} must be a dict of names and values"):
+                run(server.url, lambda client, name=name: place(client, **{name: {1: "a"}}))
+        with pytest.raises(ConfigurationError, match="headers must be"):
+            run(server.url, lambda client: place(client, headers={"content-length": "5"}))
         with pytest.raises(InvalidArgumentError, match="path must start with one /"):
             run(server.url, lambda client: client.request("GET", "//evil.example"))
     assert server.requests == []
@@ -294,6 +315,10 @@ class Sour(Exception):
     """What a hook raises."""
 
 
+def refuse(_: object, more: int = 0) -> None:
+    raise OSError(5, "no badge")
+
+
 def hooked(is_async: bool, event: str, error: BaseException) -> Any:
     """A client of httpx2 with a hook that raises."""
 
@@ -337,6 +362,27 @@ def test_what_a_hook_raises_after_sending_leaves_the_outcome_unknown(run: Run, m
     assert caught.value.__cause__.__cause__ is error
     assert read.value.__cause__ is error
     assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)], ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize(("event", "outcome"), [("request", "not_sent"), ("response", "unknown")])
+def test_what_a_hook_ends_the_program_with_passes_through(run: Run, mode: str, event: str, outcome: str, error: BaseException) -> None:
+    with Server(respond(201, {"type": "initiated", "callId": "c-1"})) as server, pytest.raises(type(error)) as caught:
+        run(server.url, place, http_client=hooked(mode == "async", event, error))
+    assert caught.value is error
+    assert getattr(error, CARRIED).outcome == outcome
+    assert len(server.requests) == (outcome == "unknown")
+
+
+@pytest.mark.parametrize("hook", [lru_cache(refuse), partial(refuse, more=1), {}.__getitem__], ids=["cached", "partial", "built in"])
+def test_a_hook_of_any_kind_that_raises_before_sending_sent_nothing(hook: Any) -> None:
+    with Server() as server, httpx2.Client(event_hooks={"request": [hook]}) as http:
+        client = CallTransfer(base_url=server.url, api_key=KEY, http_client=http)
+        with pytest.raises(RequestError) as caught:
+            place(client)
+    assert (type(caught.value), caught.value.outcome) == (RequestError, "not_sent")
+    assert isinstance(caught.value.__cause__, (OSError, KeyError))
+    assert server.requests == []
 
 
 def test_a_transport_of_the_callers_that_fails_by_itself_may_have_sent(run: Run) -> None:
@@ -397,6 +443,9 @@ NO_PROXY = [
     ("[2001:db8::1]:9", "[2001:db8::1]", True),
     ("2001:0db8::1", "[2001:db8::1]", True),
     (",,.", "api.example.com", False),
+    ("example.com.", "api.example.com", True),
+    ("example.com", "api.example.com.", True),
+    ("[2001:db8::1]", "[2001:db8::1]", True),
 ]
 
 
@@ -442,6 +491,13 @@ def test_a_proxy_of_the_environment_that_cannot_be_used_is_named(
     assert "secret" not in str(caught.value)
     CallTransfer(base_url="https://api.example.com", api_key=KEY, proxy="").close()
     CallTransfer(base_url="http://127.0.0.1:9", api_key=KEY).close()
+
+
+def test_a_proxy_that_does_not_answer_its_connect_sent_nothing(run: Run) -> None:
+    with Server(silence) as proxy, pytest.raises(CallTimeout) as caught:
+        run("https://api.example.com", place, proxy=proxy.url, total_timeout=0.3)
+    assert caught.value.outcome == "not_sent"
+    assert [request.method for request in proxy.requests] == ["CONNECT"]
 
 
 def test_a_proxy_that_refuses_sent_nothing(run: Run) -> None:

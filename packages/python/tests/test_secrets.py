@@ -201,6 +201,33 @@ def test_no_frame_holds_a_secret_at_any_line(run: Run, options: dict[str, Any], 
     assert sorted(watch.found) == []
 
 
+@pytest.mark.skipif(sys.gettrace() is not None, reason="something else traces")
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("answer", [respond(407), hang_up], ids=["refused", "lost"])
+def test_no_frame_and_no_attribute_holds_the_password_of_a_proxy(run: Run, mode: str, scheme: str, answer: Any) -> None:
+    watch = Watch()
+    shown: list[str] = []
+
+    def look(client: Any) -> Any:
+        shown.append(repr(vars(client._http._transport._pool)))
+        if mode == "async":
+            return look_async(client)
+        with watch:
+            return place(client)
+
+    async def look_async(client: Any) -> Any:
+        with watch:
+            return await place(client)
+
+    with Server(answer) as proxy, pytest.raises(RequestError):
+        url = proxy.url.replace("//", f"//x:{KEY}@")
+        run(f"{scheme}://api.example.com", look, api_key="another-key", proxy=url, allow_insecure_http=True, retry={"max": 0})
+    assert proxy.requests[0].headers["proxy-authorization"] == f"Basic {base64.b64encode(f'x:{KEY}'.encode()).decode()}"
+    assert watch.lines > 100
+    assert not holds_secret("".join(shown))
+    assert sorted(watch.found) == []
+
+
 @pytest.mark.parametrize(
     "bad",
     [

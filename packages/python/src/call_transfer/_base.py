@@ -176,7 +176,8 @@ class _Base:
         self, method: str, path: str, path_params: Mapping[str, str] | None, query: Any, body: Any, options: Any, model: Any
     ) -> Call:
         operation = find_operation(method, path, OPERATIONS)
-        if query is not None and not isinstance(query, Mapping):
+        names = query if isinstance(query, Mapping) else (query,) if query is not None else ()
+        if not all(isinstance(name, str) for name in names) or isinstance(query, str):
             raise InvalidArgumentError("query", "must be a dict of names and values")
         if model is not None:
             check_model(model)

@@ -17,7 +17,7 @@ from ._errors import CallTransferError, ConfigurationError, OutcomeUnknownError,
 from ._fork import check_process
 from ._operation import Operation
 from ._options import NOT_GIVEN, RequestOptions, RetryEvent, RetryOptions, known_options
-from ._report import interrupt
+from ._report import check_foreign, interrupt
 from ._results import result_of
 
 if TYPE_CHECKING:
@@ -154,7 +154,8 @@ class Core(_Base):
         check_process(self._http_client)
         try:
             return finish(self._driver.run(send(call)))
-        except CallTransferError:
+        except CallTransferError as error:
+            check_foreign(call, error)
             raise
         except BaseException as stop:
             interrupt(call, stop)
@@ -330,7 +331,8 @@ class AsyncCore(_Base):
             raise ConfigurationError("client", "belongs to another event loop. Create one client for each loop.")
         try:
             return finish(await self._driver.run(send(call)))
-        except CallTransferError:
+        except CallTransferError as error:
+            check_foreign(call, error)
             raise
         except BaseException as stop:
             interrupt(call, stop)

@@ -7,7 +7,8 @@ import re
 import sys
 import time
 from collections.abc import Generator
-from typing import Any, TypeVar
+from types import FrameType
+from typing import Any, Literal, TypeVar
 
 import anyio
 import httpcore2
@@ -18,7 +19,7 @@ from ._body import BodyReader, UnknownEncoding
 from ._call import GetToken, Received, Send, Sleep, Step, Steps
 from ._duration import sleep
 from ._errors import InvalidArgumentError
-from ._interrupt import forget_locals, handler_error, runs_any
+from ._interrupt import forget_locals, handler_error
 from ._outcome import proves_unsent
 from ._transport import CREDENTIAL, Deadline, current, elapsed
 
@@ -61,6 +62,24 @@ class _Bearer(httpx2.Auth):
         yield request
 
 
+def _hook_of(error: BaseException) -> Literal["request", "response"] | None:
+    """Which kind of hook of the caller's client raised an error. Hooks may be anything that can be called, also without a frame."""
+    trace = error.__traceback__
+    while trace is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
+        # It raises again what a hook of responses raised.
+        while trace is not None and trace.tb_frame is frame:
+            trace = trace.tb_next
+        if frame.f_code.co_name == "_send_handling_redirects" and _is_of_httpx(frame):
+            is_hook = trace is None or not _is_of_httpx(trace.tb_frame)
+            return None if not is_hook else "response" if "response" in frame.f_locals else "request"
+    return None
+
+
+def _is_of_httpx(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] == "httpx2"
+
+
 class _Exchange:
     """One sending: the request for httpx2, and what has arrived of its response."""
 
@@ -87,8 +106,13 @@ class _Exchange:
         except httpx2.InvalidURL as error:
             raise InvalidArgumentError("path", f"and query make no URL that can be sent: {error}") from None
 
-    def _trace(self, event: str, _info: dict[str, Any]) -> None:
+    def _trace(self, event: str, info: dict[str, Any]) -> None:
         self._is_traced = True
+        # httpcore2 would go on after a failure to write.
+        failure = info.get("exception") if event.endswith(".failed") else None
+        interruption = None if failure is None else handler_error(failure, self._outer)
+        if interruption is not None:
+            raise interruption
         if event.endswith("send_request_headers.started"):
             self._order.sent = True
 
@@ -128,10 +152,10 @@ class _Exchange:
         order = self._order
         interruption = handler_error(error, self._outer)
         if interruption is None:
-            hooks = self._http.event_hooks
-            if isinstance(error, Exception) and runs_any(error, [*hooks["request"], *hooks["response"]]):
-                order.sent = order.sent or runs_any(error, hooks["response"])
-                return Received(order.sent, lost="hook_raised", error=error)
+            hook = None if self._is_own else _hook_of(error)
+            if hook is not None:
+                order.sent = order.sent or hook == "response"
+                return Received(order.sent, lost="hook_raised", error=error) if isinstance(error, Exception) else error
             if isinstance(error, _FAILURES):
                 return self.received(error)
         # A transport of the caller's that says nothing may have sent.
@@ -140,8 +164,8 @@ class _Exchange:
 
 
 class _AsyncExchange(_Exchange):
-    async def _trace(self, event: str, _info: dict[str, Any]) -> None:  # type: ignore[override]
-        super()._trace(event, _info)
+    async def _trace(self, event: str, info: dict[str, Any]) -> None:  # type: ignore[override]
+        super()._trace(event, info)
 
 
 def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:

@@ -27,23 +27,15 @@ def _code_of(function: Any) -> CodeType | None:
     return code if isinstance(code, CodeType) else None
 
 
-def runs_any(error: BaseException, functions: Iterable[object]) -> bool:
-    """Whether an exception was raised within one of some functions."""
-    codes = {code for code in map(_code_of, functions) if code is not None}
-    trace: TracebackType | None = error.__traceback__ if codes else None
+def _runs_handler(error: BaseException, handlers: Iterable[object]) -> bool:
+    """Whether an exception was raised within a signal handler: one of these, or one that was given the frame that it interrupted."""
+    codes = {code for code in map(_code_of, handlers) if code is not None}
+    trace: TracebackType | None = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code in codes:
             return True
-        trace = trace.tb_next
-    return False
-
-
-def _runs_handler(error: BaseException, handlers: Iterable[object]) -> bool:
-    """Whether an exception was raised within a signal handler: one of these, or one that was given the frame that it interrupted."""
-    if runs_any(error, handlers):
-        return True
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
+        if trace.tb_next is None:
+            break
         for value in trace.tb_next.tb_frame.f_locals.values():
             given = cast("tuple[object, ...]", value if isinstance(value, tuple) else (value,))
             if any(one is trace.tb_frame for one in given):

@@ -165,7 +165,12 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-_HEADER_NAME = re.compile(r"(?!(?:authorization|x-account-id)$)[!#$%&'*+.^_`|~0-9a-z-]+", re.IGNORECASE | re.ASCII)
+# Those of the connection are the transport's: a length that is not the body's breaks the request when a part of it is sent.
+_HEADER_NAME = re.compile(
+    r"(?!(?:authorization|x-account-id|connection|content-length|expect|host|keep-alive|transfer-encoding|upgrade)$)"
+    r"[!#$%&'*+.^_`|~0-9a-z-]+",
+    re.IGNORECASE | re.ASCII,
+)
 _HEADER_VALUE = re.compile("[\t\x20-\x7e\x80-\xff]*")
 _ACCOUNT = re.compile(r"[\x21-\x7e]+")
 # Rejects anything that could end the header or hide in it (RFC 6750).
@@ -175,7 +180,13 @@ _SECONDS: Rule = (
     lambda value: _is_number(value) and 0 < value <= MAX_SECONDS,
     "must be seconds above 0, at most 2147483",
 )
-_FIELDS: Rule = (lambda value: isinstance(value, Mapping), "must be a dict of names and values")
+
+
+def _are_fields(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
+
+
+_FIELDS: Rule = (_are_fields, "must be a dict of names and values")
 
 
 def _are_headers(value: object) -> bool:
@@ -194,7 +205,7 @@ REQUEST_RULES: dict[str, Rule] = {
     "retry": (lambda value: isinstance(value, Mapping), "must be a dict"),
     "headers": (
         _are_headers,
-        "must be a dict of header names and text, without those of api_key, access_token and account_id",
+        "must be a dict of header names and text, without those of api_key, access_token and account_id, and of the connection",
     ),
     "account_id": (
         lambda value: isinstance(value, str) and _ACCOUNT.fullmatch(value) is not None,
@@ -202,7 +213,7 @@ REQUEST_RULES: dict[str, Rule] = {
     ),
     "extra_body": _FIELDS,
     "extra_query": _FIELDS,
-    "context": _FIELDS,
+    "context": (lambda value: isinstance(value, Mapping), "must be a dict of names and values"),
 }
 
 REQUEST_RETRY_RULES: dict[str, Rule] = {
@@ -254,7 +265,8 @@ _SECRET_OPTIONS = ("api_key", "access_token", "proxy")
 def hide_secrets(options: dict[str, Any]) -> None:
     """Puts the secrets among a client's options into objects that do not show them, in place."""
     for name in _SECRET_OPTIONS:
-        if options.get(name) is not None and not isinstance(options[name], Secret) and not callable(options[name]):
+        is_function = name == "access_token" and callable(options.get(name))
+        if options.get(name) is not None and not isinstance(options[name], Secret) and not is_function:
             options[name] = Secret(options[name])
     for name in [one for one in options if presentable(one) != one]:
         options[presentable(name)] = options.pop(name)
@@ -306,6 +318,20 @@ def read_variable(name: str) -> str | None:
     return os.environ.get(name, "").strip() or None
 
 
+def _is_host(host: str) -> bool:
+    """Whether a request can have a host: `999.1.1.1` and `a;b` would only fail when it is sent."""
+    # Not loaded by an import of the package.
+    from httpx2 import URL, InvalidURL
+
+    if not re.fullmatch(r"[\w.-]+|[0-9a-f:.]+(?:%[\w.-]+)?", host):
+        return False
+    try:
+        URL(f"https://[{host}]" if ":" in host else f"https://{host}")
+    except InvalidURL:
+        return False
+    return True
+
+
 def resolve_base_url(given: str | None, *, allow_insecure_http: bool) -> str:
     """Checks the base URL, or takes it from the environment."""
     base_url, name = given, "base_url"
@@ -317,7 +343,7 @@ def resolve_base_url(given: str | None, *, allow_insecure_http: bool) -> str:
         port = None if url is None else url.port
     except ValueError:
         url = port = None
-    if url is None or url.scheme not in ("http", "https") or not url.hostname:
+    if url is None or url.scheme not in ("http", "https") or not _is_host(host := url.hostname or ""):
         raise ConfigurationError(name, "must be a URL with https:// or http://, such as https://api.example.com")
     check(
         "@" not in url.netloc and not re.search(r"[?#]", str(base_url)),
@@ -326,7 +352,6 @@ def resolve_base_url(given: str | None, *, allow_insecure_http: bool) -> str:
     )
     path = url.path.rstrip("/")
     check(not path.endswith("/api/v1"), name, "must not include /api/v1")
-    host = url.hostname
     is_loopback = re.fullmatch(r"(?:.+\.)?localhost|::1|127(?:\.\d{1,3}){3}", host) is not None
     secure = url.scheme == "https" or is_loopback or allow_insecure_http
     check(secure, name, "must use https. In a private network, set allow_insecure_http=True.")

@@ -7,7 +7,17 @@ import sys
 from dataclasses import replace
 
 from ._call import Call, Headers, Result
-from ._errors import AbortError, ApiError, Attempt, OutcomeUnknownError, RequestError, RequestFacts, ResponseFacts, with_retry_reason
+from ._errors import (
+    AbortError,
+    ApiError,
+    Attempt,
+    CallTransferError,
+    OutcomeUnknownError,
+    RequestError,
+    RequestFacts,
+    ResponseFacts,
+    with_retry_reason,
+)
 from ._generated.errors import ERRORS_BY_STATUS, ServerError
 from ._interrupt import CARRIED, carry, forget_locals, let_through
 from ._options import RetryEvent
@@ -112,8 +122,20 @@ def _unknown(call: Call, error: RequestError, partial: str | None, facts: Reques
     return unknown
 
 
-def interrupt(call: Call, stop: BaseException) -> None:
-    """Attaches to what ended the request from outside, such as a cancellation, what it had done by then."""
+def check_foreign(call: Call, error: CallTransferError) -> None:
+    """Raises the outcome where it is unknown, and the error is that of another request, as a signal handler may raise it. That
+    one's own outcome, such as `not_sent`, would be taken for that of this request.
+    """
+    settle(call)
+    if call.is_unknown and not isinstance(error, OutcomeUnknownError):
+        facts = call.facts()
+        aborted = AbortError(f"{facts.operation_id} was interrupted by the caller", facts)
+        aborted.__cause__ = error
+        raise _unknown(call, aborted, None, facts)
+
+
+def settle(call: Call) -> None:
+    """Adds an attempt that did not come to its end to the outcome."""
     if call.pending is not None:
         attempt, order = call.pending
         call.pending = None
@@ -121,6 +143,11 @@ def interrupt(call: Call, stop: BaseException) -> None:
         if not any(one is attempt for one in call.attempts):
             attempt.error = attempt.error or "aborted"
             call.attempts.append(attempt)
+
+
+def interrupt(call: Call, stop: BaseException) -> None:
+    """Attaches to what ended the request from outside, such as a cancellation, what it had done by then."""
+    settle(call)
     facts = call.facts()
     error: RequestError = AbortError(f"{facts.operation_id} was interrupted by the caller", facts)
     forget_locals(stop)

@@ -10,6 +10,7 @@ import re
 import socket
 import ssl
 import threading
+from base64 import b64encode
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from contextvars import ContextVar
@@ -63,10 +64,13 @@ def _left(timeout: float | None, error: type[Exception]) -> float | None:
     return left if timeout is None else min(timeout, left)
 
 
-def _mark(*, sent: bool) -> None:
+def _mark(buffer: bytes = b"") -> None:
+    """Notes what is about to be written, and that what was heard before is no answer to it."""
     deadline = current.get()
     if deadline is not None:
-        deadline.order.sent, deadline.order.heard = sent, b""
+        # What goes to a proxy before, such as CONNECT, is no part of the request, which begins with its credential.
+        deadline.order.sent = deadline.order.sent or CREDENTIAL in buffer
+        deadline.order.heard = b""
 
 
 def _hear(content: bytes) -> bytes:
@@ -80,12 +84,19 @@ CREDENTIAL = f"credential-{token_hex(16)}".encode()
 """Stands for the value of the header until its bytes are written."""
 
 
-def _whole(buffer: bytes) -> memoryview:
-    """What to write: with the credential, and as an object that does not show it."""
+PROXY_CREDENTIAL = f"proxy-credential-{token_hex(16)}".encode()
+"""The same for a proxy."""
+
+
+def _whole(buffer: bytes, proxy: Secret | None) -> memoryview:
+    """What to write: with the credentials, and as an object that does not show them."""
     deadline = current.get()
-    if deadline is None or CREDENTIAL not in buffer:
-        return memoryview(buffer)
-    return memoryview(buffer.replace(CREDENTIAL, f"Bearer {deadline.order.credential.reveal()}".encode()))
+    view = memoryview(buffer)
+    if proxy is not None and PROXY_CREDENTIAL in buffer:
+        view = memoryview(bytes(view).replace(PROXY_CREDENTIAL, proxy.reveal()))
+    if deadline is not None and CREDENTIAL in buffer:
+        view = memoryview(bytes(view).replace(CREDENTIAL, f"Bearer {deadline.order.credential.reveal()}".encode()))
+    return view
 
 
 _IDLE_SECONDS = 4.0
@@ -118,9 +129,10 @@ class _Idle:
 class Stream(_Idle, httpcore2.NetworkStream):
     """A connection of a sync client."""
 
-    def __init__(self, inner: httpcore2.NetworkStream) -> None:
+    def __init__(self, inner: httpcore2.NetworkStream, proxy: Secret | None = None) -> None:
         super().__init__()
         self._inner = inner
+        self._proxy = proxy
         sock = inner.get_extra_info("socket")
         # TLS within TLS, to a proxy, has no socket of its own.
         is_whole = isinstance(sock, ssl.SSLSocket) or inner.get_extra_info("ssl_object") is None
@@ -133,11 +145,11 @@ class Stream(_Idle, httpcore2.NetworkStream):
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         left = _left(timeout, httpcore2.WriteTimeout)
-        _mark(sent=True)
+        _mark(buffer)
         try:
             if self._socket is None:
-                return self._inner.write(cast("bytes", _whole(buffer)), left)
-            view = _whole(buffer)
+                return self._inner.write(cast("bytes", _whole(buffer, self._proxy)), left)
+            view = _whole(buffer, self._proxy)
             while view:
                 self._socket.settimeout(_left(timeout, httpcore2.WriteTimeout))
                 view = view[self._socket.send(view) :]
@@ -156,9 +168,9 @@ class Stream(_Idle, httpcore2.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
-        # What was written before went to a proxy.
-        _mark(sent=False)
-        return Stream(self._inner.start_tls(ssl_context, server_hostname, _left(timeout, httpcore2.ConnectTimeout)))
+        _mark()
+        left = _left(timeout, httpcore2.ConnectTimeout)
+        return Stream(self._inner.start_tls(ssl_context, server_hostname, left), self._proxy)
 
     def get_extra_info(self, info: str) -> Any:
         # The pool closes an idle connection that is readable.
@@ -203,8 +215,9 @@ _HEAD_START = 0.25
 class Backend(httpcore2.NetworkBackend):
     """Opens the connections of a sync client."""
 
-    def __init__(self) -> None:
+    def __init__(self, proxy: Secret | None = None) -> None:
         self._inner = httpcore2.SyncBackend()
+        self._proxy = proxy
 
     def connect_tcp(
         self,
@@ -224,7 +237,8 @@ class Backend(httpcore2.NetworkBackend):
         if not addresses:
             raise httpcore2.ConnectError(f"{host} has no address")
         _left(timeout, httpcore2.ConnectTimeout)
-        return Stream(connect(addresses[0]) if len(addresses) == 1 else self._race(addresses, connect, end))
+        made = connect(addresses[0]) if len(addresses) == 1 else self._race(addresses, connect, end)
+        return Stream(made, self._proxy)
 
     @staticmethod
     def _race(addresses: list[str], connect: Callable[[str], httpcore2.NetworkStream], end: float) -> httpcore2.NetworkStream:
@@ -277,9 +291,10 @@ def _close_all(came: SimpleQueue[httpcore2.NetworkStream | Exception]) -> None:
 class AsyncStream(_Idle, httpcore2.AsyncNetworkStream):
     """A connection of an async client."""
 
-    def __init__(self, inner: httpcore2.AsyncNetworkStream) -> None:
+    def __init__(self, inner: httpcore2.AsyncNetworkStream, proxy: Secret | None = None) -> None:
         super().__init__()
         self._inner = inner
+        self._proxy = proxy
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         content = await self._inner.read(max_bytes, _left(timeout, httpcore2.ReadTimeout))
@@ -288,9 +303,9 @@ class AsyncStream(_Idle, httpcore2.AsyncNetworkStream):
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         left = _left(timeout, httpcore2.WriteTimeout)
-        _mark(sent=True)
+        _mark(buffer)
         try:
-            await self._inner.write(cast("bytes", _whole(buffer)), left)
+            await self._inner.write(cast("bytes", _whole(buffer, self._proxy)), left)
         except httpcore2.WriteError as error:
             let_through(error)
             raise
@@ -301,9 +316,9 @@ class AsyncStream(_Idle, httpcore2.AsyncNetworkStream):
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.AsyncNetworkStream:
-        _mark(sent=False)
+        _mark()
         left = _left(timeout, httpcore2.ConnectTimeout)
-        return AsyncStream(await self._inner.start_tls(ssl_context, server_hostname, left))
+        return AsyncStream(await self._inner.start_tls(ssl_context, server_hostname, left), self._proxy)
 
     def get_extra_info(self, info: str) -> Any:
         given = self._inner.get_extra_info(info)
@@ -332,7 +347,8 @@ def _holds_more(stream: Any) -> bool:
 class AsyncBackend(httpcore2.AsyncNetworkBackend):
     """Opens the connections of an async client, on asyncio."""
 
-    def __init__(self) -> None:
+    def __init__(self, proxy: Secret | None = None) -> None:
+        self._proxy = proxy
         # The types leave out what only exists where anyio is installed.
         self._inner = cast("httpcore2.AsyncNetworkBackend", httpcore2.AnyIOBackend())
 
@@ -346,7 +362,8 @@ class AsyncBackend(httpcore2.AsyncNetworkBackend):
     ) -> httpcore2.AsyncNetworkStream:
         left = _left(timeout, httpcore2.ConnectTimeout)
         try:
-            return AsyncStream(await self._inner.connect_tcp(host, port, left, local_address, socket_options))
+            made = await self._inner.connect_tcp(host, port, left, local_address, socket_options)
+            return AsyncStream(made, self._proxy)
         except UnicodeError as error:
             raise httpcore2.ConnectError(str(error)) from error
 
@@ -446,7 +463,7 @@ def _is_excepted(host: str, port: int, exceptions: str) -> bool:
         host = str(ip_address(host))
     for given in exceptions.lower().replace(",", " ").split():
         name, _, wanted = given.rpartition(":") if re.fullmatch(r"(?:[^:]*|\[.*\]):[0-9]+", given) else (given, "", "")
-        name = name.strip("[]").removeprefix("*").lstrip(".") or "*"
+        name = name.strip("[]").removeprefix("*").strip(".") or "*"
         if wanted and int(wanted) != port:
             continue
         if (name == "*" and given.startswith("*")) or host == name or host.endswith(f".{name}"):
@@ -486,6 +503,7 @@ def _parse_proxy(name: str, address: Secret) -> httpx2.Proxy:
         or parsed.url.scheme not in ("http", "https", "socks5", "socks5h")
         or not re.fullmatch(r"[^\s%]+", parsed.url.host)
         or (parsed.url.port or 0) > 65535
+        or parsed.url.raw_path not in (b"", b"/")
     ):
         hint = "" if name == "proxy" else '. Set it, or pass proxy="" to use none'
         raise ConfigurationError(
@@ -515,8 +533,8 @@ def check_connection(proxy: Secret | None, verify: object, max_connections: obje
 
 def _pool_options(
     base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int
-) -> tuple[str, Callable[[], dict[str, Any]]]:
-    """The kind of pool, and what returns its options, which may hold the password of a proxy."""
+) -> tuple[str, Secret | None, Callable[[], dict[str, Any]]]:
+    """The kind of pool, the header for a proxy, and what returns the pool's options, which may hold the password of a SOCKS proxy."""
     options: dict[str, Any] = {
         "max_connections": max_connections,
         "max_keepalive_connections": min(20, max_connections),
@@ -528,29 +546,34 @@ def _pool_options(
         options["ssl_context"] = httpx2.create_ssl_context(verify=verify)
     name, address = _proxy_for(base_url, proxy)
     if address is None:
-        return "direct", lambda: options
+        return "direct", None, lambda: options
     parsed = _parse_proxy(name, address)
     url = parsed.url
     options["proxy_url"] = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
     if url.scheme == "https":
         options["proxy_ssl_context"] = httpx2.create_ssl_context()
-    return "socks" if url.scheme.startswith("socks") else "http", lambda: {**options, "proxy_auth": parsed.raw_auth}
+    if url.scheme.startswith("socks"):
+        return "socks", None, lambda: {**options, "proxy_auth": parsed.raw_auth}
+    if parsed.raw_auth is None:
+        return "http", None, lambda: options
+    options["proxy_headers"] = [(b"Proxy-Authorization", PROXY_CREDENTIAL)]
+    return "http", Secret(b"Basic " + b64encode(b":".join(parsed.raw_auth))), lambda: options
 
 
 def open_client(base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int) -> httpx2.Client:
     """Creates what a sync client sends with."""
-    kind, options = _pool_options(base_url, proxy, verify, max_connections)
+    kind, header, options = _pool_options(base_url, proxy, verify, max_connections)
     kinds = {"direct": httpcore2.ConnectionPool, "http": httpcore2.HTTPProxy, "socks": httpcore2.SOCKSProxy}
-    return httpx2.Client(transport=Transport(lambda: kinds[kind](network_backend=Backend(), **options())), trust_env=False)
+    return httpx2.Client(transport=Transport(lambda: kinds[kind](network_backend=Backend(header), **options())), trust_env=False)
 
 
 def open_async_client(base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int) -> httpx2.AsyncClient:
     """Creates what an async client sends with."""
-    kind, options = _pool_options(base_url, proxy, verify, max_connections)
+    kind, header, options = _pool_options(base_url, proxy, verify, max_connections)
     kinds = {
         "direct": httpcore2.AsyncConnectionPool,
         "http": httpcore2.AsyncHTTPProxy,
         "socks": httpcore2.AsyncSOCKSProxy,
     }
-    transport = AsyncTransport(lambda: kinds[kind](network_backend=AsyncBackend(), **options()))
+    transport = AsyncTransport(lambda: kinds[kind](network_backend=AsyncBackend(header), **options()))
     return httpx2.AsyncClient(transport=transport, trust_env=False)
