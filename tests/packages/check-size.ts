@@ -71,13 +71,13 @@ interface BundleBudget {
 
 /** The bundles that are measured. A new entry of the SDK is a line here. */
 const bundles: readonly BundleBudget[] = [
-  { name: "whole SDK", program: whole, budget: 19.2, reached: 21.7, published: everything },
+  { name: "whole SDK", program: whole, budget: 19.2, reached: 22, published: everything },
   {
-    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 16.7, reached: 19 },
+    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 16.7, reached: 19.3 },
     published: smallest,
   },
   {
-    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 18.5, reached: 20.8 },
+    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 18.5, reached: 21.1 },
     published: largest,
   },
   {
@@ -188,7 +188,7 @@ function diskFigure(project: string): Figure {
   const folder = join(project, "node_modules/@call-transfer/sdk");
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => statSync(join(folder, path)));
   const value = paths.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0) / 1000;
-  return { name: "unpacked", value, budget: 600, reached: 1780, unit: "kB" };
+  return { name: "unpacked", value, budget: 600, reached: 1790, unit: "kB" };
 }
 
 /** What a browser loads of the inspector, each file compressed: at once, and with what its screens load when they are shown. */
