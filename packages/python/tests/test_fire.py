@@ -53,7 +53,7 @@ def test_the_judge_sees_wrong_outcomes(
 
 
 def test_the_judge_sees_a_client_that_forgets_what_it_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forget(*, sent: bool) -> None:
+    def forget(*_: object) -> None:
         pass
 
     monkeypatch.setattr(_transport, "_mark", forget)
