@@ -9,6 +9,7 @@ import { type TransferRecord, time, transferSchema } from "../model/records/tran
 import { clearState, createState } from "../model/state.ts";
 import { checkRate, parseTime } from "../model/time/clock.ts";
 import { callEndTimer, isRestorable, type TimerPurpose } from "../model/time/timer-queue.ts";
+import { withCanonicalIds } from "../model/values/uuid.ts";
 import type { World } from "../model/world.ts";
 import { scheduleCallEnd } from "../platform/calls.ts";
 import { type Inbox, inboxAnswerSchema } from "../platform/inbox.ts";
@@ -103,7 +104,9 @@ export function restoreSnapshot(
 ): void {
   const { state, clock, policies } = world;
   checkVersion(input);
-  const snapshot = structuredClone(checkInput(snapshotSchema, input));
+  const given = structuredClone(checkInput(snapshotSchema, input));
+  // Faults and stubs hold texts of requests and responses, which stay as they are.
+  const snapshot = { ...withCanonicalIds(given), faults: given.faults, stubs: given.stubs };
   under("policies", () => checkPolicies(snapshot.policies));
   const seed = under("seed", () => checkSeed(snapshot.seed, createState(), snapshot.now));
   for (const [index, { kind }] of snapshot.timers.entries())

@@ -148,8 +148,8 @@ async function readInput(
   return {
     params: withCanonicalParams(params),
     query: schemas.query && checkInput(schemas.query(), query.value),
-    // Stubs and faults hold texts of requests and responses, which stay as they are.
-    body: schemas.body && (/stub|fault/i.test(operation.id) ? read : withCanonicalIds(read)),
+    // Stubs and faults, also those of a snapshot, hold texts of requests and responses, which stay as they are.
+    body: schemas.body && (/stub|fault|snapshot/i.test(operation.id) ? read : withCanonicalIds(read)),
   };
 }
 

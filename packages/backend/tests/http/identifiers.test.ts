@@ -97,3 +97,25 @@ it("a UUID in upper case is the same in the path of a stub and of its collection
   backend.faults.add({ match: { headers: { "x-test": "SLOW" } }, do: { code: "forbidden" } });
   expect((await send(backend, "GET /roles", { headers: { "x-test": "slow" } })).status).toBe(200);
 });
+
+it.each(["in process", "over HTTP"])(
+  "a snapshot in upper case %s has the same records, and its stubs as they are",
+  async (way) => {
+    const first = createBackend();
+    const { id } = first.transfers.start({ destinationId: demo.destinations.app });
+    const body = { id: "D1000000-0000-4000-8000-00000000000A" };
+    first.stubs.add({ method: "GET", path: "/api/v1/things", response: { body } });
+    const text = JSON.stringify(first.snapshot());
+    const snapshot = JSON.parse(
+      [id, demo.destinations.app].reduce((all, one) => all.replaceAll(one, upper(one)), text),
+    );
+    const backend = createBackend({ controlPlane: true });
+    if (way === "in process") backend.restore(snapshot);
+    else expect((await control(backend, "PUT /snapshot", snapshot)).status).toBe(204);
+    const { status } = backend.transfers.get(id) ?? {};
+    expect((await send(backend, "GET /things")).body).toEqual(body);
+    // Its timers find the transfer.
+    await backend.clock.advance({ by: 3_600_000 });
+    expect([status, backend.transfers.get(id)?.status]).not.toEqual([status, status]);
+  },
+);

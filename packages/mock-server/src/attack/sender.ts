@@ -2,7 +2,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { type ClientRequest, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { text } from "node:stream/consumers";
 import { clearTimeout, elapsed, realNow, setTimeout } from "@call-transfer/backend/unstable";
 import { webhookSignature } from "@call-transfer/spec";
 
@@ -205,10 +204,28 @@ function receive(request: ClientRequest, timeoutMs: number): Promise<Reply> {
       finish({ body: "", headers: "", error: message || String(code), ...(code !== undefined && { code }) }),
     );
     request.once("response", async (response) => {
-      const body = await text(response).catch(() => "");
+      const body = await readStart(response);
       finish({ status: response.statusCode ?? 0, body, headers: response.rawHeaders.join("\n") });
     });
   });
+}
+
+const maxReplyBytes = 64 * 1024;
+
+/** Reads the start of a body, at most 64 kB. A body that is cut off is what came. */
+async function readStart(response: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= maxReplyBytes) break;
+    }
+  } catch {
+    // Cut off.
+  }
+  return Buffer.concat(chunks).subarray(0, maxReplyBytes).toString();
 }
 
 /** Writes the parts until an answer comes. Returns whether all were written before it. */
