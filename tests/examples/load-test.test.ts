@@ -50,11 +50,12 @@ it("lifts the limits of a sandbox of its own, prints what the server did there, 
 it("counts errors by code and retries, and fails", async () => {
   const { status, output, seen } = await run({
     faults: [
-      { match: { operationId: "createCall" }, when: { times: 3 }, do: { code: "conflict" } },
+      // Two of the four that run at once place calls, so two are placed however slow the machine is.
+      { match: { operationId: "createCall" }, when: { times: 2 }, do: { code: "conflict" } },
       { match: { operationId: "createDestinationGroup" }, when: { times: 2 }, do: { status: 429 } },
     ],
   });
-  expect(output).toContain("errors: 3 conflict\nretries: 2\n");
+  expect(output).toContain("errors: 2 conflict\nretries: 2\n");
   expect(status).toBe(1);
   expect(doneOf(output, "createDestinationGroup")).toBe(seen.createDestinationGroup);
 });
