@@ -8,7 +8,7 @@ import { asPrinted } from "../../src/cli/terminal/program.ts";
 import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 
 /** What a command says of a server that takes over 2 s to answer: on a busy machine any server may. */
-export const isWaiting = (line: string) => /^Waiting for .* for 2 s\.$/.test(line);
+export const isWaiting = (line: string) => /^(?:warning: )?Waiting for .* for 2 s\.$/.test(line);
 
 /** Runs a command in this process against a server, and returns what it printed. Rejects with what the program would print. */
 export async function runLine(url: string, name: string, ...args: string[]) {
