@@ -97,6 +97,6 @@ export const contents: readonly Section[] = [
   },
   {
     title: "The project",
-    pages: ["performance", "architecture", "decisions/index", "traceability", "contract-coverage", "releasing"],
+    pages: ["performance", "architecture", "decisions/index", "contract-coverage", "releasing"],
   },
 ];

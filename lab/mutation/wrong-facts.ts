@@ -15,7 +15,7 @@ import {
   readCodeTable,
 } from "../../scripts/generate/read/document.ts";
 import { problemsIn } from "../../scripts/generate/read/problems.ts";
-import { factsFile, readStatementFacts, statementsIn, wrongStatements } from "../../scripts/statements/statements.ts";
+import { factsFile, readStatementFacts, statementsIn, wrongStatements } from "../../scripts/statements.ts";
 
 /** A text of openapi/ and what replaces it. */
 export interface WrongFact {

@@ -52,7 +52,7 @@ function boostDocument(id: string, term: string): number {
   if (Object.keys(guides).some((word) => term.startsWith(word) && guides[word] === page)) return 8;
   if (/\/reference\/api\//.test(page)) return 2;
   if (/\/(?:reference|decisions)\//.test(page)) return 0.3;
-  return /\/(?:architecture|assumptions|contract-coverage|releasing|specification|traceability)$/.test(page) ? 0.4 : 1;
+  return /\/(?:architecture|assumptions|contract-coverage|releasing|specification)$/.test(page) ? 0.4 : 1;
 }
 
 /** Words such as "a" and "of" are no beginnings of others. It runs in the browser. */

@@ -15,7 +15,6 @@ const ofTheProject = [
   "performance",
   "playground",
   "releasing",
-  "traceability",
   "why",
 ];
 /** Pages about the Python package, which npm does not install. */

@@ -26,7 +26,7 @@ const modelsFile = "packages/spec/src/models.gen.ts";
 
 const isPage = (path: string): boolean =>
   /^(?:README\.md|docs\/(?:start\/)?[\w-]+\.md|packages\/[\w-]+\/README\.md)$/.test(path) &&
-  !/(?:architecture|assumptions|specification|traceability|contract-coverage|releasing)\.md$/.test(path);
+  !/(?:architecture|assumptions|specification|contract-coverage|releasing)\.md$/.test(path);
 
 /** Reads the reports, the models, the pages and the sources that may import an unstable entry. */
 export function filesIn(root: string): Files {

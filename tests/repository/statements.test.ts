@@ -1,27 +1,32 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { unfoundMeasures } from "../../scripts/statements/sources.ts";
 import {
   factsFile,
+  measuresIn,
+  quantitiesIn,
   readStatementFacts,
   type StatementFact,
   statementsIn,
+  unfoundMeasures,
   wrongStatements,
-} from "../../scripts/statements/statements.ts";
-import { quantitiesIn, tellingWords } from "../../scripts/statements/words.ts";
+} from "../../scripts/statements.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const facts = readStatementFacts(readFileSync(factsFile, "utf8"));
 const pages = { specification: read("docs/specification.md"), assumptions: read("docs/assumptions.md") };
 
-describe("the words that decide what a text states", () => {
+describe("the numbers, units, orders and directions of a text", () => {
   it.each([
-    ["5 to 60 seconds; 30 by default.", "5 to 60 second 30 default"],
+    ["5 to 60 seconds; 30 by default.", "5 60 second 30 default"],
     ["The six digits, within an hour (§4.2, A-5).", "6 digit within hour"],
-    ["`app` destinations only. The last characters.", "`app` destination only last character"],
-    ["The calls of this page, newest first.", "page newest first"],
+    ["`app` destinations only. The last characters.", "`app` last character"],
+    ["The calls of this page, newest first.", "newest first"],
   ])("of %s are: %s", (text, words) => {
-    expect(tellingWords(text).join(" ")).toBe(words);
+    expect(measuresIn(text).join(" ")).toBe(words);
+  });
+
+  it("are none of a text with only names in code", () => {
+    expect(measuresIn("`app` destinations only.")).toEqual([]);
   });
 
   it("are only quantities in an advice", () => {

@@ -1,13 +1,71 @@
-// Compares what the texts and assumed keywords of openapi/ state with packages/contract/src/facts/statements.txt.
+// Compares the numbers, units, orders and directions in the texts of openapi/, and its assumed keywords, with
+// packages/contract/src/facts/statements.txt, and the rows of that table with the text that each cites.
 import { globSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { quantitiesIn, tellingWords } from "./words.ts";
+
+const listOf = (text: string): string[] => text.trim().split(/\s+/);
+
+/** Numbers, units and comparisons. */
+const quantities = `
+  two three four five six seven eight nine ten once twice half third daily
+  millisecond second minute hour day week month year byte kib mib gib utf iso character digit am pm utc unix midnight noon
+  most least more less fewer greater lower longer shorter sooner larger smaller maximum minimum
+  exactly inclusive exclusive default within between`;
+
+/** Orders, times and directions. */
+const directions = `
+  first last newest oldest latest earliest next previous early late new old
+  before after until since later earlier now past current present
+  above below inside outside beyond over under low high large long short enough from`;
+
+const digits = listOf("zero one two three four five six seven eight nine ten");
+
+/** A word in one form: lower case, without the plural or genitive, a number in digits. */
+function formOf(word: string): string {
+  const plain = word.toLowerCase().replace(/'s?$/, "");
+  const digit = digits.indexOf(plain);
+  return digit > 1 ? String(digit) : plain.replace(/(?<=\w{3})(?<!s|u|way)s$/, "");
+}
+
+const formsOf = (...lists: string[]): ReadonlySet<string> => new Set(lists.flatMap(listOf).map(formOf));
+const quantifying = formsOf(quantities);
+const measuring = formsOf(quantities, directions);
+
+const isNumber = (word: string): boolean => /^\d/.test(word);
+/** Whether a word is a name in code, or a limit of the contract such as `$maximum`. */
+const isCode = (word: string): boolean => /^[`$]/.test(word);
+
+/** Names in code, limits, and the words of a text in one form. Citations such as §4.2 and A-5 are left out. */
+const wordsIn = (text: string): string[] =>
+  (
+    text.replaceAll(/§\d+(?:\.\d+)*|\bA-\d+/g, " ").match(/`[^`]+`|\$\w+|\d+(?:\.\d+)*|[A-Za-z](?:['-]?[A-Za-z])*/g) ??
+    []
+  ).map((word) => (isCode(word) ? word : formOf(word)));
+
+/** Whether a word is a number, a unit, an order or a direction, which a source must contain. */
+const isMeasure = (word: string): boolean => isNumber(word) || measuring.has(word);
+
+/** The numbers, units, orders and directions of a text, in its order. Empty for a text that has none. */
+export const measuresIn = (text: string): string[] => {
+  const words = wordsIn(text).filter((word) => isCode(word) || isMeasure(word));
+  return words.some((word) => word.startsWith("$") || isMeasure(word)) ? words : [];
+};
+
+/** Its numbers, units and comparisons. */
+export const quantitiesIn = (text: string): string[] =>
+  wordsIn(text).filter((word) => isNumber(word) || word.startsWith("$") || quantifying.has(word));
+
+/** Every word of a source, also those that names in code such as `totalTimeoutSecs` consist of. */
+const everyWordIn = (text: string): ReadonlySet<string> =>
+  new Set(
+    [/\d+(?:\.\d+)*|[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g, /[A-Za-z]+/g].flatMap((form) => text.match(form) ?? []).map(formOf),
+  );
 
 /** What a text or the keywords of a node state. */
 export interface Statement {
   /** The node: the file, and the keys that lead to it. */
   readonly place: string;
-  /** The words that decide what it states, or the keywords with their values. */
+  /** Its numbers, units, orders and directions, or the keywords with their values. */
   readonly says: string;
   /** The assumption that the node, or one around it, is marked with. */
   readonly mark: string | undefined;
@@ -24,7 +82,7 @@ export interface StatementFact {
 }
 
 /** The table of facts. */
-export const factsFile = new URL("../../packages/contract/src/facts/statements.txt", import.meta.url);
+export const factsFile = new URL("../packages/contract/src/facts/statements.txt", import.meta.url);
 
 /** Reads the table. Throws for a row of another form. */
 export function readStatementFacts(table: string): StatementFact[] {
@@ -73,7 +131,7 @@ function keywordsOf(node: Node): string {
 
 /** The parts of a text that state something: of an advice, which is ours, only its quantities. */
 const saidBy = (key: string, text: string): string =>
-  (key === "advice" ? quantitiesIn(text) : tellingWords(text)).join(" ");
+  (key === "advice" ? quantitiesIn(text) : measuresIn(text)).join(" ");
 
 interface Position {
   readonly file: string;
@@ -147,4 +205,61 @@ export function wrongStatements(statements: readonly Statement[], facts: readonl
     });
   const gone = facts.filter(({ place }) => !found.has(place));
   return [...differing, ...gone.map(({ place, says }) => `openapi/: ${place} does not state "${says}". ${remedy}`)];
+}
+
+/** The text of a page behind an anchor: a section without its subsections, or a rule. */
+function partAt(page: string, anchor: string): string {
+  const start = page.indexOf(`<a id="${anchor}"></a>`);
+  if (start < 0) throw new Error(`docs/ has no anchor ${anchor}. Correct the sources in statements.txt.`);
+  const isRule = /^\d+\. $/.test(page.slice(page.lastIndexOf("\n", start) + 1, start));
+  const end = page.slice(start).search(isRule ? /\n(?:\d+\. |\n(?! ))/ : /\n#+ <a id=/);
+  return page.slice(start, end < 0 ? undefined : start + end);
+}
+
+/** The pages that facts cite. */
+export interface Pages {
+  readonly specification: string;
+  readonly assumptions: string;
+}
+
+/** The text that a source stands for. `code` is the name of the error code in the place. */
+function textOf(source: string, place: string, pages: Pages): string {
+  if (source === "code") return place.replaceAll("_", " ");
+  if (source.startsWith("§")) {
+    const part = partAt(pages.specification, `s${source.slice(1).replaceAll(".", "-")}`);
+    const code = /^error-codes (?:fieldCodes )?(\w+) /.exec(place)?.[1];
+    const rows = part
+      .split("\n")
+      .filter((line) => code === undefined || !line.startsWith("|") || line.includes(`\`${code}\``));
+    return rows.join("\n");
+  }
+  return /.*/.exec(pages.assumptions.slice(pages.assumptions.indexOf(`<a id="${source.toLowerCase()}">`)))?.[0] ?? "";
+}
+
+/** Sources that are no text of a page: what an example shows, and words that are ours and state no fact of the API. */
+const unread: ReadonlySet<string> = new Set(["example", "ours"]);
+
+/** A source that says a word of the statement in other words: `later = inclusive lower bound`. */
+const otherWords = / = /;
+
+/** The numbers, units, orders and directions of facts that their sources do not contain. One sentence each. */
+export function unfoundMeasures(facts: readonly StatementFact[], pages: Pages): string[] {
+  return facts.flatMap(({ place, sources, says }) => {
+    if (sources.some((source) => unread.has(source))) return [];
+    const cited = sources.filter((source) => !otherWords.test(source));
+    const text = cited
+      .map((source) => textOf(source, place, pages))
+      .join(" ")
+      .replaceAll(/\s+/g, " ");
+    const renamed = new Map(
+      sources.filter((one) => otherWords.test(one)).map((one) => one.split(otherWords) as [string, string]),
+    );
+    const known = everyWordIn(text);
+    const words = place.endsWith(" =")
+      ? (says.replace(/pattern [^;]*/, "").match(/\d+/g) ?? [])
+      : says.split(" ").filter(isMeasure);
+    return words
+      .filter((word) => !known.has(word) && !text.toLowerCase().includes(renamed.get(word) ?? "\0"))
+      .map((word) => `${place} states "${word}", which ${cited.join(", ")} does not. Cite what does.`);
+  });
 }
