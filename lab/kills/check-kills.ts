@@ -12,7 +12,7 @@ const help = `Kills and restarts a mock server while clients write, and checks t
 Without options it makes the runs of the night: each kind, and some planted mistakes.
 
   --kind NAME    ${allKinds.join(", ")}; or all in turn. ${accidents} are what happens to a data file besides
-                 kills: removed, replaced or damaged files, a full disk
+                 kills: removed or replaced files, a full disk
   --kills N      kills in total; ${usualRun.kills} by default
   --minutes N    runs for about N minutes, instead of --kills
   --seed N       what the clients do, and when the server is killed; ${usualRun.seed} by default

@@ -146,10 +146,8 @@ function gateRules(host: string, options: MockServerOptions): GateRules {
 
 /** Opens a file that keeps the sandboxes. Loads what that needs only then. */
 async function openFile(path: string, isReadOnly = false): Promise<DataFile> {
-  if (!isReadOnly) return (await import("../store/sqlite.ts")).openSqliteStores(path);
-  const { file, damage } = (await import("../store/read-only.ts")).readSqliteStores(path);
-  if (damage !== undefined) process.emitWarning(`${damage}. The server shows the rest.`);
-  return file;
+  const { openSqliteStores, readSqliteStores } = await import("../store/sqlite.ts");
+  return isReadOnly ? readSqliteStores(path) : openSqliteStores(path);
 }
 
 /** Creates the sandboxes, or continues those that are stored. */

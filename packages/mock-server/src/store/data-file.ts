@@ -1,13 +1,25 @@
-import { randomUUID } from "node:crypto";
-import { existsSync, linkSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type * as Sqlite from "node:sqlite";
 import type { DatabaseSync } from "node:sqlite";
-import { areContentsIntact } from "./checksums.ts";
+import * as zlib from "node:zlib";
 import { type Migration, migrations } from "./migrations.ts";
-import { checkPlace, isUnfinished, logDamage } from "./place.ts";
-import { putInPlace } from "./put-in-place.ts";
-import { loadSqlite } from "./sqlite-module.ts";
-import { damaged, explained, StoreError } from "./store-error.ts";
+import { damaged, explained, notADataFile, StoreError } from "./store-error.ts";
 
 /** What tests replace. */
 export interface FileParts {
@@ -16,40 +28,76 @@ export interface FileParts {
   readonly maxPages?: number;
   /** Gives a file another name, unless that exists. */
   readonly link: (path: string, name: string) => void;
+  /** Milliseconds since any moment, as real time passes. */
+  readonly now?: () => number;
 }
 
 export const fileParts: FileParts = { migrations, link: linkSync };
 
-/** The code of SQLite for a statement that does not fit the database. */
-const logicError = 1;
-
 /** Marks a SQLite database as a data file of the mock server; "ctms" in ASCII. */
 const applicationId = 0x63746d73;
+
+/** The code of SQLite for a lock that another connection has. */
+const busy = 5;
+
+const smallestPage = 512;
+
+/**
+ * Loads `node:sqlite`, without the warning of Node 22 that the module is experimental. Throws StoreError if this version of Node
+ * does not have it.
+ */
+export function loadSqlite(): typeof Sqlite {
+  const { emitWarning } = process;
+  process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
+    if (!String(warning).startsWith("SQLite is an experimental feature")) emitWarning(warning, ...rest);
+  }) as typeof emitWarning;
+  try {
+    // Not an import, so that older versions run everything else, and bundlers leave it alone.
+    const sqlite = process.getBuiltinModule?.("node:sqlite");
+    if (sqlite !== undefined) return sqlite;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+  throw new StoreError(
+    `A data file requires Node 22.13 or newer, and this is ${process.version}. Update Node, or keep the state in memory.`,
+  );
+}
+
+/** The path of a file, without links: SQLite keeps its log beside the file that a link leads to. */
+export function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : resolve(path);
+}
+
+/** Where SQLite writes what is not in a file yet. */
+const logOf = (path: string): string => `${path}-wal`;
+
+/** Whether a killed server has left changes in the log, which SQLite moves into the file on closing. */
+const isUnfinished = (path: string): boolean => (statSync(logOf(path), { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /**
  * Opens a data file for this process alone, and creates it if it does not exist. Converts a file of an older version, after a
  * backup. Throws StoreError that says why a file cannot be used, and has then left it unchanged.
  */
-export function openDataFile(given: string, parts: FileParts): DatabaseSync {
+export function openDataFile(path: string, parts: FileParts): DatabaseSync {
   const { DatabaseSync: Database } = loadSqlite();
-  const openWith: OpenWith = (name) => new Database(name);
-  const path = realPath(given);
-  checkPlace(path);
   try {
-    if (!existsSync(path)) createFile(path, openWith, parts);
-    if (isUnfinished(path)) checkUnfinished(path, parts.migrations.length);
-    const database = openWith(path);
+    if (existsSync(path)) checkExisting(path);
+    accessSync(dirname(path), constants.W_OK | constants.X_OK);
+    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+    else createFile(path, parts);
+    // Closing after a refusal would move the log into a file to which it perhaps does not belong.
+    if (isUnfinished(path)) readInPlace(path, (database) => checkFile(path, database, parts.migrations.length));
+    const database = new Database(path);
     try {
       database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT");
-      // A locked file has no other user who could need it.
-      rmSync(`${path}-shm`, { force: true });
       const version = checkFile(path, database, parts.migrations.length);
-      // A commit survives the process at once, and a power cut a little later. The store itself moves the log into the file.
-      database.exec(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0",
-      );
+      // A commit survives the process at once, and a power cut a little later: FULL would make each one wait for the disk.
+      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY");
       limit(database, parts.maxPages);
-      if (version < parts.migrations.length) convert(path, database, version, parts);
+      if (version < parts.migrations.length) {
+        backUp(database, `${path}.v${version}.bak`);
+        migrate(database, version, parts.migrations);
+      }
       return database;
     } catch (error) {
       database.close();
@@ -60,25 +108,128 @@ export function openDataFile(given: string, parts: FileParts): DatabaseSync {
   }
 }
 
-/** The path of a file, without links: SQLite keeps its other files beside the one that a link leads to. */
-export function realPath(path: string): string {
-  return existsSync(path) ? realpathSync(path) : resolve(path);
+/** Throws StoreError unless the file at the path is the one that this process has locked: only that one refuses to be read. */
+export function expectInPlace(path: string): void {
+  const log = logOf(path);
+  try {
+    if (existsSync(log)) readInPlace(path, (database) => pragma(database, "schema_version"));
+  } catch (error) {
+    if ((error as { readonly errcode?: number }).errcode === busy) return;
+  }
+  throw new StoreError(
+    `${path} or its log ${log} was removed, moved or replaced while the server runs, so nothing is stored any more. Put it back, or save the state with the command backup, stop the server, and start it with the backup.`,
+  );
 }
 
-/** Checks a file with its unfinished changes, and leaves both as they are. */
-function checkUnfinished(path: string, latest: number): void {
-  readInPlace(path, (database) => {
-    const damage = damageOfLog(path, database);
-    if (damage !== undefined)
-      throw new StoreError(
-        `${damage}. Replace both files by a backup. To see and save the rest, start with --read-only, and use the command backup.`,
-      );
-    checkFile(path, database, latest);
+/** Reads a data file with its log, and leaves both as they are. Throws StoreError that says why it cannot be used. */
+export function readDataFile<Result>(
+  path: string,
+  { migrations }: FileParts,
+  read: (database: DatabaseSync) => Result,
+): Result {
+  const log = logOf(path);
+  const readFrom = (file: string): Result => {
+    try {
+      return readInPlace(file, (database) => {
+        if (checkFile(path, database, migrations.length) < migrations.length)
+          throw new StoreError(`${path} has an older version. Start once without --read-only, which converts it.`);
+        return read(database);
+      });
+    } catch (error) {
+      throw explained(error, path);
+    }
+  };
+  checkExisting(path);
+  // SQLite would create a log, and a file that is in use has one.
+  if (existsSync(log) && isWritable(dirname(path))) return readFrom(path);
+  return inFolder(path, (folder) => {
+    const copy = join(folder, "read.db");
+    copyFileSync(path, copy);
+    if (existsSync(log)) copyFileSync(log, logOf(copy));
+    return readFrom(copy);
   });
 }
 
+/** A copy of all that is committed to a file, as the bytes of a data file. Throws StoreError. */
+export function copyOf(path: string, database: DatabaseSync): Uint8Array<ArrayBuffer> {
+  return inFolder(path, (folder) => {
+    const file = join(folder, "copy.db");
+    backUp(database, file);
+    return readFileSync(file);
+  });
+}
+
+/** Gives a file another name, but does not replace one that has it by now. */
+export function putInPlace(temporary: string, path: string, link: FileParts["link"] = linkSync): void {
+  try {
+    link(temporary, path);
+  } catch {
+    // It exists, or the file system has no hard links.
+    if (!existsSync(path)) renameSync(temporary, path);
+  }
+}
+
+/** Ends a transaction that failed. After some errors, SQLite has already ended it. */
+export function rollBack(database: DatabaseSync): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // No transaction is left.
+  }
+}
+
+/** Refuses a place at which a new file would take a log or replace a link. Throws StoreError. */
+function checkFree(path: string): void {
+  const log = logOf(path);
+  if (isUnfinished(path))
+    throw new StoreError(
+      `${path} does not exist, but ${log} does, with changes that a killed server had stored. Put the file back beside it. To begin with a new file and without these changes, remove ${log}.`,
+    );
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    throw new StoreError(`${path} is a link to a file that does not exist. Remove the link, or name another file.`);
+}
+
+/** Refuses what SQLite would take for a new file. Throws StoreError. */
+function checkExisting(path: string): void {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file === undefined) throw new StoreError(`${path} does not exist. Name a data file.`);
+  if (!file.isFile()) throw new StoreError(`${path} is not a regular file. Name another one.`);
+  if (file.size === 0)
+    throw new StoreError(`${path} is empty. Remove it, and the server creates a new one, or name another file.`);
+  if (file.size < smallestPage) throw new StoreError(notADataFile(path));
+}
+
+/** Checks what the file contains, and returns its version. Throws StoreError that says why it cannot be used. */
+function checkFile(path: string, database: DatabaseSync, latest: number): number {
+  if (pragma(database, "application_id") !== applicationId)
+    throw new StoreError(`${path} is a SQLite database of another program. Name another file.`);
+  const version = Number(pragma(database, "user_version"));
+  if (version > latest)
+    throw new StoreError(
+      `${path} has version ${version}, and this mock server reads up to version ${latest}. Update it, or name another file.`,
+    );
+  const problem = pragma(database, "integrity_check(1)");
+  if (problem !== "ok") throw new StoreError(damaged(path, String(problem).replace(/^\*\*\*.*\n/, "")));
+  if (version === latest && !areTextsIntact(database))
+    throw new StoreError(damaged(path, "a row is not as it was written"));
+  return version;
+}
+
+/** Whether all texts are as they were written: SQLite itself only checks the structure. */
+function areTextsIntact(database: DatabaseSync): boolean {
+  const texts = database.prepare(
+    "SELECT is_new || options AS text, checksum FROM sandboxes UNION ALL SELECT text, checksum FROM sandbox_rows",
+  );
+  for (const { text, checksum } of texts.iterate()) if (zlib.crc32(String(text)) !== checksum) return false;
+  return true;
+}
+
+function pragma(database: DatabaseSync, name: string): unknown {
+  return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+}
+
 /** Reads a file that has a log, and leaves both as they are. */
-export function readInPlace<Result>(path: string, read: (database: DatabaseSync) => Result): Result {
+function readInPlace<Result>(path: string, read: (database: DatabaseSync) => Result): Result {
   const { DatabaseSync: Database } = loadSqlite();
   const index = `${path}-shm`;
   const had = existsSync(index);
@@ -91,85 +242,38 @@ export function readInPlace<Result>(path: string, read: (database: DatabaseSync)
   }
 }
 
-export function damageOfLog(path: string, database: DatabaseSync): string | undefined {
-  // Fails while another server uses the file and writes the log.
-  pragma(database, "schema_version");
-  return logDamage(path, Number(pragma(database, "page_size")));
-}
-
-type OpenWith = (path: string) => DatabaseSync;
-
 /** Creates a file under another name, and renames it when it is complete, so that a kill never leaves a part of it. */
-function createFile(path: string, openWith: OpenWith, { migrations, maxPages, link }: FileParts): void {
-  const temporary = `${path}.${randomUUID()}.new`;
+function createFile(path: string, { migrations, maxPages, link }: FileParts): void {
+  const { DatabaseSync: Database } = loadSqlite();
+  checkFree(path);
+  const temporary = `${path}.${crypto.randomUUID()}.new`;
   try {
     // It will contain credentials.
     writeFileSync(temporary, "", { flag: "wx", mode: 0o600 });
-    const database = openWith(temporary);
+    const database = new Database(temporary);
     try {
       limit(database, maxPages);
       database.exec(`PRAGMA application_id = ${applicationId}`);
+      // Without the mode WAL, so that nothing is in a log, which would not be renamed.
       migrate(database, 0, migrations);
-      // Last, so that nothing is in a second file, which would not be renamed.
-      database.exec("PRAGMA journal_mode = WAL");
     } finally {
       database.close();
     }
     putInPlace(temporary, path, link);
   } finally {
-    for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(temporary + end, { force: true });
+    for (const end of ["", "-journal"]) rmSync(temporary + end, { force: true });
   }
 }
 
-/** Checks what the file contains, and returns its version. Throws StoreError that says why it cannot be used. */
-export function checkFile(path: string, database: DatabaseSync, latest: number): number {
-  if (pragma(database, "application_id") !== applicationId)
-    throw new StoreError(`${path} is a SQLite database of another program. Name another file.`);
-  const version = Number(pragma(database, "user_version"));
-  if (version > latest)
-    throw new StoreError(
-      `${path} has version ${version}, and this mock server reads up to version ${latest}. Update it, or name another file.`,
-    );
-  const problem = pragma(database, "quick_check(1)");
-  if (problem !== "ok") throw new StoreError(damaged(path, String(problem).replace(/^\*\*\*.*\n/, "")));
-  if (version === latest && !areContentsIntact(database))
-    throw new StoreError(damaged(path, "a row is not as it was written"));
-  return version;
-}
-
-function pragma(database: DatabaseSync, name: string): unknown {
-  return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-}
-
-/** Writes a copy, which replaces an older one when it is complete. */
-export function backUp(database: DatabaseSync, path: string): void {
-  const temporary = `${path}.${randomUUID()}.new`;
-  try {
-    writeFileSync(temporary, "", { flag: "wx", mode: 0o600 });
-    database.prepare("VACUUM INTO ?").run(temporary);
-    renameSync(temporary, path);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+/** Writes a copy, in place of one that an earlier attempt has left. */
+function backUp(database: DatabaseSync, path: string): void {
+  rmSync(path, { force: true });
+  writeFileSync(path, "", { flag: "wx", mode: 0o600 });
+  database.prepare("VACUUM INTO ?").run(path);
 }
 
 function limit(database: DatabaseSync, maxPages: number | undefined): void {
   if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
-}
-
-/** Converts a file of an older version, after a backup. Throws StoreError if its contents do not allow it. */
-function convert(path: string, database: DatabaseSync, version: number, { migrations }: FileParts): void {
-  backUp(database, `${path}.v${version}.bak`);
-  try {
-    migrate(database, version, migrations);
-  } catch (error) {
-    const { errcode = logicError, message } = error as Error & { readonly errcode?: number };
-    if (errcode !== logicError) throw error;
-    throw new StoreError(
-      `${path} cannot be converted from version ${version} to ${migrations.length} (${message}), and is unchanged. Use the mock server that wrote it, or name another file.`,
-      { cause: error },
-    );
-  }
 }
 
 function migrate(database: DatabaseSync, version: number, all: readonly Migration[]): void {
@@ -183,11 +287,26 @@ function migrate(database: DatabaseSync, version: number, all: readonly Migratio
   }
 }
 
-/** Ends a transaction that failed. After some errors, SQLite has already ended it. */
-export function rollBack(database: DatabaseSync): void {
+/** Runs a task with a folder of its own for other files. Throws StoreError if they cannot be written there. */
+function inFolder<Result>(path: string, task: (folder: string) => Result): Result {
+  // A container may have no other place to write to than that of its data.
+  const parent = isWritable(tmpdir()) ? tmpdir() : dirname(path);
+  const folder = mkdtempSync(join(parent, "call-transfer-data-"));
   try {
-    database.exec("ROLLBACK");
+    return task(folder);
+  } catch (error) {
+    throw explained(error, folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether this user may create files in a folder. */
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
   } catch {
-    // No transaction is left.
+    return false;
   }
 }

@@ -1,10 +1,10 @@
-import type { SandboxStores } from "@call-transfer/backend";
-import { fileParts, openDataFile, realPath, rollBack } from "./data-file.ts";
-import { FileGuard } from "./file-guard.ts";
-import { copyOf } from "./read-data-file.ts";
-import { type OpenSandbox, openStore } from "./sqlite-store.ts";
-import { prepareStatements } from "./statements.ts";
-import { explained } from "./store-error.ts";
+import type { DatabaseSync } from "node:sqlite";
+import * as zlib from "node:zlib";
+import type { SandboxStore, SandboxStores, StoredRow } from "@call-transfer/backend";
+import { elapsed } from "@call-transfer/backend/unstable";
+import { copyOf, expectInPlace, fileParts, openDataFile, readDataFile, realPath, rollBack } from "./data-file.ts";
+import { migrations } from "./migrations.ts";
+import { explained, StoreError } from "./store-error.ts";
 
 /** The stores of a data file, and what concerns the file as a whole. */
 export interface DataFile extends SandboxStores {
@@ -12,48 +12,105 @@ export interface DataFile extends SandboxStores {
   checkReady(): void;
 }
 
-/** The size of the log from which it is moved into the file, in bytes: about a thousand pages. */
-const longLogBytes = 4_000_000;
+interface Sandbox {
+  readonly id: number;
+  readonly name: string;
+  readonly options: string;
+  /** 1 until the first commit, then 0. */
+  isNew: number;
+}
+
+/** How long changes go on after a file was removed or replaced, in milliseconds. A look at it takes as long as ten changes. */
+const lookAfterMs = 1000;
 
 /**
  * Keeps sandboxes in a SQLite file, which it creates if it does not exist. Requires Node 22.13 or newer. Throws StoreError that
  * says why the file cannot be used.
  */
 export function openSqliteStores(given: string, parts = fileParts): DataFile {
-  const database = openDataFile(given, parts);
   const path = realPath(given);
-  const guard = new FileGuard(path);
+  const database = openDataFile(path, parts);
   const statements = prepareStatements(database);
-  const sandboxes = new Map<string, OpenSandbox>();
+  const sandboxes = new Map(statements.sandboxes().map((sandbox) => [sandbox.name, sandbox]));
   let isOpen = true;
-  let lastId = 0;
-  for (const facts of statements.sandboxes()) {
-    sandboxes.set(facts.name, { facts, isDeleted: false });
-    lastId = facts.id;
-  }
-  const changes = changesOf(database, statements, guard, path);
-  const { change } = changes;
-  const create = (name: string, options: string): OpenSandbox => {
-    const facts = { id: lastId + 1, name, options, isNew: 1 };
-    change(() => statements.addSandbox(facts));
-    lastId = facts.id;
-    const sandbox = { facts, isDeleted: false };
+  let hasFailed = false;
+  const { now = elapsed } = parts;
+  let lookedAt = now();
+  const look = (): void => {
+    expectInPlace(path);
+    lookedAt = now();
+  };
+  /** Commits all or nothing. */
+  const change = <Result>(apply: () => Result): Result => {
+    try {
+      statements.begin.run();
+      const result = apply();
+      if (hasFailed || now() - lookedAt > lookAfterMs) look();
+      statements.commit.run();
+      hasFailed = false;
+      return result;
+    } catch (error) {
+      rollBack(database);
+      hasFailed = true;
+      throw explained(error, path);
+    }
+  };
+  const create = (name: string, options: string): Sandbox => {
+    const { lastInsertRowid } = change(() => statements.addSandbox.run(name, options, zlib.crc32(`1${options}`)));
+    const sandbox = { id: Number(lastInsertRowid), name, options, isNew: 1 };
     sandboxes.set(name, sandbox);
     return sandbox;
   };
+  const openStore = (sandbox: Sandbox): SandboxStore => {
+    const { id, name, options } = sandbox;
+    let isStoreOpen = true;
+    const expectOpen = (): void => {
+      // Another sandbox may have the id of a deleted one.
+      if (!isStoreOpen || sandboxes.get(name) !== sandbox)
+        throw new StoreError(`The store of sandbox "${name}" is closed. Open it again.`);
+    };
+    return {
+      load() {
+        expectOpen();
+        return sandbox.isNew ? undefined : statements.rows(id);
+      },
+      commit(changes) {
+        expectOpen();
+        if (changes.length === 0 && !sandbox.isNew) return;
+        change(() => {
+          if (sandbox.isNew) statements.markUsed.run(zlib.crc32(`0${options}`), id);
+          for (const { table, key, text } of changes)
+            if (text === undefined) statements.removeRow.run(id, table, key);
+            else statements.writeRow.run(id, table, key, text, zlib.crc32(text));
+        });
+        sandbox.isNew = 0;
+      },
+      close() {
+        isStoreOpen = false;
+      },
+    };
+  };
   return {
-    list: () => [...sandboxes.values()].map(({ facts: { name, options } }) => ({ name, options })),
-    open: (name, options) => openStore(sandboxes.get(name) ?? create(name, options), statements, change),
+    list: () => [...sandboxes.values()].map(({ name, options }) => ({ name, options })),
+    open: (name, options) => openStore(sandboxes.get(name) ?? create(name, options)),
     delete(name) {
       const sandbox = sandboxes.get(name);
       if (sandbox === undefined) return;
-      change(() => statements.removeSandbox(sandbox.facts));
+      change(() => {
+        statements.removeRows.run(sandbox.id);
+        statements.removeSandbox.run(sandbox.id);
+      });
       sandboxes.delete(name);
-      sandbox.isDeleted = true;
     },
     checkReady() {
-      if (changes.hasFailed()) change(statements.touch);
-      else guard.check();
+      try {
+        look();
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+      // Writes a page, as a change does, and changes nothing.
+      if (hasFailed) change(() => database.exec(`PRAGMA user_version = ${migrations.length}`));
     },
     copy: () => copyOf(path, database),
     close() {
@@ -63,40 +120,61 @@ export function openSqliteStores(given: string, parts = fileParts): DataFile {
   };
 }
 
-/** Commits changes all or nothing, and moves a long log into the file. */
-function changesOf(
-  database: Parameters<typeof rollBack>[0],
-  statements: ReturnType<typeof prepareStatements>,
-  guard: FileGuard,
-  path: string,
-) {
-  let hasFailed = false;
-  /** The size of the log at which it is moved into the file. */
-  let mostLogBytes = longLogBytes;
-  const shortenLog = (): void => {
-    try {
-      // To nothing: what a kill cuts off is then at the end of the log, and any other frame that does not fit is damage.
-      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-      mostLogBytes = guard.check() + longLogBytes;
-    } catch {
-      // As on a full disk. The changes are in the log, and a later commit tries again.
-      mostLogBytes += longLogBytes;
-    }
+/**
+ * Reads a data file, and leaves all as it is. The stores take no changes. Throws StoreError that says why the file cannot be
+ * read.
+ */
+export function readSqliteStores(given: string, parts = fileParts): DataFile {
+  const path = realPath(given);
+  const { sandboxes, copy } = readDataFile(path, parts, (database) => {
+    const statements = prepareStatements(database);
+    const read = ({ id, name, options, isNew }: Sandbox) =>
+      [name, { options, rows: isNew ? undefined : statements.rows(id) }] as const;
+    return { sandboxes: new Map(statements.sandboxes().map(read)), copy: copyOf(path, database) };
+  });
+  const refuse = (): never => {
+    throw new StoreError(`${path} was opened for reading only. Start without --read-only to change anything.`);
   };
-  const change = (apply: () => void): void => {
-    let logBytes: number;
-    try {
-      statements.begin();
-      apply();
-      logBytes = guard.check();
-      statements.commit();
-    } catch (error) {
-      rollBack(database);
-      hasFailed = true;
-      throw explained(error, path);
-    }
-    hasFailed = false;
-    if (logBytes > mostLogBytes) shortenLog();
+  return {
+    list: () => [...sandboxes].map(([name, { options }]) => ({ name, options })),
+    open(name) {
+      const rows = sandboxes.get(name)?.rows ?? refuse();
+      return {
+        isReadOnly: true,
+        load: () => rows,
+        commit: (changes) => void (changes.length > 0 && refuse()),
+        close() {},
+      };
+    },
+    delete: (name) => void (sandboxes.has(name) && refuse()),
+    copy: () => copy,
+    checkReady() {},
+    close() {},
   };
-  return { change, hasFailed: () => hasFailed };
+}
+
+/** The statements of a data file. Those that write a text take its checksum too. */
+function prepareStatements(database: DatabaseSync) {
+  const rows = database.prepare(
+    'SELECT owner AS "table", key, text FROM sandbox_rows WHERE sandbox = ? ORDER BY place',
+  );
+  return {
+    begin: database.prepare("BEGIN"),
+    commit: database.prepare("COMMIT"),
+    sandboxes: () =>
+      database
+        .prepare("SELECT id, name, options, is_new AS isNew FROM sandboxes ORDER BY id")
+        .all() as unknown as Sandbox[],
+    addSandbox: database.prepare("INSERT INTO sandboxes (name, options, is_new, checksum) VALUES (?, ?, 1, ?)"),
+    markUsed: database.prepare("UPDATE sandboxes SET is_new = 0, checksum = ? WHERE id = ?"),
+    removeSandbox: database.prepare("DELETE FROM sandboxes WHERE id = ?"),
+    removeRows: database.prepare("DELETE FROM sandbox_rows WHERE sandbox = ?"),
+    /** The rows of a sandbox in their order. */
+    rows: (id: number) => rows.all(id) as unknown as StoredRow[],
+    writeRow: database.prepare(
+      `INSERT INTO sandbox_rows (sandbox, owner, key, text, checksum) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET text = excluded.text, checksum = excluded.checksum`,
+    ),
+    removeRow: database.prepare("DELETE FROM sandbox_rows WHERE sandbox = ? AND owner = ? AND key = ?"),
+  };
 }

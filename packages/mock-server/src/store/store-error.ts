@@ -12,18 +12,28 @@ export const notADataFile = (path: string): string =>
 export const damaged = (path: string, finding: string): string =>
   `${path} is damaged (${finding}). Replace it by a backup, or name another file.`;
 
+const unopened = (path: string): string =>
+  `${path} cannot be opened or created. Name a file that this user can read and write, in a folder that exists and to which this user can write.`;
+
 /** The messages by the result code of SQLite, https://sqlite.org/rescode.html, and by the code of a system error. */
 const messages: Readonly<Record<string | number, (path: string, reason: string) => string>> = {
+  // A statement that does not fit the database, as of a migration.
+  1: (path, reason) =>
+    `${path} cannot be converted (${reason}), and is unchanged. Use the mock server that wrote it, or name another file.`,
   5: (path) => `${path} is in use by another program, probably a mock server. Stop it, or name another file.`,
   8: (path) => `${path} or its folder is read-only. Make both writable, or name another file.`,
   10: (path, reason) => `${path} cannot be read or written (${reason}). Check its disk, or name another file.`,
   11: damaged,
   13: full,
-  14: (path) => `${path} cannot be opened. Check the permissions of the file and its folder.`,
+  14: unopened,
   26: notADataFile,
   // The file that lists the changes of an unfinished one.
   4874: full,
+  EACCES: unopened,
+  ENOENT: unopened,
   ENOSPC: full,
+  ENOTDIR: unopened,
+  EROFS: unopened,
 };
 
 /** Turns an error of SQLite or of the system into one that says what to do. Other errors stay. */

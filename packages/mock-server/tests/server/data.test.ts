@@ -151,12 +151,12 @@ describe("a mock server with a data file", () => {
     const body = groupBody("Weekend");
     expect(await statuses()).toEqual([200, 200, 200]);
     renameSync(data, `${data}.moved`);
+    const ready = await fetch(`${first.url}/health/ready`);
     const refused = await create();
     expect([refused.status, await refused.text()]).toEqual([
       500,
       expect.stringContaining("was removed, moved or replaced while the server runs, so nothing is stored any more"),
     ]);
-    const ready = await fetch(`${first.url}/health/ready`);
     expect([await statuses(), await ready.text()]).toEqual([[200, 503, 200], '{"status":"not ready"}']);
     renameSync(`${data}.moved`, data);
     expect(await statuses()).toEqual([200, 200, 200]);

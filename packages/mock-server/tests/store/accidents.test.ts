@@ -15,8 +15,7 @@ import { join } from "node:path";
 import type { StoredRow } from "@call-transfer/backend";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileParts } from "../../src/store/data-file.ts";
-import { readSqliteStores } from "../../src/store/read-only.ts";
-import { type DataFile, openSqliteStores } from "../../src/store/sqlite.ts";
+import { type DataFile, openSqliteStores, readSqliteStores } from "../../src/store/sqlite.ts";
 import { StoreError } from "../../src/store/store-error.ts";
 
 const root = mkdtempSync(join(tmpdir(), "call-transfer-accidents-"));
@@ -81,77 +80,95 @@ describe("after a kill", () => {
     expect(storedKeys()).toEqual(["k1", "k2", "k3", "k4", "k5"]);
   });
 
-  it.each(["-wal", "-journal"])("a file that is gone is not created again beside its %s", (end) => {
+  it("a file that is gone is not created again beside its log", () => {
     killed(5);
-    if (end !== "-wal") renameSync(`${path}-wal`, path + end);
     rmSync(path);
     expect(refusal()).toBe(
-      `FILE does not exist, but FILE${end} does, with changes that a killed server had stored. Put the file back beside it. To begin with a new file and without these changes, remove FILE${end}.`,
+      "FILE does not exist, but FILE-wal does, with changes that a killed server had stored. Put the file back beside it. To begin with a new file and without these changes, remove FILE-wal.",
     );
-    rmSync(path + end);
+    rmSync(`${path}-wal`);
     expect(storedKeys()).toEqual([]);
   });
 
-  it("a flipped byte in the log is said, with what it costs, and nothing is changed", () => {
-    killed(5);
-    const log = readFileSync(`${path}-wal`);
-    const at = log.length - 2 * (24 + 4096) + 500;
-    log[at] = (log[at] ?? 0) ^ 1;
-    writeFileSync(`${path}-wal`, log);
-    expect(refusal()).toBe(
-      `FILE-wal is damaged: ${2 * (24 + 4096)} of its ${log.length} bytes cannot be read, with up to 2 commits that were confirmed. Replace both files by a backup. To see and save the rest, start with --read-only, and use the command backup.`,
-    );
-    const before = contents();
-    const { file, damage } = readSqliteStores(path);
-    expect(damage).toMatch(/bytes cannot be read, with up to 2 commits that were confirmed$/);
-    expect(keys(file.open("default", "{}").load())).toEqual(["k1", "k2", "k3"]);
-    expect(contents()).toEqual(before);
-    path = join(folder, "rest.db");
-    writeFileSync(path, file.copy?.() ?? "");
-    expect(storedKeys()).toEqual(["k1", "k2", "k3"]);
-  });
-
-  it("no byte of the log can be flipped so that a commit is missing without a word", () => {
+  it("a log that is cut or damaged costs its end, and never a part of a commit", () => {
     killed(3);
     const log = readFileSync(`${path}-wal`);
     const file = readFileSync(path);
     for (let at = 1; at < log.length; at += 1531) {
       const damaged = Buffer.from(log);
       damaged[at] = (damaged[at] ?? 0) ^ 0x5a;
-      writeFileSync(path, file);
-      writeFileSync(`${path}-wal`, damaged);
-      expect([at, refusal()]).toEqual([at, expect.stringContaining("FILE-wal is damaged")]);
+      for (const left of [damaged, log.subarray(0, at)]) {
+        writeFileSync(path, file);
+        writeFileSync(`${path}-wal`, left);
+        const found = storedKeys();
+        running?.close();
+        expect([at, found]).toEqual([at, ["k1", "k2", "k3"].slice(0, found.length)]);
+      }
     }
+  });
+
+  it("a file beside the log of another one is refused, and both stay as they are", () => {
+    killed(5);
+    const log = readFileSync(`${path}-wal`);
+    rmSync(path);
+    rmSync(`${path}-wal`);
+    const { file, store } = open();
+    for (let at = 0; at < 200; at += 1) store.commit([row(`other ${at}`, JSON.stringify("o".repeat(at)))]);
+    file.close();
+    writeFileSync(`${path}-wal`, log);
+    expect(refusal()).toMatch(/^FILE is damaged \(.+\)\. Replace it by a backup, or name another file\.$/);
+    rmSync(`${path}-wal`);
+    expect(storedKeys()).toHaveLength(200);
   });
 });
 
 describe("while a server runs", () => {
   const gone =
-    /^FILE was removed, moved or replaced while the server runs, so nothing is stored any more\. Put it back,/;
+    /^FILE or its log FILE-wal was removed, moved or replaced while the server runs, so nothing is stored any more\. Put it back,/;
+  let now = 0;
+  const parts = { ...fileParts, now: () => now };
+  let opened: ReturnType<typeof open> | undefined;
+  const current = () => {
+    opened ??= open(parts);
+    return opened;
+  };
   const commitRefusal = (): string => {
-    const { store } = current();
     try {
-      store.commit([row("lost")]);
+      current().store.commit([row("lost")]);
     } catch (error) {
       return String((error as Error).message).replaceAll(path, "FILE");
     }
     return "committed";
   };
-  let opened: ReturnType<typeof open> | undefined;
-  const current = () => {
-    opened ??= open();
-    return opened;
+  const readyRefusal = (): string => {
+    try {
+      current().file.checkReady();
+    } catch (error) {
+      return String((error as Error).message).replaceAll(path, "FILE");
+    }
+    return "ready";
   };
   afterEach(() => {
     opened = undefined;
   });
 
-  it("nothing is committed to a file that was removed, and its state can be saved", () => {
+  it.each<[string, () => void]>([
+    ["a file that was removed", () => rmSync(path)],
+    ["a file that was moved", () => renameSync(path, `${path}.moved`)],
+    [
+      "a file whose place another one has taken",
+      () => {
+        copy(path, `${path}.other`);
+        renameSync(`${path}.other`, path);
+      },
+    ],
+    ["a log that was removed", () => rmSync(`${path}-wal`)],
+  ])("nothing is committed to %s once that is noticed, and the state can be saved", (_, accident) => {
     const { file, store } = current();
     store.commit([row("a")]);
-    rmSync(path);
+    accident();
+    expect(readyRefusal()).toMatch(gone);
     expect(commitRefusal()).toMatch(gone);
-    expect(() => file.checkReady()).toThrow(StoreError);
     expect(store.load()).toEqual([row("a")]);
     const saved = file.copy?.() ?? "";
     file.close();
@@ -160,26 +177,37 @@ describe("while a server runs", () => {
     expect(storedKeys()).toEqual(["a"]);
   });
 
+  it("a commit notices more than a second later that a file was removed, and the next ones at once", () => {
+    const { store } = current();
+    store.commit([row("a")]);
+    rmSync(path);
+    now += 1000;
+    store.commit([row("b")]);
+    now += 1;
+    expect([commitRefusal(), commitRefusal()]).toEqual([expect.stringMatching(gone), expect.stringMatching(gone)]);
+    expect(store.load()).toEqual([row("a"), row("b")]);
+  });
+
   it("commits go on when a file that was moved is put back", () => {
     const { file, store } = current();
     store.commit([row("a")]);
     renameSync(path, `${path}.moved`);
-    expect(commitRefusal()).toMatch(gone);
+    expect(readyRefusal()).toMatch(gone);
     renameSync(`${path}.moved`, path);
-    file.checkReady();
+    expect(readyRefusal()).toBe("ready");
     store.commit([row("b")]);
     file.close();
     expect(storedKeys()).toEqual(["a", "b"]);
   });
 
-  it("nothing is committed to a file whose place another one has taken, and that one stays as it is", () => {
+  it("a file that has taken the place of another one stays as it is", () => {
     const { file, store } = current();
     store.commit([row("a")]);
     const saved = file.copy?.() ?? "";
     rmSync(path);
     rmSync(`${path}-wal`);
     writeFileSync(path, saved);
-    expect(commitRefusal()).toMatch(gone);
+    expect(readyRefusal()).toMatch(gone);
     const other = openSqliteStores(path);
     other.open("default", "{}").commit([row("b")]);
     // SQLite removes the log on closing, but not that of another file.
@@ -189,13 +217,6 @@ describe("while a server runs", () => {
     other.close();
     path += ".killed";
     expect(storedKeys()).toEqual(["a", "b"]);
-  });
-
-  it("nothing is committed to a log that was removed", () => {
-    const { store } = current();
-    store.commit([row("a")]);
-    rmSync(`${path}-wal`);
-    expect(commitRefusal()).toMatch(/^FILE-wal was removed, moved or replaced/);
   });
 
   it("a copy is made of all that is committed, and the server goes on", () => {
@@ -232,7 +253,7 @@ describe("for reading only", () => {
   /** Reads all keys, and checks that all files stay as they are. */
   function readKeys(): string[] {
     const before = contents();
-    const { file } = readSqliteStores(path);
+    const file = readSqliteStores(path);
     const found = keys(file.open("default", "{}").load());
     file.close();
     expect(contents()).toEqual(before);
@@ -247,6 +268,14 @@ describe("for reading only", () => {
     expect(readKeys()).toEqual(["a"]);
   });
 
+  it("the line of the page reads the file of a stopped server", () => {
+    open().file.close();
+    const page = readFileSync(new URL("../../../../docs/mock-server.md", import.meta.url), "utf8");
+    const [, code = ""] = /^node -p "(.*DatabaseSync.*)"$/m.exec(page) ?? [];
+    const options = { cwd: folder, encoding: "utf8" } as const;
+    expect(execFileSync(process.execPath, ["-p", code], options)).toMatch(/integrity_check: 'ok'/);
+  });
+
   it("a file is read with what a killed server has not moved into it yet", () => {
     killed(2);
     expect(readKeys()).toEqual(["k1", "k2"]);
@@ -254,7 +283,7 @@ describe("for reading only", () => {
 
   it("no change is taken", () => {
     killed(1);
-    const { file } = readSqliteStores(path);
+    const file = readSqliteStores(path);
     const store = file.open("default", "{}");
     const message = "FILE was opened for reading only. Start without --read-only to change anything.";
     expect(refusal(() => store.commit([row("a")]))).toBe(message);

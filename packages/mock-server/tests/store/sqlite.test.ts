@@ -1,14 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { SandboxStores, StoredRow } from "@call-transfer/backend";
 import { sandboxStoresCases } from "@call-transfer/backend/conformance";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
-import { fileParts } from "../../src/store/data-file.ts";
+import { fileParts, loadSqlite } from "../../src/store/data-file.ts";
 import { openSqliteStores } from "../../src/store/sqlite.ts";
-import { loadSqlite } from "../../src/store/sqlite-module.ts";
-import { prepareStatements } from "../../src/store/statements.ts";
 import { StoreError } from "../../src/store/store-error.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-sqlite-"));
@@ -33,26 +30,6 @@ describe("openSqliteStores", () => {
   it.each(sandboxStoresCases)("$name", async ({ run }) => {
     const path = newPath();
     await run(() => openSqliteStores(path));
-  });
-
-  it("keeps the rows of the millionth sandbox", async () => {
-    const path = newPath();
-    openSqliteStores(path).close();
-    const database = new DatabaseSync(path);
-    prepareStatements(database).addSandbox({ id: 5_000_000, name: "last", options: "{}", isNew: 1 });
-    database.close();
-    const first = opened(path);
-    const rows = Array.from({ length: 100 }, (_, at) => row(`k${at}`, String(at)));
-    for (const name of ["last", "next"]) for (const one of rows) first.open(name, "{}").commit([one]);
-    const changed = [row("k0", "changed"), ...rows.slice(1, -1)];
-    first.open("next", "{}").commit([row("k0", "changed"), { ...row("k99", ""), text: undefined }]);
-    first.open("third", "{}").commit([]);
-    first.delete("third");
-    first.close();
-    const second = opened(path);
-    second.delete("last");
-    expect(second.open("next", "{}").load()).toEqual(changed);
-    expect(second.open("last", "{}").load()).toBeUndefined();
   });
 
   it("keeps the rows as they were when one change of a commit fails", () => {

@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { dataOf } from "@call-transfer/backend/control-client";
-import { putInPlace } from "../../store/put-in-place.ts";
+import { putInPlace } from "../../store/data-file.ts";
 import { errorMessage } from "../../web/error-message.ts";
 import { defineCommand } from "../options/command.ts";
 import { UsageError } from "../values/command-line.ts";
