@@ -14,7 +14,6 @@ from ._base import _Base
 from ._call import Call, Sent, Steps
 from ._core import send
 from ._errors import CallTransferError, ConfigurationError, OutcomeUnknownError, Reconciliation
-from ._fork import check_process
 from ._operation import Operation
 from ._options import NOT_GIVEN, RequestOptions, RetryEvent, RetryOptions, known_options
 from ._report import check_foreign, interrupt
@@ -143,15 +142,14 @@ class Core(_Base):
 
     def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
         def reconcile(max_calls: int) -> Reconciliation:
+            self._check_usable()
             return self._driver.run(find(max_calls))
 
         error._reconcile = reconcile
 
     def _run(self, call: Call, finish: Callable[[Sent], Any] = same) -> Any:
         """Sends a request, and returns what is made of its success."""
-        if self._http.is_closed:
-            raise ConfigurationError("client", "was closed. Create a new one.")
-        check_process(self._http_client)
+        self._check_usable()
         try:
             return finish(self._driver.run(send(call)))
         except CallTransferError as error:
@@ -314,14 +312,13 @@ class AsyncCore(_Base):
 
     def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
         async def reconcile(max_calls: int) -> Reconciliation:
+            self._check_usable()
             return await self._driver.run(find(max_calls))
 
         error._reconcile_async = reconcile
 
-    async def _run(self, call: Call, finish: Callable[[Sent], Any] = same) -> Any:
-        if self._http.is_closed:
-            raise ConfigurationError("client", "was closed. Create a new one.")
-        check_process(self._http_client)
+    def _check_usable(self) -> None:
+        super()._check_usable()
         from asyncio import get_running_loop
 
         loop = get_running_loop()
@@ -329,6 +326,9 @@ class AsyncCore(_Base):
             self._loops.append(loop)
         elif self._loops[0] is not loop:
             raise ConfigurationError("client", "belongs to another event loop. Create one client for each loop.")
+
+    async def _run(self, call: Call, finish: Callable[[Sent], Any] = same) -> Any:
+        self._check_usable()
         try:
             return finish(await self._driver.run(send(call)))
         except CallTransferError as error:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import Protocol
-from weakref import WeakKeyDictionary, WeakSet
-
-from ._errors import ConfigurationError
+from weakref import WeakSet
 
 
 class Forked(Protocol):
@@ -24,13 +22,12 @@ def renew_in_child(one: Forked) -> None:
     _forked.add(one)
 
 
-_used_in: WeakKeyDictionary[object, int] = WeakKeyDictionary()
+_loaded_in = os.getpid()
 
 
-def check_process(http_client: object) -> None:
-    """Refuses a client of the caller's that another process used: it may hold that one's connections, and get its answers."""
-    if http_client is not None and _used_in.setdefault(http_client, os.getpid()) != os.getpid():
-        raise ConfigurationError("http_client", "was used by another process before the fork. Create one in each process.")
+def is_forked() -> bool:
+    """Returns whether this process was forked since the client was imported."""
+    return os.getpid() != _loaded_in
 
 
 def _after_fork() -> None:
