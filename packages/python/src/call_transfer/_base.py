@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ._auth import Auth
+from ._auth import Auth, check_token
 from ._call import Call, Steps
 from ._duration import OnceAMinute
 from ._errors import ConfigurationError, InvalidArgumentError, OutcomeUnknownError, OutcomeWindow, Reconciliation
@@ -24,7 +24,6 @@ from ._options import (
     SystemClock,
     check,
     check_options,
-    check_token,
     read_variable,
     resolve_base_url,
 )

@@ -16,6 +16,7 @@ from ._core import send
 from ._errors import CallTransferError, ConfigurationError, OutcomeUnknownError, Reconciliation
 from ._operation import Operation
 from ._options import NOT_GIVEN, RequestOptions, RetryEvent, RetryOptions, known_options
+from ._pagination import AsyncPages, Pages
 from ._report import check_foreign, interrupt
 from ._results import result_of
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     import httpx2
     from pydantic import BaseModel
 
-    from ._pagination import AsyncPages, Pages
     from ._redact import Secret
 
 DataT = TypeVar("DataT")
@@ -234,8 +234,6 @@ class Core(_Base):
             InvalidArgumentError: An argument is invalid, or the path leaves `base_url`. Nothing was sent.
 
         """
-        from ._pagination import Pages
-
         listed, other = self._listed(path, items, model, path_params, query, options)
         return Pages(self, *listed, options=options, other=other)
 
@@ -374,8 +372,6 @@ class AsyncCore(_Base):
         options: RequestOptions | None = None,
     ) -> AsyncPages[dict[str, Any], ModelT]:
         """Reads a list that this version does not have a method for. See `CallTransfer.list()`."""
-        from ._pagination import AsyncPages
-
         listed, other = self._listed(path, items, model, path_params, query, options)
         return AsyncPages(self, *listed, options=options, other=other)
 

@@ -364,7 +364,8 @@ class AsyncStream(_Idle, httpcore2.AsyncNetworkStream):
 
 
 def _holds_more(stream: Any) -> bool:
-    """Whether anyio has read bytes that nothing took, beside those that the socket still has. It does not show them itself.
+    """Whether anyio has read bytes that nothing took, beside those that the socket still has. It does not show them itself: the names
+    are private, and a test knows of which versions they are.
 
     A byte that is found is lost, but then the connection is not used again.
     """
