@@ -28,11 +28,11 @@ from call_transfer import (
     OutcomeUnknownError,
     RequestError,
     RetryOptions,
-    _proxy,
+    _pool,
 )
 from call_transfer import TimeoutError as CallTimeout
 from call_transfer._interrupt import CARRIED
-from call_transfer._proxy import _proxy_for
+from call_transfer._pool import _proxy_for
 
 BASE = "http://localhost:1"
 
@@ -504,7 +504,7 @@ def test_a_proxy_of_the_environment_that_cannot_be_used_is_named(
 
 
 def test_a_proxy_that_needs_a_package_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_proxy, "find_spec", lambda _: None)
+    monkeypatch.setattr(_pool, "find_spec", lambda _: None)
     with pytest.raises(ConfigurationError, match=r"^proxy needs the package socksio"):
         CallTransfer(base_url=BASE, api_key=KEY, proxy="socks5://localhost:1080")
     monkeypatch.setenv("ALL_PROXY", "socks5h://localhost:1080")

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ._errors import ConfigurationError
-from ._fork import renew_in_child
 from ._generated.operations import DEFAULT_TIMEOUT
-from ._interrupt import handler_error
+from ._interrupt import handler_error, renew_in_child
 from ._redact import Secret
 
 if TYPE_CHECKING:

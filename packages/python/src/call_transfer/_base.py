@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from ._auth import Auth, check_token
-from ._call import Call, Steps
+from ._call import Call, Steps, prepare
 from ._duration import OnceAMinute
 from ._errors import ConfigurationError, InvalidArgumentError, OutcomeUnknownError, OutcomeWindow, Reconciliation
 from ._generated.operations import FINDERS, OPERATIONS
@@ -27,11 +27,9 @@ from ._options import (
     read_variable,
     resolve_base_url,
 )
-from ._other import OtherList, check_model
-from ._prepare import prepare
 from ._reconcile import explain, find_in_list
 from ._redact import Hidden, Secret
-from ._results import load
+from ._results import OtherList, check_model, load
 from ._retry import RetryBudgets
 
 

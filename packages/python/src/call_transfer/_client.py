@@ -122,7 +122,7 @@ class Core(_Base):
             "allow_insecure_http": allow_insecure_http,
         }
         from ._drivers import Driver
-        from ._proxy import check_connection, open_client
+        from ._pool import check_connection, open_client
 
         connection = (cast("Secret | None", proxy), verify, max_connections)
         check_connection(*connection, http_client)
@@ -289,7 +289,7 @@ class AsyncCore(_Base):
             "allow_insecure_http": allow_insecure_http,
         }
         from ._drivers import AsyncDriver
-        from ._proxy import check_connection, open_async_client
+        from ._pool import check_connection, open_async_client
 
         connection = (cast("Secret | None", proxy), verify, max_connections)
         check_connection(*connection, http_client)

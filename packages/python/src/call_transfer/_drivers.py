@@ -18,13 +18,12 @@ import anyio
 import httpcore2
 import httpx2
 
+from ._answer import BodyReader, UnknownEncoding
 from ._auth import Auth, RenewalTimeout
-from ._body import BodyReader, UnknownEncoding
 from ._call import GetToken, Received, Send, Sleep, Step, Steps
 from ._duration import sleep
 from ._errors import ConfigurationError, InvalidArgumentError
-from ._fork import is_forked
-from ._interrupt import forget_locals, handler_error
+from ._interrupt import forget_locals, handler_error, is_forked
 from ._outcome import proves_unsent
 from ._transport import CREDENTIAL, Deadline, current, elapsed
 

@@ -20,9 +20,9 @@ from ._duration import OnceAMinute
 from ._errors import Attempt, ConfigurationError
 from ._generated.operations import DEFAULT_MAX_RETRIES, DEFAULT_TIMEOUT
 from ._generated.version import CONTRACT_VERSION, VERSION
+from ._outcome import Moment, ServerTime
 from ._redact import Hidden, Secret
 from ._retry import MAX_SECONDS, RetryBudgets
-from ._window import Moment, ServerTime
 
 if TYPE_CHECKING:
     from ._auth import Auth

@@ -8,9 +8,8 @@ from typing import Any, Generic, Protocol, TypeVar
 from ._errors import InvalidArgumentError, RequestError
 from ._operation import Operation
 from ._options import RequestOptions
-from ._other import OtherList, check_page
 from ._reconcile import ListReader, page_of
-from ._results import parse
+from ._results import OtherList, check_page, parse
 
 PageT = TypeVar("PageT")
 ItemT = TypeVar("ItemT")

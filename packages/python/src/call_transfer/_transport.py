@@ -10,7 +10,7 @@ import re
 import socket
 import ssl
 import threading
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
@@ -20,10 +20,8 @@ from secrets import token_hex
 from typing import Any, NamedTuple, cast
 
 import httpcore2
-import httpx2
 
 from ._call import Send
-from ._fork import renew_in_child
 from ._interrupt import let_through
 from ._options import SystemClock
 from ._redact import Secret
@@ -82,7 +80,7 @@ def _note_made(stream: Stream | AsyncStream) -> None:
         deadline.made = stream
 
 
-def _made_in_vain() -> Stream | AsyncStream | None:
+def made_in_vain() -> Stream | AsyncStream | None:
     """The connection that was made for an attempt that failed. httpcore2 forgets one whose SOCKS proxy refuses, without closing it."""
     deadline = current.get()
     return None if deadline is None else deadline.made
@@ -122,7 +120,7 @@ def idle_seconds(headers: Iterable[tuple[bytes, bytes]]) -> float:
     return max(0.0, min([*hints, _MOST_IDLE_SECONDS])) if hints else _IDLE_SECONDS
 
 
-class _Idle:
+class Idle:
     """Knows whether a connection was idle for so long that the server may be closing it."""
 
     idle_limit = _IDLE_SECONDS
@@ -137,7 +135,7 @@ class _Idle:
         return elapsed() - self._used >= self.idle_limit
 
 
-class Stream(_Idle, httpcore2.NetworkStream):
+class Stream(Idle, httpcore2.NetworkStream):
     """A connection of a sync client."""
 
     def __init__(self, inner: httpcore2.NetworkStream, proxy: ProxyCredential | None = None) -> None:
@@ -326,7 +324,7 @@ def _close_all(came: SimpleQueue[httpcore2.NetworkStream | Exception]) -> None:
                 one.close()
 
 
-class AsyncStream(_Idle, httpcore2.AsyncNetworkStream):
+class AsyncStream(Idle, httpcore2.AsyncNetworkStream):
     """A connection of an async client."""
 
     def __init__(self, inner: httpcore2.AsyncNetworkStream, proxy: ProxyCredential | None = None) -> None:
@@ -452,92 +450,3 @@ class AsyncBackend(httpcore2.AsyncNetworkBackend):
 
     async def sleep(self, seconds: float) -> None:
         await self._inner.sleep(seconds)
-
-
-class _Body(httpx2.SyncByteStream):
-    def __init__(self, inner: Iterable[bytes]) -> None:
-        self._inner = inner
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._inner)
-
-    def close(self) -> None:
-        cast("Any", self._inner).close()
-
-
-class _AsyncBody(httpx2.AsyncByteStream):
-    def __init__(self, inner: AsyncIterable[bytes]) -> None:
-        self._inner = inner
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._inner.__aiter__()
-
-    async def aclose(self) -> None:
-        await cast("Any", self._inner).aclose()
-
-
-def _core_request(request: httpx2.Request) -> httpcore2.Request:
-    url = request.url
-    target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-    return httpcore2.Request(request.method, target, headers=request.headers.raw, content=request.stream, extensions=request.extensions)
-
-
-def _response(answer: httpcore2.Response, body: _Body | _AsyncBody) -> httpx2.Response:
-    extensions: dict[str, Any] = cast("Any", answer).extensions
-    stream = extensions.get("network_stream")
-    if isinstance(stream, _Idle):
-        stream.idle_limit = idle_seconds(answer.headers)
-    return httpx2.Response(answer.status, headers=answer.headers, stream=body, extensions=extensions)
-
-
-class Transport(httpx2.BaseTransport):
-    """What a sync client sends through."""
-
-    def __init__(self, open_pool: Callable[[], httpcore2.ConnectionPool]) -> None:
-        self._open_pool = open_pool
-        self._pool = open_pool()
-        renew_in_child(self)
-
-    def after_fork(self) -> None:
-        """Closes the child's ends of the connections. Those of the parent stay open."""
-        connections = self._pool.connections
-        self._pool = self._open_pool()
-        for connection in connections:
-            connection.close()
-
-    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        try:
-            answer = self._pool.handle_request(_core_request(request))
-        except BaseException:
-            if isinstance(made := _made_in_vain(), Stream):
-                made.close()
-            raise
-        return _response(answer, _Body(cast("Iterable[bytes]", answer.stream)))
-
-    def close(self) -> None:
-        self._pool.close()
-
-
-class AsyncTransport(httpx2.AsyncBaseTransport):
-    """What an async client sends through."""
-
-    def __init__(self, open_pool: Callable[[], httpcore2.AsyncConnectionPool]) -> None:
-        self._open_pool = open_pool
-        self._pool = open_pool()
-        renew_in_child(self)
-
-    def after_fork(self) -> None:
-        """Forgets the connections. Closing them would change what the parent's event loop waits for."""
-        self._pool = self._open_pool()
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        try:
-            answer = await self._pool.handle_async_request(_core_request(request))
-        except BaseException:
-            if isinstance(made := _made_in_vain(), AsyncStream):
-                await made.aclose()
-            raise
-        return _response(answer, _AsyncBody(cast("AsyncIterable[bytes]", answer.stream)))
-
-    async def aclose(self) -> None:
-        await self._pool.aclose()

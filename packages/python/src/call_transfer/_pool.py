@@ -1,4 +1,4 @@
-"""Which proxy a client sends through, and the options of its connections."""
+"""What a client sends through: its proxy, its pool of connections, and the options of both."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import os
 import re
 import ssl
 from base64 import b64encode
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from ipaddress import ip_address, ip_network
 from secrets import token_hex
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, getproxies_environment, proxy_bypass
 
@@ -18,9 +19,10 @@ import httpcore2
 import httpx2
 
 from ._errors import ConfigurationError
+from ._interrupt import renew_in_child
 from ._options import check
 from ._redact import Secret
-from ._transport import AsyncBackend, AsyncTransport, Backend, ProxyCredential, Transport
+from ._transport import AsyncBackend, AsyncStream, Backend, Idle, ProxyCredential, Stream, idle_seconds, made_in_vain
 
 
 def _is_loopback(host: str) -> bool:
@@ -132,6 +134,95 @@ def check_connection(proxy: Secret | None, verify: object, max_connections: obje
             check(not is_given, name, "has no effect beside http_client. Set it there.")
 
 
+class _Body(httpx2.SyncByteStream):
+    def __init__(self, inner: Iterable[bytes]) -> None:
+        self._inner = inner
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._inner)
+
+    def close(self) -> None:
+        cast("Any", self._inner).close()
+
+
+class _AsyncBody(httpx2.AsyncByteStream):
+    def __init__(self, inner: AsyncIterable[bytes]) -> None:
+        self._inner = inner
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._inner.__aiter__()
+
+    async def aclose(self) -> None:
+        await cast("Any", self._inner).aclose()
+
+
+def _core_request(request: httpx2.Request) -> httpcore2.Request:
+    url = request.url
+    target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+    return httpcore2.Request(request.method, target, headers=request.headers.raw, content=request.stream, extensions=request.extensions)
+
+
+def _response(answer: httpcore2.Response, body: _Body | _AsyncBody) -> httpx2.Response:
+    extensions: dict[str, Any] = cast("Any", answer).extensions
+    stream = extensions.get("network_stream")
+    if isinstance(stream, Idle):
+        stream.idle_limit = idle_seconds(answer.headers)
+    return httpx2.Response(answer.status, headers=answer.headers, stream=body, extensions=extensions)
+
+
+class Transport(httpx2.BaseTransport):
+    """What a sync client sends through."""
+
+    def __init__(self, open_pool: Callable[[], httpcore2.ConnectionPool]) -> None:
+        self._open_pool = open_pool
+        self._pool = open_pool()
+        renew_in_child(self)
+
+    def after_fork(self) -> None:
+        """Closes the child's ends of the connections. Those of the parent stay open."""
+        connections = self._pool.connections
+        self._pool = self._open_pool()
+        for connection in connections:
+            connection.close()
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        try:
+            answer = self._pool.handle_request(_core_request(request))
+        except BaseException:
+            if isinstance(made := made_in_vain(), Stream):
+                made.close()
+            raise
+        return _response(answer, _Body(cast("Iterable[bytes]", answer.stream)))
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+class AsyncTransport(httpx2.AsyncBaseTransport):
+    """What an async client sends through."""
+
+    def __init__(self, open_pool: Callable[[], httpcore2.AsyncConnectionPool]) -> None:
+        self._open_pool = open_pool
+        self._pool = open_pool()
+        renew_in_child(self)
+
+    def after_fork(self) -> None:
+        """Forgets the connections. Closing them would change what the parent's event loop waits for."""
+        self._pool = self._open_pool()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        try:
+            answer = await self._pool.handle_async_request(_core_request(request))
+        except BaseException:
+            if isinstance(made := made_in_vain(), AsyncStream):
+                await made.aclose()
+            raise
+        return _response(answer, _AsyncBody(cast("AsyncIterable[bytes]", answer.stream)))
+
+    async def aclose(self) -> None:
+        await self._pool.aclose()
+
+
 def _pool_options(
     base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int
 ) -> tuple[str, ProxyCredential | None, dict[str, Any]]:
@@ -139,7 +230,7 @@ def _pool_options(
     options: dict[str, Any] = {
         "max_connections": max_connections,
         "max_keepalive_connections": min(20, max_connections),
-        # Each connection has a limit of its own: see `_Idle`.
+        # Each connection has a limit of its own: see `Idle`.
         "keepalive_expiry": None,
     }
     # A copy of the client may have another base URL.
