@@ -457,6 +457,8 @@ NO_PROXY = [
     ("10.", "1.2.3.10", False),
     ("api.*.com", "api.example.com", False),
     ("https://api.example.com", "api.example.com", False),
+    (f"api.example.com:{'9' * 5000}", "api.example.com", False),
+    ("b\u00fccher.example/.. b\u00fccher:x \udcff", "api.example.com", False),
 ]
 
 

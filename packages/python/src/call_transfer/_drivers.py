@@ -63,7 +63,7 @@ class _Borrowed:
     """The only one that may send with it: a child may hold its parent's connections, and get its answers."""
     origins: set[str] = field(default_factory=set[str])
     """Where this process made connections."""
-    first: threading.Lock = field(default_factory=threading.Lock)
+    first: threading.RLock = field(default_factory=threading.RLock)
     """Lets one request at a time look whether there is a connection of the parent's."""
 
 
@@ -90,7 +90,10 @@ class _Bearer(httpx2.Auth):
 
 
 def _hook_of(error: BaseException) -> Literal["request", "response"] | None:
-    """Which kind of hook of the caller's client raised an error. Hooks may be anything that can be called, also without a frame."""
+    """Which kind of hook of the caller's client raised an error. Hooks may be anything that can be called, also without a frame.
+
+    httpx2 does not say it: the names are private, and a test knows of which versions they are.
+    """
     trace = error.__traceback__
     while trace is not None:
         frame, trace = trace.tb_frame, trace.tb_next

@@ -46,7 +46,7 @@ def _is_excepted(host: str, port: int, exceptions: str) -> bool:
         address = ip_address(host)
         host = str(address)
     for given in exceptions.lower().replace(",", " ").split():
-        name, _, wanted = given.rpartition(":") if re.fullmatch(r"(?:[^:]*|\[.*\]):[0-9]+", given) else (given, "", "")
+        name, _, wanted = given.rpartition(":") if re.fullmatch(r"(?:[^:]*|\[.*\]):[0-9]{1,5}", given) else (given, "", "")
         if wanted and int(wanted) != port:
             continue
         if name == "*":
