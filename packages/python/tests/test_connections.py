@@ -12,11 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpcore2
 import pytest
 from conftest import KEY, Action, Run, in_turn, place
 from servers import Answer, Request, Server, hang_up, respond
 
-from call_transfer import CallTransfer, ConnectionError, OutcomeUnknownError, _transport
+from call_transfer import AsyncCallTransfer, CallTransfer, ConnectionError, OutcomeUnknownError, _transport
 from call_transfer import TimeoutError as CallTimeout
 from call_transfer._transport import AsyncBackend
 
@@ -192,23 +193,45 @@ def test_an_idle_connection_to_a_proxy_is_given_up_before_the_proxy_does(run: Ru
     assert proxy.connections == 2
 
 
-def test_a_resolver_that_hangs_takes_no_longer_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    go, resolve = threading.Event(), socket.getaddrinfo
+def test_a_resolver_that_hangs_takes_no_longer_than_the_limit(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    go, ended, resolve = threading.Event(), threading.Event(), socket.getaddrinfo
 
     def hang(host: str, *given: Any, **named: Any) -> Any:
         if host == "api.example.com":
             go.wait(60)
+            ended.set()
         return resolve("127.0.0.1", *given, **named)
 
     monkeypatch.setattr(socket, "getaddrinfo", hang)
-    with (
-        CallTransfer(base_url="https://api.example.com", api_key=KEY, total_timeout=0.2) as client,
-        pytest.raises(CallTimeout) as caught,
-    ):
-        place(client)
-    assert not go.is_set()
+    # It leaves nothing that the end of the client, or of `asyncio.run()`, waits for.
+    with pytest.raises(CallTimeout, match="no complete response within") as caught:
+        run("https://api.example.com", place, total_timeout=0.2)
+    assert not ended.is_set()
     go.set()
     assert (caught.value.outcome, len(caught.value.attempts)) == ("not_sent", 1)
+
+
+def test_an_address_that_is_found_after_its_event_loop_ended_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    go, failures = threading.Event(), list[object]()
+
+    def hang(*_: Any, **__: Any) -> Any:
+        go.wait(60)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    monkeypatch.setattr(threading, "excepthook", failures.append)
+
+    async def try_once() -> None:
+        async with AsyncCallTransfer(base_url="https://api.example.com", api_key=KEY, total_timeout=0.1) as client:
+            with pytest.raises(CallTimeout):
+                await place(client)
+
+    asyncio.run(try_once())
+    go.set()
+    for thread in threading.enumerate():
+        if thread.name == "call_transfer":
+            thread.join(20)
+    assert failures == []
 
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", f"{'a' * 64}.example.com"])
@@ -219,13 +242,25 @@ def test_a_host_without_an_address_sent_nothing(run: Run, host: str) -> None:
 
 
 class Addresses:
-    """Several addresses for `localhost`. Those that do not answer wait for `go`."""
+    """Several addresses for `localhost`. Those that do not answer wait for `go`, or to be cancelled."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
         self.go, self.tried, self.made = threading.Event(), list[str](), list[socket.socket]()
         self.connect, self.resolve, self.addresses = socket.create_connection, socket.getaddrinfo, addresses
+        self.connect_async: Any = httpcore2.AnyIOBackend.connect_tcp
         monkeypatch.setattr(socket, "getaddrinfo", self.look_up)
         monkeypatch.setattr(socket, "create_connection", self.open)
+
+        async def open_async(backend: Any, host: str, port: int, timeout: float | None, *given: Any) -> Any:
+            self.tried.append(host)
+            if host == "192.0.2.9":
+                raise httpcore2.ConnectError("refused")
+            if host.startswith("192.0.2."):
+                await asyncio.sleep(timeout or 60)
+                raise httpcore2.ConnectTimeout
+            return await self.connect_async(backend, "127.0.0.1", port, timeout, *given)
+
+        monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", open_async)
 
     def look_up(self, host: str, port: int, *given: Any, **named: Any) -> list[Any]:
         if host != "localhost":
@@ -248,12 +283,12 @@ class Addresses:
     "addresses",
     [("192.0.2.1", "127.0.0.1"), ("192.0.2.1", "192.0.2.2", "127.0.0.1"), ("192.0.2.9", "127.0.0.1"), ("127.0.0.1", "192.0.2.1")],
 )
-def test_an_address_that_does_not_answer_holds_up_no_other(monkeypatch: pytest.MonkeyPatch, addresses: tuple[str, ...]) -> None:
+def test_an_address_that_does_not_answer_holds_up_no_other(
+    run: Run, monkeypatch: pytest.MonkeyPatch, addresses: tuple[str, ...]
+) -> None:
     with Server(respond(201, INITIATED)) as server:
-        client = CallTransfer(base_url=server.url.replace("127.0.0.1", "localhost"), api_key=KEY, timeout=40)
         hosts = Addresses(monkeypatch, *addresses)
-        with client:
-            assert place(client).call_id == "c-1"
+        assert run(server.url.replace("127.0.0.1", "localhost"), place, timeout=40).call_id == "c-1"
         assert not hosts.go.is_set()
         hosts.go.set()
     tried = addresses[: addresses.index("127.0.0.1") + 1]
@@ -273,11 +308,40 @@ def test_a_connection_that_comes_too_late_is_closed(monkeypatch: pytest.MonkeyPa
     assert [one.fileno() for one in hosts.made] == [-1, -1]
 
 
-def test_addresses_that_never_answer_take_the_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    client = CallTransfer(base_url="http://localhost:9", api_key=KEY, total_timeout=0.6)
+def test_the_second_of_two_connections_on_asyncio_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    async def open_both() -> list[bool]:
+        both = asyncio.Event()
+
+        class Inner(httpcore2.AsyncMockStream):
+            is_closed = False
+
+            async def aclose(self) -> None:
+                self.is_closed = True
+
+        async def connect(_backend: Any, host: str, *_: Any) -> Any:
+            if host == "192.0.2.2":
+                both.set()
+            await both.wait()
+            made.append(Inner([]))
+            return made[-1]
+
+        monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", connect)
+        stream = await AsyncBackend().connect_tcp("localhost", 9)
+        closed = [one.is_closed for one in made]
+        await stream.aclose()
+        return closed
+
+    Addresses(monkeypatch, "192.0.2.1", "192.0.2.2")
+    assert sorted(asyncio.run(open_both())) == [False, True]
+    assert [one.is_closed for one in made] == [True, True]
+
+
+def test_addresses_that_never_answer_take_the_limit_together(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     hosts = Addresses(monkeypatch, "192.0.2.1", "192.0.2.2", "192.0.2.3")
-    with client, pytest.raises(CallTimeout) as caught:
-        place(client)
+    with pytest.raises(CallTimeout) as caught:
+        run("http://localhost:9", place, total_timeout=0.6)
     hosts.go.set()
     assert (caught.value.outcome, len(caught.value.attempts)) == ("not_sent", 1)
 

@@ -475,7 +475,7 @@ def dial_under_limits(count: int, seed: int) -> int:
         signal.signal(signal.SIGALRM, old)
         logging.getLogger("call_transfer").setLevel(logging.NOTSET)
     if __name__ == "__main__":
-        print(f"{len(client._http._transport._pool.connections)} connections left in the pool")  # type: ignore[attr-defined]
+        print(f"{len(client._http._transport._pool.connections)} connections left in the pool")
         print(f"{count} jobs, {sum(dialled.values())} calls, limits: {dict(limits)}")
     assert limits.total() > count / 10
     return sum(times > 1 for times in dialled.values())

@@ -1,8 +1,17 @@
 from __future__ import annotations
 
+import asyncio
 import builtins
+from dataclasses import fields
+from importlib.metadata import version
+from typing import Any
 
+import anyio
+import anyio.streams.tls
+import httpcore2
+import httpx2
 import pytest
+from servers import Server
 
 import call_transfer
 from call_transfer._generated import errors, models
@@ -34,3 +43,21 @@ def test_the_version_has_the_usual_name() -> None:
 def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(AttributeError, match="no attribute 'unknown'"):
         getattr(call_transfer, "unknown")  # noqa: B009
+
+
+def test_the_private_names_that_are_read_are_those_of_these_versions() -> None:
+    """`_holds_more` and `_hook_of` read them. With another major version, look whether it offers them in public."""
+    majors = {name: version(name).split(".")[0] for name in ("anyio", "httpcore2", "httpx2")}
+    assert majors == {"anyio": "4", "httpcore2": "2", "httpx2": "2"}
+
+    async def kinds(port: int) -> list[str]:
+        stream: Any = await httpcore2.AnyIOBackend().connect_tcp("127.0.0.1", port)
+        inner = stream._stream
+        await stream.aclose()
+        return [type(one).__name__ for one in (stream, inner, inner._protocol, inner._protocol.read_queue)]
+
+    with Server() as server:
+        assert asyncio.run(kinds(int(server.url.rpartition(":")[2]))) == ["AnyIOStream", "SocketStream", "StreamProtocol", "deque"]
+    assert "transport_stream" in {one.name for one in fields(anyio.streams.tls.TLSStream)}
+    for kind in (httpx2.Client, httpx2.AsyncClient):
+        assert "response" in kind._send_handling_redirects.__code__.co_varnames

@@ -11,11 +11,12 @@ import signal
 from datetime import UTC, date, datetime
 from functools import lru_cache, partial
 from typing import Any, cast
+from urllib.parse import unquote
 
 import httpx2
 import pytest
 from conftest import KEY, Run, place
-from servers import Server, hang_up, problem, respond, silence
+from servers import Server, SocksServer, hang_up, problem, respond, silence
 
 from call_transfer import (
     ApiError,
@@ -27,10 +28,11 @@ from call_transfer import (
     OutcomeUnknownError,
     RequestError,
     RetryOptions,
+    _pool,
 )
 from call_transfer import TimeoutError as CallTimeout
 from call_transfer._interrupt import CARRIED
-from call_transfer._transport import _proxy_for
+from call_transfer._pool import _proxy_for
 
 BASE = "http://localhost:1"
 
@@ -88,7 +90,6 @@ async def never(**_: object) -> str:
         ({"proxy": lambda: "http://localhost:1"}, "proxy must be a URL such as"),
         ({"proxy": "http://http:/localhost:1"}, "proxy must be a URL with"),
         ({"api_key": lambda: KEY}, "api_key must be letters"),
-        ({"proxy": "socks5://localhost:1080"}, "proxy needs the package socksio"),
         ({"verify": "/missing.pem"}, r"verify must be True, False or an ssl\.SSLContext"),
         ({"verify": None}, "verify must be True, False or"),
         ({"verify": 1}, "verify must be True, False or"),
@@ -446,6 +447,18 @@ NO_PROXY = [
     ("example.com.", "api.example.com", True),
     ("example.com", "api.example.com.", True),
     ("[2001:db8::1]", "[2001:db8::1]", True),
+    ("b\u00fccher.example", "api.xn--bcher-kva.example", True),
+    ("xn--bcher-kva.example", "api.b\u00fccher.example", True),
+    ("B\u00dcCHER.example:9", "b\u00fccher.example", True),
+    ("10.1.2.3/32", "10.1.2.3", True),
+    ("10.0.0.0/8:9", "10.1.2.3", True),
+    # No forms of the standard library or of requests: they name nothing.
+    ("10.*", "10.1.2.3", False),
+    ("10.", "1.2.3.10", False),
+    ("api.*.com", "api.example.com", False),
+    ("https://api.example.com", "api.example.com", False),
+    (f"api.example.com:{'9' * 5000}", "api.example.com", False),
+    ("b\u00fccher.example/.. b\u00fccher:x \udcff", "api.example.com", False),
 ]
 
 
@@ -479,7 +492,6 @@ def test_this_machine_is_not_asked_of_a_proxy(run: Run, monkeypatch: pytest.Monk
         ("ALL_PROXY", "socks://user:secret@localhost:1080", r"^ALL_PROXY must be a URL with .*pass proxy="),
         ("https_proxy", "socks4://localhost:1080", "^https_proxy must be a URL with"),
         ("HTTPS_PROXY", "http://local host", "^HTTPS_PROXY must be a URL with"),
-        ("ALL_PROXY", "socks5h://localhost:1080", "^ALL_PROXY needs the package socksio"),
     ],
 )
 def test_a_proxy_of_the_environment_that_cannot_be_used_is_named(
@@ -491,6 +503,27 @@ def test_a_proxy_of_the_environment_that_cannot_be_used_is_named(
     assert "secret" not in str(caught.value)
     CallTransfer(base_url="https://api.example.com", api_key=KEY, proxy="").close()
     CallTransfer(base_url="http://127.0.0.1:9", api_key=KEY).close()
+
+
+def test_a_proxy_that_needs_a_package_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_pool, "find_spec", lambda _: None)
+    with pytest.raises(ConfigurationError, match=r"^proxy needs the package socksio"):
+        CallTransfer(base_url=BASE, api_key=KEY, proxy="socks5://localhost:1080")
+    monkeypatch.setenv("ALL_PROXY", "socks5h://localhost:1080")
+    with pytest.raises(ConfigurationError, match=r"^ALL_PROXY needs the package socksio"):
+        CallTransfer(base_url="https://api.example.com", api_key=KEY)
+
+
+@pytest.mark.parametrize("login", ["", "user:s%20cret@", f"{'u' * 255}:{'p' * 255}@", "user@"])
+def test_a_call_is_placed_through_a_socks_proxy(run: Run, login: str) -> None:
+    pytest.importorskip("socksio")
+    with SocksServer(respond(201, {"type": "initiated", "callId": "c-1"})) as proxy:
+        url = proxy.url.replace("http://", f"socks5://{login}")
+        assert run("http://api.example.com", place, proxy=url, allow_insecure_http=True).call_id == "c-1"
+    user, _, password = unquote(login.removesuffix("@")).partition(":")
+    assert proxy.credentials == ([(user.encode(), password.encode())] if login else [])
+    assert proxy.targets == [b"api.example.com"]
+    assert proxy.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
 def test_a_proxy_that_does_not_answer_its_connect_sent_nothing(run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
@@ -13,7 +14,7 @@ import pytest
 from conftest import Run, place
 from servers import Request, Server, hang_up, problem, respond
 
-from call_transfer import InvalidArgumentError, OutcomeUnknownError, Reconciliation
+from call_transfer import ConfigurationError, InvalidArgumentError, OutcomeUnknownError, Reconciliation
 
 DOCUMENT = json.loads((Path(__file__).parents[2] / "spec" / "openapi.json").read_text())
 DATE = "Mon, 23 Nov 2026 12:00:00 GMT"
@@ -159,3 +160,13 @@ def test_a_list_of_another_shape_is_read_as_far_as_it_goes(run: Run, calls: Any,
     with Server(hang_up, respond(200, {"calls": calls, "meta": {"total": total}}, {"date": DATE})) as server:
         found = reconcile(run, server.url)
     assert (found.reason, found.complete, len(found.candidates)) == (reason, reason == "candidates_found", count)
+
+
+def test_a_client_that_was_closed_says_so_where_a_result_is_looked_for(run: Run, mode: str) -> None:
+    with Server(hang_up) as server, pytest.raises(OutcomeUnknownError) as caught:
+        run(server.url, place)
+    with pytest.raises(ConfigurationError, match="client was closed"):
+        if mode == "sync":
+            caught.value.reconcile()
+        else:
+            asyncio.run(caught.value.reconcile_async())

@@ -13,15 +13,15 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from types import FrameType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any, Self
 
 import httpx2
 import pytest
 from conftest import KEY, Run, place
-from servers import Request, Server, hang_up, problem, respond
+from servers import Request, Server, SocksServer, hang_up, problem, respond
 
 from call_transfer import ApiError, AsyncCallTransfer, CallTransfer, ConfigurationError, RequestError
 from call_transfer._generated.signature import HEADER
@@ -228,6 +228,59 @@ def test_no_frame_and_no_attribute_holds_the_password_of_a_proxy(run: Run, mode:
     assert sorted(watch.found) == []
 
 
+def holders(error: BaseException) -> list[str]:
+    """Which objects that are reached from the frames of an error, by attributes or as members, are a secret."""
+    found: list[str] = []
+    seen: set[int] = set()
+    reached: set[str] = set()
+    waiting: list[tuple[str, object]] = [("error", error)]
+    while waiting:
+        path, one = waiting.pop()
+        if id(one) in seen or isinstance(one, (type, FunctionType, ModuleType, FrameType)):
+            continue
+        seen.add(id(one))
+        reached.add(type(one).__name__.removeprefix("Async"))
+        inner: list[tuple[object, object]] = []
+        if isinstance(one, (str, bytes)):
+            if holds_secret(repr(one)):
+                found.append(path)
+        elif isinstance(one, Mapping):
+            inner = list(one.items())
+        elif isinstance(one, (list, tuple, set, frozenset)):
+            inner = list(enumerate(one))
+        else:
+            inner = [(name, getattr(one, name, None)) for name in {*getattr(one, "__dict__", ()), *slots_of(one)}]
+        if isinstance(one, BaseException):
+            inner += [("__cause__", one.__cause__), ("__context__", one.__context__)]
+            for frame, _ in traceback.walk_tb(one.__traceback__):
+                if "/tests/" not in frame.f_code.co_filename:
+                    inner += [(f"{frame.f_code.co_name} {name}", value) for name, value in frame.f_locals.items()]
+        waiting += [(f"{path}.{name}", value) for name, value in inner]
+    assert reached & {"HTTPProxy", "SOCKSProxy"} != set()
+    return found
+
+
+def slots_of(value: object) -> list[str]:
+    slots = [getattr(kind, "__slots__", ()) for kind in type(value).__mro__]
+    return [name for given in slots for name in ([given] if isinstance(given, str) else given)]
+
+
+@pytest.mark.parametrize("scheme", ["http", "socks5"])
+@pytest.mark.parametrize("ending", ["refused", "lost"])
+def test_no_object_that_an_error_leads_to_holds_the_password_of_a_proxy(run: Run, scheme: str, ending: str) -> None:
+    if scheme == "socks5":
+        pytest.importorskip("socksio")
+    answer = respond(407) if ending == "refused" and scheme == "http" else hang_up
+    proxy = SocksServer(answer, accepts=ending != "refused") if scheme == "socks5" else Server(answer)
+    with proxy, pytest.raises(RequestError) as caught:
+        url = proxy.url.replace("http://", f"{scheme}://x:{KEY}@")
+        run("http://api.example.com", place, api_key="another-key", proxy=url, allow_insecure_http=True, retry={"max": 0})
+    assert holders(caught.value) == []
+    if isinstance(proxy, SocksServer):
+        assert proxy.credentials == [(b"x", KEY.encode())]
+        assert caught.value.outcome == ("not_sent" if ending == "refused" else "unknown")
+
+
 @pytest.mark.parametrize(
     "bad",
     [
@@ -237,6 +290,7 @@ def test_no_frame_and_no_attribute_holds_the_password_of_a_proxy(run: Run, mode:
         {"base_url": "nowhere"},
         {"proxy": f"http://user:{KEY}@"},
         {"proxy": f"socks9://user:{KEY}@proxy"},
+        {"proxy": f"socks5://user:{KEY}{'x' * 256}@proxy"},
         {"api_key": f'"{KEY}"'},
         {"access_token": KEY},
         {"headers": {"x y": KEY}},

@@ -11,13 +11,12 @@ import pytest
 
 from call_transfer import ApiError, CallTransferError, InvalidArgumentError, RequestError
 from call_transfer._auth import Auth
-from call_transfer._call import Received, Send, Sleep, Steps
+from call_transfer._call import Received, Send, Sleep, Steps, prepare
 from call_transfer._core import send
 from call_transfer._generated.operations import OPERATIONS
+from call_transfer._operation import check_path, expand_path, serialize_query
 from call_transfer._options import RetryPolicy, Settings
 from call_transfer._outcome import outcome_of_response
-from call_transfer._paths import check_path, expand_path, serialize_query
-from call_transfer._prepare import prepare
 from call_transfer._reconcile import ListReader
 from call_transfer._redact import Secret, mask_numbers, redact
 from call_transfer._retry import retry_hint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
@@ -10,14 +11,25 @@ from concurrent.futures import TimeoutError as WaitTimeout
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from ._fork import renew_in_child
+from ._errors import ConfigurationError
 from ._generated.operations import DEFAULT_TIMEOUT
-from ._interrupt import handler_error
-from ._options import check_token
+from ._interrupt import handler_error, renew_in_child
 from ._redact import Secret
 
 if TYPE_CHECKING:
     import asyncio
+
+
+# Rejects anything that could end the header or hide in it (RFC 6750).
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+
+
+def check_token(value: Secret, option: str = "access_token") -> Secret:
+    """Checks a credential before it goes into a header. The error never holds it."""
+    if isinstance(value.reveal(), str) and _TOKEN.fullmatch(value.reveal()):
+        return value
+    problem = 'must be letters, digits and ._~+/- only. Check for quotes, spaces and "Bearer".'
+    raise ConfigurationError(option, problem)
 
 
 class AccessTokenFunction(Protocol):

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ._auth import Auth
-from ._call import Call, Steps
+from ._auth import Auth, check_token
+from ._call import Call, Steps, prepare
 from ._duration import OnceAMinute
-from ._errors import InvalidArgumentError, OutcomeUnknownError, OutcomeWindow, Reconciliation
+from ._errors import ConfigurationError, InvalidArgumentError, OutcomeUnknownError, OutcomeWindow, Reconciliation
 from ._generated.operations import FINDERS, OPERATIONS
 from ._operation import Explanation, ListSince, Operation, find_operation
 from ._options import (
@@ -24,15 +24,12 @@ from ._options import (
     SystemClock,
     check,
     check_options,
-    check_token,
     read_variable,
     resolve_base_url,
 )
-from ._other import OtherList, check_model
-from ._prepare import prepare
 from ._reconcile import explain, find_in_list
 from ._redact import Hidden, Secret
-from ._results import load
+from ._results import OtherList, check_model, load
 from ._retry import RetryBudgets
 
 
@@ -69,6 +66,7 @@ class _Base:
     """What both clients do without I/O."""
 
     _settings: Settings
+    _http: Any
     _is_async = False
 
     def _configure(self, given: dict[str, Any], http_client: Any, parent: _Base | None, connection: tuple[Any, ...]) -> None:
@@ -120,6 +118,15 @@ class _Base:
             self._settings.logged_retries = OnceAMinute(SystemClock.elapsed)
         load(OPERATIONS)
         _log_level()
+
+    def _check_usable(self) -> None:
+        """Raises a `ConfigurationError` if the client cannot send here."""
+        from ._drivers import borrow
+
+        if self._http.is_closed:
+            raise ConfigurationError("client", "was closed. Create a new one.")
+        if self._http_client is not None:
+            borrow(self._http_client)
 
     @staticmethod
     def _headers(own: Mapping[str, str]) -> Hidden:

@@ -14,9 +14,9 @@ from ._base import _Base
 from ._call import Call, Sent, Steps
 from ._core import send
 from ._errors import CallTransferError, ConfigurationError, OutcomeUnknownError, Reconciliation
-from ._fork import check_process
 from ._operation import Operation
 from ._options import NOT_GIVEN, RequestOptions, RetryEvent, RetryOptions, known_options
+from ._pagination import AsyncPages, Pages
 from ._report import check_foreign, interrupt
 from ._results import result_of
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import httpx2
     from pydantic import BaseModel
 
-    from ._pagination import AsyncPages, Pages
     from ._redact import Secret
 
 DataT = TypeVar("DataT")
@@ -123,7 +122,7 @@ class Core(_Base):
             "allow_insecure_http": allow_insecure_http,
         }
         from ._drivers import Driver
-        from ._transport import check_connection, open_client
+        from ._pool import check_connection, open_client
 
         connection = (cast("Secret | None", proxy), verify, max_connections)
         check_connection(*connection, http_client)
@@ -143,15 +142,14 @@ class Core(_Base):
 
     def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
         def reconcile(max_calls: int) -> Reconciliation:
+            self._check_usable()
             return self._driver.run(find(max_calls))
 
         error._reconcile = reconcile
 
     def _run(self, call: Call, finish: Callable[[Sent], Any] = same) -> Any:
         """Sends a request, and returns what is made of its success."""
-        if self._http.is_closed:
-            raise ConfigurationError("client", "was closed. Create a new one.")
-        check_process(self._http_client)
+        self._check_usable()
         try:
             return finish(self._driver.run(send(call)))
         except CallTransferError as error:
@@ -236,8 +234,6 @@ class Core(_Base):
             InvalidArgumentError: An argument is invalid, or the path leaves `base_url`. Nothing was sent.
 
         """
-        from ._pagination import Pages
-
         listed, other = self._listed(path, items, model, path_params, query, options)
         return Pages(self, *listed, options=options, other=other)
 
@@ -293,7 +289,7 @@ class AsyncCore(_Base):
             "allow_insecure_http": allow_insecure_http,
         }
         from ._drivers import AsyncDriver
-        from ._transport import check_connection, open_async_client
+        from ._pool import check_connection, open_async_client
 
         connection = (cast("Secret | None", proxy), verify, max_connections)
         check_connection(*connection, http_client)
@@ -314,14 +310,13 @@ class AsyncCore(_Base):
 
     def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
         async def reconcile(max_calls: int) -> Reconciliation:
+            self._check_usable()
             return await self._driver.run(find(max_calls))
 
         error._reconcile_async = reconcile
 
-    async def _run(self, call: Call, finish: Callable[[Sent], Any] = same) -> Any:
-        if self._http.is_closed:
-            raise ConfigurationError("client", "was closed. Create a new one.")
-        check_process(self._http_client)
+    def _check_usable(self) -> None:
+        super()._check_usable()
         from asyncio import get_running_loop
 
         loop = get_running_loop()
@@ -329,6 +324,9 @@ class AsyncCore(_Base):
             self._loops.append(loop)
         elif self._loops[0] is not loop:
             raise ConfigurationError("client", "belongs to another event loop. Create one client for each loop.")
+
+    async def _run(self, call: Call, finish: Callable[[Sent], Any] = same) -> Any:
+        self._check_usable()
         try:
             return finish(await self._driver.run(send(call)))
         except CallTransferError as error:
@@ -374,8 +372,6 @@ class AsyncCore(_Base):
         options: RequestOptions | None = None,
     ) -> AsyncPages[dict[str, Any], ModelT]:
         """Reads a list that this version does not have a method for. See `CallTransfer.list()`."""
-        from ._pagination import AsyncPages
-
         listed, other = self._listed(path, items, model, path_params, query, options)
         return AsyncPages(self, *listed, options=options, other=other)
 

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sys
+import threading
 import time
 from collections.abc import Generator
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Literal, TypeVar
+from weakref import WeakKeyDictionary
 
 import anyio
 import httpcore2
 import httpx2
 
+from ._answer import BodyReader, UnknownEncoding
 from ._auth import Auth, RenewalTimeout
-from ._body import BodyReader, UnknownEncoding
 from ._call import GetToken, Received, Send, Sleep, Step, Steps
 from ._duration import sleep
-from ._errors import InvalidArgumentError
-from ._interrupt import forget_locals, handler_error
+from ._errors import ConfigurationError, InvalidArgumentError
+from ._interrupt import forget_locals, handler_error, is_forked
 from ._outcome import proves_unsent
 from ._transport import CREDENTIAL, Deadline, current, elapsed
 
@@ -51,6 +55,29 @@ _FAILURES: tuple[type[BaseException], ...] = (
 """What a connection fails with. Nothing else is taken for a failure of one."""
 
 
+@dataclass(slots=True)
+class _Borrowed:
+    """What is known of a client of the caller's."""
+
+    process: int
+    """The only one that may send with it: a child may hold its parent's connections, and get its answers."""
+    origins: set[str] = field(default_factory=set[str])
+    """Where this process made connections."""
+    first: threading.RLock = field(default_factory=threading.RLock)
+    """Lets one request at a time look whether there is a connection of the parent's."""
+
+
+_borrowed: WeakKeyDictionary[object, _Borrowed] = WeakKeyDictionary()
+
+
+def borrow(http: httpx2.Client | httpx2.AsyncClient) -> _Borrowed:
+    """Returns what is known of a client of the caller's. Raises a `ConfigurationError` where another process sends with it."""
+    known = _borrowed.setdefault(http, _Borrowed(os.getpid()))
+    if known.process != os.getpid():
+        raise ConfigurationError("http_client", "was used by another process before the fork. Create one in each process.")
+    return known
+
+
 class _Bearer(httpx2.Auth):
     """Adds the credential to a request of the caller's client."""
 
@@ -63,7 +90,10 @@ class _Bearer(httpx2.Auth):
 
 
 def _hook_of(error: BaseException) -> Literal["request", "response"] | None:
-    """Which kind of hook of the caller's client raised an error. Hooks may be anything that can be called, also without a frame."""
+    """Which kind of hook of the caller's client raised an error. Hooks may be anything that can be called, also without a frame.
+
+    httpx2 does not say it: the names are private, and a test knows of which versions they are.
+    """
     trace = error.__traceback__
     while trace is not None:
         frame, trace = trace.tb_frame, trace.tb_next
@@ -92,6 +122,9 @@ class _Exchange:
         self._outer = sys.exc_info()[1]
         self._response: httpx2.Response | None = None
         self.reader: BodyReader | None = None
+        self._borrowed = None if is_own else borrow(http)
+        self._is_new_connection = self._is_first = False
+        self._refusal: ConfigurationError | None = None
         self.auth = None if is_own else _Bearer(order)
         limit = order.limit
         extensions: dict[str, Any] = {"timeout": {"connect": limit, "read": limit, "write": limit, "pool": limit}}
@@ -105,6 +138,7 @@ class _Exchange:
             self.request = httpx2.Request(order.method, order.url, headers=headers, content=order.body, extensions=extensions)
         except httpx2.InvalidURL as error:
             raise InvalidArgumentError("path", f"and query make no URL that can be sent: {error}") from None
+        self._origin = f"{self.request.url.scheme}://{self.request.url.netloc.decode()}"
 
     def _trace(self, event: str, info: dict[str, Any]) -> None:
         self._is_traced = True
@@ -113,8 +147,47 @@ class _Exchange:
         interruption = None if failure is None else handler_error(failure, self._outer)
         if interruption is not None:
             raise interruption
+        if event.endswith(("connect_tcp.complete", "connect_unix_socket.complete")):
+            self._is_new_connection = True
         if event.endswith("send_request_headers.started"):
+            self._check_connection()
             self._order.sent = True
+
+    def begin(self) -> None:
+        """Waits for the first request of a forked process, which finds out whether there is a connection of the parent's."""
+        borrowed = self._borrowed
+        if borrowed is not None and is_forked() and self._origin not in borrowed.origins:
+            self._is_first = borrowed.first.acquire(timeout=self._order.limit)
+            if not self._is_first:
+                raise httpx2.PoolTimeout("the first request of this process has not got a connection")
+            if borrowed.process != os.getpid():
+                raise self._refuse()
+
+    def end(self) -> None:
+        """Lets the next one begin."""
+        if self._borrowed is not None and self._is_first:
+            self._is_first = False
+            self._borrowed.first.release()
+
+    def _check_connection(self) -> None:
+        """Refuses a connection in a forked process that was not made there: the parent may have opened it before this client was used.
+
+        Nothing says whose it is. But one of the parent's is taken before any is made.
+        """
+        borrowed = self._borrowed
+        if borrowed is None or not is_forked():
+            return
+        if self._is_new_connection:
+            borrowed.origins.add(self._origin)
+        elif self._origin not in borrowed.origins:
+            borrowed.process = 0
+            raise self._refuse()
+        self.end()
+
+    def _refuse(self) -> ConfigurationError:
+        problem = "has an open connection that may be the parent process's. Create one after the fork, for this client alone."
+        self._refusal = ConfigurationError("http_client", problem)
+        return self._refusal
 
     def open(self, response: httpx2.Response) -> bytes | None:
         """Begins to read a response. Returns its body if the client has read it already."""
@@ -151,6 +224,8 @@ class _Exchange:
         """Returns what came of it, or the exception of the caller's that must leave the client as it is."""
         order = self._order
         interruption = handler_error(error, self._outer)
+        if self._refusal is not None and interruption is None:
+            return self._refusal
         if interruption is None:
             hook = None if self._is_own else _hook_of(error)
             if hook is not None:
@@ -174,6 +249,7 @@ def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:
     token = current.set(Deadline(order))
     response: httpx2.Response | None = None
     try:
+        one.begin()
         response = http.send(one.request, stream=True, auth=one.auth, follow_redirects=False)
         body = one.open(response)
         reader = one.reader
@@ -185,6 +261,7 @@ def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:
     except BaseException as error:
         ended = one.failed(error)
     finally:
+        one.end()
         if response is not None:
             response.close()
         current.reset(token)

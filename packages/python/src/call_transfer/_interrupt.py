@@ -1,15 +1,18 @@
-"""Exceptions of the caller's that pass through the client: those of signal handlers, such as soft time limits of job queues, and those
-of hooks. Nothing may take one of them for an error of its own, whatever its type.
+"""What reaches a request from outside: exceptions of signal handlers, such as soft time limits of job queues, and those of hooks, and
+forks. Nothing may take such an exception for an error of its own, whatever its type. A child must not share the connections of its
+parent, whose answers would mix, nor locks that no thread frees.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from types import CodeType, TracebackType
-from typing import Any, cast
+from typing import Any, Protocol, cast
+from weakref import WeakSet
 
 CARRIED = "call_transfer_error"
 """Attribute of a foreign exception that holds what the client knows of the request."""
@@ -97,3 +100,36 @@ def forget_locals(error: BaseException) -> None:
                 with suppress(RuntimeError):
                     trace.tb_frame.clear()
             trace = trace.tb_next
+
+
+class Forked(Protocol):
+    """Something that a child process needs another one of."""
+
+    def after_fork(self) -> None:
+        """Runs in the child, which has one thread."""
+
+
+_forked: WeakSet[Forked] = WeakSet()
+
+
+def renew_in_child(one: Forked) -> None:
+    """Calls `after_fork` in each process that is forked from now on."""
+    _forked.add(one)
+
+
+_loaded_in = os.getpid()
+
+
+def is_forked() -> bool:
+    """Returns whether this process was forked since the client was imported."""
+    return os.getpid() != _loaded_in
+
+
+def _after_fork() -> None:
+    for one in list(_forked):
+        one.after_fork()
+
+
+# Windows does not fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

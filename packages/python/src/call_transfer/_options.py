@@ -20,9 +20,9 @@ from ._duration import OnceAMinute
 from ._errors import Attempt, ConfigurationError
 from ._generated.operations import DEFAULT_MAX_RETRIES, DEFAULT_TIMEOUT
 from ._generated.version import CONTRACT_VERSION, VERSION
+from ._outcome import Moment, ServerTime
 from ._redact import Hidden, Secret
 from ._retry import MAX_SECONDS, RetryBudgets
-from ._window import Moment, ServerTime
 
 if TYPE_CHECKING:
     from ._auth import Auth
@@ -173,8 +173,6 @@ _HEADER_NAME = re.compile(
 )
 _HEADER_VALUE = re.compile("[\t\x20-\x7e\x80-\xff]*")
 _ACCOUNT = re.compile(r"[\x21-\x7e]+")
-# Rejects anything that could end the header or hide in it (RFC 6750).
-_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 _SECONDS: Rule = (
     lambda value: _is_number(value) and 0 < value <= MAX_SECONDS,
@@ -303,14 +301,6 @@ def check_options(options: object, rules: Mapping[str, Rule], prefix: str = "") 
         check(rule[0](value), f"{prefix}{name}", rule[1])
         given[str(name)] = value
     return given
-
-
-def check_token(value: Secret, option: str = "access_token") -> Secret:
-    """Checks a credential before it goes into a header. The error never holds it."""
-    if isinstance(value.reveal(), str) and _TOKEN.fullmatch(value.reveal()):
-        return value
-    problem = 'must be letters, digits and ._~+/- only. Check for quotes, spaces and "Bearer".'
-    raise ConfigurationError(option, problem)
 
 
 def read_variable(name: str) -> str | None:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from ._errors import InvalidArgumentError, RequestError
 from ._operation import Operation
 from ._options import RequestOptions
-from ._other import OtherList, check_page
 from ._reconcile import ListReader, page_of
-from ._results import parse
-
-if TYPE_CHECKING:
-    from ._client import AsyncCore, Core
+from ._results import OtherList, check_page, parse
 
 PageT = TypeVar("PageT")
 ItemT = TypeVar("ItemT")
+
+
+class Fetcher(Protocol):
+    """Sends the requests for pages: a client."""
+
+    def fetch(self, operation: Operation, **parts: Any) -> Any: ...
 
 
 class _List(Generic[PageT, ItemT]):
@@ -24,7 +26,7 @@ class _List(Generic[PageT, ItemT]):
 
     def __init__(
         self,
-        client: Any,
+        client: Fetcher,
         operation: Operation,
         items: str,
         query: Mapping[str, object],
@@ -80,8 +82,6 @@ class Pages(_List[PageT, ItemT]):
     long as new items only appear at the front, no item that stays in the list is missed. Items added after the first page may be
     missing; if items also appear further down, so may others. To be sure, read the list again.
     """
-
-    _client: Core
 
     def first_page(self) -> PageT:
         """Requests the first page, and returns it."""
@@ -139,8 +139,6 @@ class AsyncPages(_List[PageT, ItemT]):
 
     See `Pages` for what happens when the list changes while it is read.
     """
-
-    _client: AsyncCore
 
     async def first_page(self) -> PageT:
         """Requests the first page, and returns it."""

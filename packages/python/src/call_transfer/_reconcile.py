@@ -21,9 +21,9 @@ from ._errors import (
 )
 from ._json import is_list, is_object, parse_object
 from ._operation import Explanation, ListSince
+from ._outcome import is_other_start, iso
 from ._results import parse
-from ._retry import _time_of
-from ._window import is_other_start, iso
+from ._retry import time_of
 
 if TYPE_CHECKING:
     from ._model import ApiModel
@@ -161,7 +161,7 @@ def _read_list(
 def explain(finder: Explanation, window: OutcomeWindow) -> Reconciliation[Any]:
     """Explains why there is nothing to find."""
     until = f"{finder.overlap_hours} hours after the request"
-    start = _time_of(window.start)
+    start = time_of(window.start)
     if window.by_server_clock and start is not None:
         until = iso(start + timedelta(hours=finder.overlap_hours).total_seconds())
     return Reconciliation((), False, "no_list", finder.text.replace("{until}", until), window)

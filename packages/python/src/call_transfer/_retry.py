@@ -13,8 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import Literal
 
 from ._errors import Outcome
-from ._fork import renew_in_child
-from ._interrupt import let_through
+from ._interrupt import let_through, renew_in_child
 from ._json import is_object
 
 RetryClass = Literal["safe", "unique", "once"]
@@ -58,7 +57,7 @@ def delay_for(retries: int, hint: float, random: Callable[[], float]) -> float:
     return min(MAX_SECONDS, max(half, hint + 0.001) + random() * half)
 
 
-def _time_of(text: str) -> float | None:
+def time_of(text: str) -> float | None:
     """Returns a date as seconds since 1970: any form of HTTP, or ISO 8601. HTTP dates are in GMT, even where they do not say so."""
     text = text.strip()
     try:
@@ -71,7 +70,7 @@ def _time_of(text: str) -> float | None:
 
 def _seconds(part: str, now: float) -> float | None:
     if re.search(r":\d\d", part):
-        time = _time_of(part)
+        time = time_of(part)
         return None if time is None else max(0.0, time - now)
     return float(part) if _NUMBER.fullmatch(part) else None
 
@@ -100,7 +99,7 @@ def longest(*waits: float | None) -> float | None:
 def retry_hint(meta: object, retry_after: str | None, date: str | None, now: float) -> float | None:
     """Returns the seconds that a response asks to wait: the longer of `meta.retryAfterSecs` and `Retry-After`."""
     from_body: object = meta.get("retryAfterSecs") if is_object(meta) else None
-    answered = _time_of(date) if date else None
+    answered = time_of(date) if date else None
     start = now if answered is None else answered
     return longest(parse_retry_after(from_body, start), parse_retry_after(retry_after, start))
 

@@ -4,33 +4,26 @@ would never end. The limit is that of the attempt, to its last byte.
 
 from __future__ import annotations
 
+import asyncio
 import math
-import os
 import re
 import socket
 import ssl
 import threading
-from base64 import b64encode
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
-from importlib.util import find_spec
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
 from queue import Empty, SimpleQueue
 from secrets import token_hex
-from typing import Any, cast
-from urllib.parse import urlsplit
-from urllib.request import getproxies, getproxies_environment, proxy_bypass
+from typing import Any, NamedTuple, cast
 
 import httpcore2
-import httpx2
 
 from ._call import Send
-from ._errors import ConfigurationError
-from ._fork import renew_in_child
 from ._interrupt import let_through
-from ._options import SystemClock, check
+from ._options import SystemClock
 from ._redact import Secret
 
 # Not looked up in `time` when it is used: tests freeze that.
@@ -38,13 +31,14 @@ elapsed = SystemClock.elapsed
 
 
 class Deadline:
-    """The attempt that runs in this context: when it must end, and what it sent."""
+    """The attempt that runs in this context: when it must end, what it sent, and the connection that was made for it."""
 
-    __slots__ = ("end", "order")
+    __slots__ = ("end", "made", "order")
 
     def __init__(self, order: Send) -> None:
         self.end = elapsed() + order.limit
         self.order = order
+        self.made: Stream | AsyncStream | None = None
 
 
 current: ContextVar[Deadline | None] = ContextVar("call_transfer_deadline", default=None)
@@ -80,20 +74,35 @@ def _hear(content: bytes) -> bytes:
     return content
 
 
+def _note_made(stream: Stream | AsyncStream) -> None:
+    deadline = current.get()
+    if deadline is not None:
+        deadline.made = stream
+
+
+def made_in_vain() -> Stream | AsyncStream | None:
+    """The connection that was made for an attempt that failed. httpcore2 forgets one whose SOCKS proxy refuses, without closing it."""
+    deadline = current.get()
+    return None if deadline is None else deadline.made
+
+
 CREDENTIAL = f"credential-{token_hex(16)}".encode()
 """Stands for the value of the header until its bytes are written."""
 
 
-PROXY_CREDENTIAL = f"proxy-credential-{token_hex(16)}".encode()
-"""The same for a proxy."""
+class ProxyCredential(NamedTuple):
+    """Bytes that stand for the user name and the password of a proxy until they are written, and what is written in their place."""
+
+    mark: bytes
+    value: Secret
 
 
-def _whole(buffer: bytes, proxy: Secret | None) -> memoryview:
+def _whole(buffer: bytes, proxy: ProxyCredential | None) -> memoryview:
     """What to write: with the credentials, and as an object that does not show them."""
     deadline = current.get()
     view = memoryview(buffer)
-    if proxy is not None and PROXY_CREDENTIAL in buffer:
-        view = memoryview(bytes(view).replace(PROXY_CREDENTIAL, proxy.reveal()))
+    if proxy is not None and proxy.mark in buffer:
+        view = memoryview(bytes(view).replace(proxy.mark, proxy.value.reveal()))
     if deadline is not None and CREDENTIAL in buffer:
         view = memoryview(bytes(view).replace(CREDENTIAL, f"Bearer {deadline.order.credential.reveal()}".encode()))
     return view
@@ -111,7 +120,7 @@ def idle_seconds(headers: Iterable[tuple[bytes, bytes]]) -> float:
     return max(0.0, min([*hints, _MOST_IDLE_SECONDS])) if hints else _IDLE_SECONDS
 
 
-class _Idle:
+class Idle:
     """Knows whether a connection was idle for so long that the server may be closing it."""
 
     idle_limit = _IDLE_SECONDS
@@ -126,10 +135,10 @@ class _Idle:
         return elapsed() - self._used >= self.idle_limit
 
 
-class Stream(_Idle, httpcore2.NetworkStream):
+class Stream(Idle, httpcore2.NetworkStream):
     """A connection of a sync client."""
 
-    def __init__(self, inner: httpcore2.NetworkStream, proxy: Secret | None = None) -> None:
+    def __init__(self, inner: httpcore2.NetworkStream, proxy: ProxyCredential | None = None) -> None:
         super().__init__()
         self._inner = inner
         self._proxy = proxy
@@ -185,27 +194,54 @@ def _in_thread(work: Callable[[], None]) -> None:
         work()
 
 
-def _resolve(host: str, port: int, left: float | None) -> list[str]:
-    """The addresses of a host. The system's resolver knows no time limit, so it runs in a thread, which may outlast the wait."""
-    with suppress(ValueError):
-        return [str(ip_address(host))]
-    found: SimpleQueue[list[str] | str] = SimpleQueue()
+def _look_up(host: str, port: int, take: Callable[[list[str] | str], object]) -> None:
+    """Asks the system's resolver for the addresses of a host, or for why there are none, in a thread: it knows no time limit."""
 
     def look_up() -> None:
         try:
             entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            found.put(list(dict.fromkeys(str(entry[4][0]) for entry in entries)))
+            take(list(dict.fromkeys(str(entry[4][0]) for entry in entries)))
         except (OSError, UnicodeError) as error:
-            found.put(str(error))
+            take(str(error))
 
     _in_thread(look_up)
+
+
+def _checked(host: str, found: list[str] | str) -> list[str]:
+    if isinstance(found, str) or not found:
+        raise httpcore2.ConnectError(found or f"{host} has no address")
+    return found
+
+
+def _resolve(host: str, port: int, left: float | None) -> list[str]:
+    """The addresses of a host, if they are found in time. The thread that looks may outlast the wait."""
+    with suppress(ValueError):
+        return [str(ip_address(host))]
+    found: SimpleQueue[list[str] | str] = SimpleQueue()
+    _look_up(host, port, found.put)
     try:
-        addresses = found.get(timeout=left)
+        return _checked(host, found.get(timeout=left))
     except Empty:
         raise httpcore2.ConnectTimeout(f"{host} was not resolved in time") from None
-    if isinstance(addresses, str):
-        raise httpcore2.ConnectError(addresses)
-    return addresses
+
+
+async def _resolve_async(host: str, port: int, left: float | None) -> list[str]:
+    """Does the same on asyncio, whose own resolver has threads that `asyncio.run()` waits for."""
+    with suppress(ValueError):
+        return [str(ip_address(host))]
+    loop = asyncio.get_running_loop()
+    found: asyncio.Future[list[str] | str] = loop.create_future()
+
+    def take(result: list[str] | str) -> None:
+        # The loop may have ended by now.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(lambda: None if found.done() else found.set_result(result))
+
+    _look_up(host, port, take)
+    done, _ = await asyncio.wait({found}, timeout=left)
+    if not done:
+        raise httpcore2.ConnectTimeout(f"{host} was not resolved in time")
+    return _checked(host, found.result())
 
 
 _HEAD_START = 0.25
@@ -215,7 +251,7 @@ _HEAD_START = 0.25
 class Backend(httpcore2.NetworkBackend):
     """Opens the connections of a sync client."""
 
-    def __init__(self, proxy: Secret | None = None) -> None:
+    def __init__(self, proxy: ProxyCredential | None = None) -> None:
         self._inner = httpcore2.SyncBackend()
         self._proxy = proxy
 
@@ -234,11 +270,11 @@ class Backend(httpcore2.NetworkBackend):
         left = _left(timeout, httpcore2.ConnectTimeout)
         end = math.inf if left is None else elapsed() + left
         addresses = _resolve(host, port, left)
-        if not addresses:
-            raise httpcore2.ConnectError(f"{host} has no address")
         _left(timeout, httpcore2.ConnectTimeout)
         made = connect(addresses[0]) if len(addresses) == 1 else self._race(addresses, connect, end)
-        return Stream(made, self._proxy)
+        stream = Stream(made, self._proxy)
+        _note_made(stream)
+        return stream
 
     @staticmethod
     def _race(addresses: list[str], connect: Callable[[str], httpcore2.NetworkStream], end: float) -> httpcore2.NetworkStream:
@@ -288,10 +324,10 @@ def _close_all(came: SimpleQueue[httpcore2.NetworkStream | Exception]) -> None:
                 one.close()
 
 
-class AsyncStream(_Idle, httpcore2.AsyncNetworkStream):
+class AsyncStream(Idle, httpcore2.AsyncNetworkStream):
     """A connection of an async client."""
 
-    def __init__(self, inner: httpcore2.AsyncNetworkStream, proxy: Secret | None = None) -> None:
+    def __init__(self, inner: httpcore2.AsyncNetworkStream, proxy: ProxyCredential | None = None) -> None:
         super().__init__()
         self._inner = inner
         self._proxy = proxy
@@ -326,7 +362,8 @@ class AsyncStream(_Idle, httpcore2.AsyncNetworkStream):
 
 
 def _holds_more(stream: Any) -> bool:
-    """Whether anyio has read bytes that nothing took, beside those that the socket still has. It does not show them itself.
+    """Whether anyio has read bytes that nothing took, beside those that the socket still has. It does not show them itself: the names
+    are private, and a test knows of which versions they are.
 
     A byte that is found is lost, but then the connection is not used again.
     """
@@ -347,7 +384,7 @@ def _holds_more(stream: Any) -> bool:
 class AsyncBackend(httpcore2.AsyncNetworkBackend):
     """Opens the connections of an async client, on asyncio."""
 
-    def __init__(self, proxy: Secret | None = None) -> None:
+    def __init__(self, proxy: ProxyCredential | None = None) -> None:
         self._proxy = proxy
         # The types leave out what only exists where anyio is installed.
         self._inner = cast("httpcore2.AsyncNetworkBackend", httpcore2.AnyIOBackend())
@@ -360,220 +397,56 @@ class AsyncBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
+        async def connect(address: str) -> httpcore2.AsyncNetworkStream:
+            rest = None if left is None else max(0.001, end - elapsed())
+            return await self._inner.connect_tcp(address, port, rest, local_address, socket_options)
+
         left = _left(timeout, httpcore2.ConnectTimeout)
+        end = math.inf if left is None else elapsed() + left
+        addresses = await _resolve_async(host, port, left)
+        _left(timeout, httpcore2.ConnectTimeout)
+        made = await connect(addresses[0]) if len(addresses) == 1 else await self._race(addresses, connect, end)
+        stream = AsyncStream(made, self._proxy)
+        _note_made(stream)
+        return stream
+
+    @staticmethod
+    async def _race(
+        addresses: list[str], connect: Callable[[str], Coroutine[Any, Any, httpcore2.AsyncNetworkStream]], end: float
+    ) -> httpcore2.AsyncNetworkStream:
+        """The first connection of several addresses."""
+        failure: BaseException = httpcore2.ConnectTimeout("no address answered in time")
+        attempts: list[asyncio.Task[httpcore2.AsyncNetworkStream]] = []
+        waiting: set[asyncio.Task[httpcore2.AsyncNetworkStream]] = set()
+        first: asyncio.Task[httpcore2.AsyncNetworkStream] | None = None
         try:
-            made = await self._inner.connect_tcp(host, port, left, local_address, socket_options)
-            return AsyncStream(made, self._proxy)
-        except UnicodeError as error:
-            raise httpcore2.ConnectError(str(error)) from error
+            for place, address in enumerate(addresses, 1):
+                attempts.append(asyncio.ensure_future(connect(address)))
+                waiting.add(attempts[-1])
+                begun = elapsed()
+                while waiting:
+                    # The last one has the time that is left.
+                    until = end if place == len(addresses) else min(end, begun + _HEAD_START)
+                    left = None if until == math.inf else max(0.0, until - elapsed())
+                    done, waiting = await asyncio.wait(waiting, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+                    if not done:
+                        if elapsed() >= end:
+                            raise failure
+                        break
+                    for one in done:
+                        error = one.exception()
+                        if error is None:
+                            first = one
+                            return one.result()
+                        failure = error
+            raise failure
+        finally:
+            others = [one for one in attempts if one is not first]
+            for one in others:
+                one.cancel()
+            for made in await asyncio.gather(*others, return_exceptions=True):
+                if not isinstance(made, BaseException):
+                    await made.aclose()
 
     async def sleep(self, seconds: float) -> None:
         await self._inner.sleep(seconds)
-
-
-class _Body(httpx2.SyncByteStream):
-    def __init__(self, inner: Iterable[bytes]) -> None:
-        self._inner = inner
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._inner)
-
-    def close(self) -> None:
-        cast("Any", self._inner).close()
-
-
-class _AsyncBody(httpx2.AsyncByteStream):
-    def __init__(self, inner: AsyncIterable[bytes]) -> None:
-        self._inner = inner
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._inner.__aiter__()
-
-    async def aclose(self) -> None:
-        await cast("Any", self._inner).aclose()
-
-
-def _core_request(request: httpx2.Request) -> httpcore2.Request:
-    url = request.url
-    target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-    return httpcore2.Request(request.method, target, headers=request.headers.raw, content=request.stream, extensions=request.extensions)
-
-
-def _response(answer: httpcore2.Response, body: _Body | _AsyncBody) -> httpx2.Response:
-    extensions: dict[str, Any] = cast("Any", answer).extensions
-    stream = extensions.get("network_stream")
-    if isinstance(stream, _Idle):
-        stream.idle_limit = idle_seconds(answer.headers)
-    return httpx2.Response(answer.status, headers=answer.headers, stream=body, extensions=extensions)
-
-
-class Transport(httpx2.BaseTransport):
-    """What a sync client sends through."""
-
-    def __init__(self, open_pool: Callable[[], httpcore2.ConnectionPool]) -> None:
-        self._open_pool = open_pool
-        self._pool = open_pool()
-        renew_in_child(self)
-
-    def after_fork(self) -> None:
-        """Closes the child's ends of the connections. Those of the parent stay open."""
-        connections = self._pool.connections
-        self._pool = self._open_pool()
-        for connection in connections:
-            connection.close()
-
-    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        answer = self._pool.handle_request(_core_request(request))
-        return _response(answer, _Body(cast("Iterable[bytes]", answer.stream)))
-
-    def close(self) -> None:
-        self._pool.close()
-
-
-class AsyncTransport(httpx2.AsyncBaseTransport):
-    """What an async client sends through."""
-
-    def __init__(self, open_pool: Callable[[], httpcore2.AsyncConnectionPool]) -> None:
-        self._open_pool = open_pool
-        self._pool = open_pool()
-        renew_in_child(self)
-
-    def after_fork(self) -> None:
-        """Forgets the connections. Closing them would change what the parent's event loop waits for."""
-        self._pool = self._open_pool()
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        answer = await self._pool.handle_async_request(_core_request(request))
-        return _response(answer, _AsyncBody(cast("AsyncIterable[bytes]", answer.stream)))
-
-    async def aclose(self) -> None:
-        await self._pool.aclose()
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _is_excepted(host: str, port: int, exceptions: str) -> bool:
-    """Whether `NO_PROXY` names a host: as a domain, with or without a dot or `*.` before it, an address, a network, or with a port."""
-    with suppress(ValueError):
-        host = str(ip_address(host))
-    for given in exceptions.lower().replace(",", " ").split():
-        name, _, wanted = given.rpartition(":") if re.fullmatch(r"(?:[^:]*|\[.*\]):[0-9]+", given) else (given, "", "")
-        name = name.strip("[]").removeprefix("*").strip(".") or "*"
-        if wanted and int(wanted) != port:
-            continue
-        if (name == "*" and given.startswith("*")) or host == name or host.endswith(f".{name}"):
-            return True
-        with suppress(ValueError):
-            if ip_address(host) in ip_network(name, strict=False):
-                return True
-    return False
-
-
-def _proxy_for(base_url: str, proxy: Secret | None) -> tuple[str, Secret | None]:
-    """The proxy of the option, or that of the environment for the host of the API, with its name."""
-    if proxy is not None:
-        return "proxy", proxy if proxy.reveal() != "" else None
-    url = urlsplit(base_url)
-    host = (url.hostname or "").rstrip(".")
-    port = url.port or (443 if url.scheme == "https" else 80)
-    exceptions = getproxies_environment().get("no", "")
-    # No proxy reaches this machine's own addresses.
-    if _is_loopback(host) or _is_excepted(host, port, exceptions) or proxy_bypass(host):
-        return "proxy", None
-    for kind in (url.scheme, "all"):
-        found = Secret(getproxies().get(kind))
-        if found.reveal():
-            name = next((one for one in (f"{kind}_proxy", f"{kind}_PROXY".upper()) if os.environ.get(one)), "proxy")
-            return name, found if "://" in found.reveal() else Secret(f"http://{found.reveal()}")
-    return "proxy", None
-
-
-def _parse_proxy(name: str, address: Secret) -> httpx2.Proxy:
-    parsed: httpx2.Proxy | None = None
-    # Its errors quote the address, which may hold a password, and so does what they would be the context of.
-    with suppress(ValueError, httpx2.InvalidURL, TypeError):
-        parsed = httpx2.Proxy(address.reveal())
-    if (
-        parsed is None
-        or parsed.url.scheme not in ("http", "https", "socks5", "socks5h")
-        or not re.fullmatch(r"[^\s%]+", parsed.url.host)
-        or (parsed.url.port or 0) > 65535
-        or parsed.url.raw_path not in (b"", b"/")
-    ):
-        hint = "" if name == "proxy" else '. Set it, or pass proxy="" to use none'
-        raise ConfigurationError(
-            name, f"must be a URL with http://, https:// or socks5://, such as http://proxy.example.com:3128{hint}"
-        )
-    if parsed.url.scheme.startswith("socks") and find_spec("socksio") is None:
-        raise ConfigurationError(name, 'needs the package socksio for socks5://. Install it: pip install "call-transfer[socks]"')
-    return parsed
-
-
-def check_connection(proxy: Secret | None, verify: object, max_connections: object, http_client: object) -> None:
-    """Checks the options of the connection."""
-    is_text = proxy is None or isinstance(proxy.reveal(), str)
-    check(is_text, "proxy", 'must be a URL such as http://proxy.example.com:3128, or "" for none')
-    is_context = isinstance(verify, (bool, ssl.SSLContext))
-    check(is_context, "verify", "must be True, False or an ssl.SSLContext, such as ssl.create_default_context(cafile=path)")
-    is_count = isinstance(max_connections, int) and not isinstance(max_connections, bool) and max_connections >= 1
-    check(is_count, "max_connections", "must be a whole number from 1")
-    if http_client is not None:
-        for name, is_given in (
-            ("proxy", proxy is not None),
-            ("verify", verify is not True),
-            ("max_connections", max_connections != 100),
-        ):
-            check(not is_given, name, "has no effect beside http_client. Set it there.")
-
-
-def _pool_options(
-    base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int
-) -> tuple[str, Secret | None, Callable[[], dict[str, Any]]]:
-    """The kind of pool, the header for a proxy, and what returns the pool's options, which may hold the password of a SOCKS proxy."""
-    options: dict[str, Any] = {
-        "max_connections": max_connections,
-        "max_keepalive_connections": min(20, max_connections),
-        # Each connection has a limit of its own: see `_Idle`.
-        "keepalive_expiry": None,
-    }
-    # A copy of the client may have another base URL.
-    if base_url.startswith("https:") or verify is not True:
-        options["ssl_context"] = httpx2.create_ssl_context(verify=verify)
-    name, address = _proxy_for(base_url, proxy)
-    if address is None:
-        return "direct", None, lambda: options
-    parsed = _parse_proxy(name, address)
-    url = parsed.url
-    options["proxy_url"] = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-    if url.scheme == "https":
-        options["proxy_ssl_context"] = httpx2.create_ssl_context()
-    if url.scheme.startswith("socks"):
-        return "socks", None, lambda: {**options, "proxy_auth": parsed.raw_auth}
-    if parsed.raw_auth is None:
-        return "http", None, lambda: options
-    options["proxy_headers"] = [(b"Proxy-Authorization", PROXY_CREDENTIAL)]
-    return "http", Secret(b"Basic " + b64encode(b":".join(parsed.raw_auth))), lambda: options
-
-
-def open_client(base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int) -> httpx2.Client:
-    """Creates what a sync client sends with."""
-    kind, header, options = _pool_options(base_url, proxy, verify, max_connections)
-    kinds = {"direct": httpcore2.ConnectionPool, "http": httpcore2.HTTPProxy, "socks": httpcore2.SOCKSProxy}
-    return httpx2.Client(transport=Transport(lambda: kinds[kind](network_backend=Backend(header), **options())), trust_env=False)
-
-
-def open_async_client(base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int) -> httpx2.AsyncClient:
-    """Creates what an async client sends with."""
-    kind, header, options = _pool_options(base_url, proxy, verify, max_connections)
-    kinds = {
-        "direct": httpcore2.AsyncConnectionPool,
-        "http": httpcore2.AsyncHTTPProxy,
-        "socks": httpcore2.AsyncSOCKSProxy,
-    }
-    transport = AsyncTransport(lambda: kinds[kind](network_backend=AsyncBackend(header), **options()))
-    return httpx2.AsyncClient(transport=transport, trust_env=False)
