@@ -12,7 +12,7 @@ import { home } from "../../packages/mock-server/src/web/inspector-page.ts";
 import { capacity, msPerGain, retryCost, successGain } from "../../packages/sdk/src/options/retry-budget.ts";
 import { defaultRetryPolicy, defaults } from "../../packages/sdk/src/options/settings.ts";
 import { delayFor } from "../../packages/sdk/src/send/retry.ts";
-import { defaults as handlerDefaults } from "../../packages/sdk/src/webhooks/handler-options.ts";
+import { defaults as handlerDefaults } from "../../packages/sdk/src/webhooks/options.ts";
 import { pythonPackage } from "./python-package.ts";
 
 /** Promises of a package by what they are about, e.g. `default retry.max` → `2`. */
