@@ -28,7 +28,7 @@ async function deliverTwice(name: string): Promise<string> {
   return stdout;
 }
 
-for (const name of ["redis", "ioredis", "postgres", "inbox-pg", "inbox-postgres", "inbox-drizzle"]) {
+for (const name of ["redis", "ioredis", "inbox-pg", "inbox-postgres", "inbox-drizzle"]) {
   it(`${name}.ts`, async () => {
     if (name.endsWith("redis")) await redis.command("flushall");
     if (name.startsWith("inbox")) await pool.query("truncate call_transfer_events; drop table if exists tickets");

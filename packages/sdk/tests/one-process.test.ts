@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { signature } from "../src/generated/signature.gen.ts";
 import { InFlight } from "../src/webhooks/deduplicator.ts";
 import type { EventStore } from "../src/webhooks.ts";
-import { memoryStore, openProcess, type ProcessSettings } from "./memory-store.ts";
+import { memoryStore } from "./memory-store.ts";
+import { openProcess, type ProcessSettings } from "./processes.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EventStore } from "../src/webhooks.ts";
-import { memoryStore, openProcess, type ProcessSettings } from "./memory-store.ts";
+import { memoryStore } from "./memory-store.ts";
+import { openProcess, type ProcessSettings } from "./processes.ts";
 
 const key = "id:evt_1";
 
