@@ -71,9 +71,6 @@ set_config('call_transfer.owner', $2, true)`;
 
 const owner = "current_setting('call_transfer.owner', true) as owner";
 
-/** Whether the connection of a transaction still is there. */
-const probe = "select 1";
-
 // Not now(), which is the start of the transaction: the response is stored after `onEvent`.
 const afterMs = (parameter: string): string => `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
 
@@ -113,8 +110,8 @@ const hasCode = (error: unknown, form: RegExp): boolean => codesOf(error).some((
 const aborted = /^25P02$/;
 /** PostgreSQL asks to run the transaction again: serialization failures and deadlocks. */
 const conflict = /^40(001|P01)$/;
-/** A constraint or trigger that runs at the commit, or a query that postgres.js did not send. */
-const failsAtCommit = /^((2[1-3]|P0)\w{3}|UNDEFINED_VALUE|MAX_PARAMETERS_EXCEEDED)$/;
+/** Also a constraint or trigger that runs at the commit, or a query that postgres.js did not send. */
+const failsAtCommit = /^(25P02|(2[1-3]|P0)\w{3}|UNDEFINED_VALUE|MAX_PARAMETERS_EXCEEDED)$/;
 /** Waiting cannot help: no such table, column or database, or no permission. */
 const hopeless = /^(42|28|3D)\w{3}$/;
 
@@ -126,75 +123,72 @@ const parts: readonly (string | symbol)[] = ["savepoint", "transaction"];
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
-/** The client ended a transaction while work went on. */
-class LostConnection extends Error {}
+const never = new Promise<never>(() => {});
 
 /** A transaction that is lent to the app, which can neither end it nor use it after its end. */
 class Loan {
-  lost: LostConnection | undefined;
   isOver = false;
-  isSettled = false;
-
-  /** Lends a transaction. Clients that reconnect would otherwise run queries outside of it. */
-  lend<Tx>(tx: Tx): Tx {
-    const check = (): void => {
-      if (this.lost) throw this.lost;
-      if (this.isOver) throw new Error("The transaction of the inbox is over. onEvent must await its queries.");
+  /** Set when the client ended the transaction while work went on: its connection is lost. */
+  lost: Error | undefined;
+  lose: (error: Error) => void = () => {};
+  readonly #loss = new Promise<never>((_, reject) => {
+    this.lose = (error) => {
+      this.lost = error;
+      reject(error);
     };
+  });
+
+  constructor() {
+    this.#loss.catch(() => {});
+  }
+
+  check(): void {
+    if (this.lost) throw this.lost;
+    if (this.isOver) throw new Error("The transaction of the inbox is over. onEvent must await its queries.");
+  }
+
+  /** Clients that reconnect would run later queries outside of the transaction. */
+  lend<Tx>(tx: Tx): Tx {
     if ((typeof tx !== "object" && typeof tx !== "function") || tx === null) return tx;
+    const apply = (run: AnyFunction, self: unknown, args: unknown[], name?: string | symbol): unknown => {
+      this.check();
+      if (name !== undefined && endings.includes(name))
+        throw new Error(`onEvent must not call ${String(name)}() of the inbox's transaction. To roll back, throw.`);
+      // Private members are those of the client's own object.
+      const call = (given: unknown[]) => Reflect.apply(run, self === lent ? tx : self, given);
+      if (name === undefined || !parts.includes(name)) return call(args);
+      const guarded = args.map((arg) => (typeof arg === "function" ? this.#part(arg as AnyFunction) : arg));
+      return Promise.race([call(guarded), this.#loss]);
+    };
     const lent: object = new Proxy(tx, {
       get: (target, name) => {
-        check();
+        this.check();
         const value: unknown = Reflect.get(target, name);
         if (typeof value !== "function") return value;
-        return new Proxy(value as AnyFunction, {
-          apply: (run, self, args) => {
-            check();
-            if (endings.includes(name))
-              throw new Error(
-                `onEvent must not call ${String(name)}() of the inbox's transaction. To roll back, throw.`,
-              );
-            // Private members are those of the client's own object.
-            const of = self === lent ? target : self;
-            return parts.includes(name) ? this.#part(run, of, args) : Reflect.apply(run, of, args);
-          },
-        });
+        return new Proxy(value as AnyFunction, { apply: (run, self, args) => apply(run, self, args, name) });
       },
-      apply(target, self, args) {
-        check();
-        return Reflect.apply(target as AnyFunction, self, args);
-      },
+      apply: (target, self, args) => apply(target as AnyFunction, self, args),
     });
     return lent as Tx;
   }
 
-  /** Does not settle after the loss, but calls `onLoss`: a commit or rollback would reach the next connection. */
-  settle<Result>(work: Promise<Result>, onLoss: (error: unknown) => void = () => {}): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      work.then(
-        (result) => (this.lost ? onLoss(this.lost) : resolve(result)),
-        async (error: unknown) => {
-          // The loss is reported after the queries that it fails.
-          await sleep(0);
-          if (this.lost) onLoss(this.lost);
-          else reject(error);
-        },
-      );
-    });
+  /** A function that gets a lent part of the transaction and may return a list of queries. */
+  #part(run: AnyFunction): AnyFunction {
+    return (tx) => {
+      const result = run(this.lend(tx));
+      return this.hold(Array.isArray(result) ? Promise.all(result) : Promise.resolve(result));
+    };
   }
 
-  /** Runs a part, whose function gets a lent transaction and may return a list of queries. */
-  #part(run: AnyFunction, self: unknown, args: unknown[]): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const work = async (part: AnyFunction, tx: unknown): Promise<unknown> => {
-        const result = part(this.lend(tx));
-        return Array.isArray(result) ? Promise.all(result) : result;
-      };
-      const guarded = args.map((arg) =>
-        typeof arg === "function" ? (tx: unknown) => this.settle(work(arg as AnyFunction, tx), reject) : arg,
-      );
-      Promise.resolve(Reflect.apply(run, self, guarded)).then(resolve, reject);
-    });
+  /** Does not settle after the loss: a commit or rollback would reach the client's next connection. */
+  async hold<Result>(work: Promise<Result>): Promise<Result> {
+    const hasFailed = await work.then(
+      () => false,
+      () => true,
+    );
+    // The loss is reported after the queries that it fails.
+    if (hasFailed) await sleep(0);
+    return this.lost ? never : work;
   }
 }
 
@@ -205,9 +199,9 @@ type Ask = (text: string, values?: (string | number)[]) => Promise<Record<string
 async function transact<Tx, Result>(client: PostgresClient<Tx>, work: (ask: Ask, lent: Tx) => Promise<Result>) {
   const loan = new Loan();
   const results: Result[] = [];
-  let hasBegun = false;
+  let isWorking = false;
   const run = async (tx: Tx): Promise<void> => {
-    hasBegun = true;
+    isWorking = true;
     const ask: Ask = async (text, values = []) => {
       if (loan.lost) throw loan.lost;
       return Object((await client.query(tx, text, values))[0]);
@@ -215,16 +209,15 @@ async function transact<Tx, Result>(client: PostgresClient<Tx>, work: (ask: Ask,
     const working = work(ask, loan.lend(tx)).finally(() => {
       loan.isOver = true;
     });
-    await loan.settle(working.then((result) => void results.push(result))).finally(() => {
-      loan.isSettled = true;
+    await loan.hold(working.then((result) => void results.push(result))).finally(() => {
+      isWorking = false;
     });
   };
   try {
     await client.transaction(run);
   } catch (error) {
     // Before the commit, the loss rolls it back; at the commit, the outcome is unknown.
-    if (hasBegun && !loan.isSettled)
-      loan.lost = new LostConnection("The connection to the database was lost.", { cause: error });
+    if (isWorking) loan.lose(new Error("The connection to the database was lost.", { cause: error }));
     throw loan.lost ?? error;
   }
   const [result] = results;
@@ -232,202 +225,151 @@ async function transact<Tx, Result>(client: PostgresClient<Tx>, work: (ask: Ask,
   return result;
 }
 
+/** Whether the connection of a transaction is lost. `onEvent` may throw any error then. */
+async function isLost(ask: Ask): Promise<boolean> {
+  await sleep(0);
+  return withTimeout(() => ask("select 1"), 1000, "The database", "store_timeout").then(
+    () => false,
+    (error: unknown) => !hasCode(error, /^(25P02|store_timeout)$/),
+  );
+}
+
 /** The database needs some time even if a duplicate must not wait. */
 const minWaitMs = 2000;
 
-const maxProbeMs = 1000;
-
-/** What `onEvent` came to in an attempt. */
-interface Calling {
-  readonly over: Promise<unknown>;
-  /** It threw this. */
-  thrown?: { readonly error: unknown };
-  /** It responded with 5xx. */
-  declined?: Response;
-  /** It threw because its connection was lost. */
-  isLost?: boolean;
-}
-
-/** State of an event for a delivery. */
-type Claim = "handled" | "in_progress" | { readonly stored: string };
-
-/** One delivery of an event. */
-class Reception<Tx> {
-  readonly #client: PostgresClient<Tx>;
-  readonly #table: string;
-  readonly #retentionMs: number;
-  readonly #handling: Handling<Tx>;
-  #calling: Calling | undefined;
+/** Handles one delivery of an event. */
+async function receive<Tx>(
+  { client, table, retentionMs }: { client: PostgresClient<Tx>; table: string; retentionMs: number },
+  { key, owner: own, handle, leftMs, report }: Handling<Tx>,
+): Promise<Handled> {
+  const waitMs = leftMs();
+  const maxWaitMs = Math.max(waitMs, minWaitMs);
+  /** What ends the delivery: an error of `onEvent`, or its 5xx. */
+  let verdict: { readonly error?: unknown; readonly declined?: Response } | undefined;
   /** The last response that may have been committed. */
-  #answered: { readonly stored: string; readonly response: Response } | undefined;
+  let answered: { readonly stored: string; readonly response: Response } | undefined;
+  /** The end of `onEvent`. */
+  let called: Promise<unknown> | undefined;
   /** Whether this delivery was answered. */
-  #isOver = false;
-  #maxWaitMs = minWaitMs;
-  #stopWaiting: () => void = () => {};
-  #giveUp: () => void = () => {};
-
-  constructor(client: PostgresClient<Tx>, table: string, retentionMs: number, handling: Handling<Tx>) {
-    this.#client = client;
-    this.#table = table;
-    this.#retentionMs = retentionMs;
-    this.#handling = handling;
-  }
-
-  async respond(): Promise<Handled> {
-    const waitMs = this.#handling.leftMs();
-    this.#maxWaitMs = Math.max(waitMs, minWaitMs);
-    const givenUp = new Promise<undefined>((resolve) => {
-      this.#giveUp = () => resolve(undefined);
-    });
-    this.#startWaiting();
-    let failure: unknown;
-    let code: WebhookErrorCode = "store_timeout";
-    let waited = 0;
-    try {
-      for (let pauseMs: number = firstPollMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPollMs)) {
-        const from = performance.now();
-        const attempt = this.#attempt().catch((error: unknown) => {
-          // `onEvent` failed, or the event must not be handled: the error is not the database's.
-          if (this.#calling?.thrown || isRejection(error)) throw error;
-          failure = error;
-          return "failed" as const;
-        });
-        const result = await Promise.race([attempt, givenUp]);
-        if (typeof result === "object") return result;
-        const { thrown, declined, isLost } = this.#calling ?? {};
-        // The client waits for a rollback that does not come.
-        if (result === undefined && declined) return { response: declined, deduplicated: false };
-        if (result === undefined && thrown && !isLost) throw thrown.error;
-        if (result !== undefined) code = result === "in_progress" ? "duplicate_timeout" : "store_failed";
-        waited += performance.now() - from;
-        const isLate =
-          waited >= (result === "in_progress" ? waitMs : this.#maxWaitMs) ||
-          (result === "failed" && hasCode(failure, hopeless));
-        if (result === undefined || isLate) throw unavailable(code, failure);
-        await sleep(pauseMs);
-        waited += pauseMs;
-      }
-    } finally {
-      this.#isOver = true;
-      this.#stopWaiting();
-    }
-  }
-
+  let isOver = false;
+  let giveUp = (): void => {};
+  let stopWaiting = (): void => {};
+  const givenUp = new Promise<undefined>((resolve) => {
+    giveUp = () => {
+      isOver = true;
+      resolve(undefined);
+    };
+  });
   /** Gives up after the time to wait, unless `onEvent` runs. */
-  #startWaiting(): void {
-    this.#stopWaiting = after(this.#maxWaitMs, () => {
-      this.#isOver = true;
-      this.#giveUp();
-    });
-  }
-
-  /** Tries to handle the event. Rejects with the error of `onEvent`, or with the database's. */
-  async #attempt(): Promise<Handled | "in_progress"> {
-    this.#calling = undefined;
-    const claim = await transact(this.#client, (ask, lent) => this.#work(ask, lent)).catch((error: unknown) =>
-      this.#explain(error),
-    );
-    if (claim instanceof Response) return { response: claim, deduplicated: false };
-    if (claim === "in_progress") return claim;
-    const answered = this.#answered;
-    // Its own text: it was committed, but the response of the commit was lost.
-    if (answered && (claim === "handled" || claim.stored === answered.stored))
-      return { ...answered, deduplicated: false };
-    if (claim === "handled") throw new TypeError("The database returned no response of its own.");
-    return { response: readResponse(claim.stored), stored: claim.stored, deduplicated: true };
-  }
-
-  /** What a transaction that was not committed means. */
-  async #explain(error: unknown): Promise<Response> {
-    // A client may report a lost connection while `onEvent` still runs.
-    await this.#calling?.over;
-    const { declined, thrown, isLost } = this.#calling ?? {};
-    if (declined) return declined;
-    if (hasCode(error, aborted)) throw this.#fail(abortedError(error));
-    if (hasCode(error, failsAtCommit)) throw this.#fail(error);
-    if (thrown && !isLost && !(error instanceof LostConnection) && !hasCode(thrown.error, conflict)) throw thrown.error;
-    this.#calling = undefined;
+  const startWaiting = (): void => {
+    stopWaiting = after(maxWaitMs, giveUp);
+  };
+  const blame = (error: unknown): unknown => {
+    verdict ??= { error: hasCode(error, aborted) ? new Error(failed, { cause: error }) : error };
+    return error;
+  };
+  const decided = ({ error, declined }: NonNullable<typeof verdict>): Handled => {
+    if (declined) return { response: declined, deduplicated: false };
     throw error;
-  }
+  };
+
+  /** Calls `onEvent`. Returns its response as text. */
+  const call = async (ask: Ask, lent: Tx): Promise<string> => {
+    // This delivery was answered with 503 while it waited for the database.
+    if (isOver) throw new Error("The database answered too late.");
+    stopWaiting();
+    let isRunning = true;
+    const run = async () => {
+      const response = await handle(lent);
+      return { response, stored: response.status < 500 ? await writeResponse(response, own) : undefined };
+    };
+    const limited = () => run().finally(() => (isRunning = false));
+    const running = withTimeout(limited, maxHandlingMs, "onEvent", "handler_failed");
+    called = running.catch(() => {});
+    try {
+      const { response, stored } = await running;
+      if (stored !== undefined) {
+        answered = { stored, response };
+        return stored;
+      }
+      verdict = { declined: response };
+      throw new Error("onEvent responded with 5xx.");
+    } catch (error) {
+      const isOfApp = isRunning || verdict !== undefined || (!hasCode(error, conflict) && !(await isLost(ask)));
+      throw isOfApp ? blame(error) : error;
+    } finally {
+      startWaiting();
+    }
+  };
 
   /** Runs in the transaction. */
-  async #work(ask: Ask, lent: Tx): Promise<Claim> {
-    const { key, owner: own, report } = this.#handling;
-    const { claim, complete } = statementsFor(this.#table);
-    if (this.#isOver || !(await ask(lock, [`${this.#table} ${key}`, own])).free) return "in_progress";
+  const work = async (ask: Ask, lent: Tx): Promise<"handled" | "in_progress" | { readonly stored: string }> => {
+    const { claim, complete } = statementsFor(table);
+    if (isOver || !(await ask(lock, [`${table} ${key}`, own])).free) return "in_progress";
     // A statement of its own, which sees what was committed before the lock was free.
     const { state, answer } = await ask(claim, [key, own, maxHandlingMs]);
     if (state === "completed") return { stored: String(answer) };
     if (state !== "claimed") return "in_progress";
-    const text = await this.#call(ask, lent);
-    const stored = await ask(complete, [key, own, text, this.#retentionMs]).catch((error: unknown) => {
-      throw hasCode(error, aborted) ? this.#fail(abortedError(error)) : error;
+    const text = await call(ask, lent);
+    const stored = await ask(complete, [key, own, text, retentionMs]).catch((error: unknown) => {
+      throw hasCode(error, aborted) ? blame(error) : error;
     });
-    if (stored.key === undefined) throw this.#fail(new Error(`onEvent must not change the table ${this.#table}.`));
+    if (stored.key === undefined) throw blame(new Error(`onEvent must not change the table ${table}.`));
     if (stored.owner !== own) report(new Error(ended), "handler_failed");
     return "handled";
-  }
+  };
 
-  /** Calls `onEvent`. Returns its response as text. */
-  async #call(ask: Ask, lent: Tx): Promise<string> {
-    // This delivery was answered with 503 while it waited for the database.
-    if (this.#isOver) throw new Error("The database answered too late.");
-    this.#stopWaiting();
-    let isRunning = true;
-    const handle = async () => {
-      try {
-        const response = await this.#handling.handle(lent);
-        const stored = response.status < 500 ? await writeResponse(response, this.#handling.owner) : undefined;
-        return { response, stored };
-      } finally {
-        isRunning = false;
-      }
-    };
-    const running = withTimeout(handle, maxHandlingMs, "onEvent", "handler_failed");
-    const calling: Calling = { over: running.catch(() => {}) };
-    this.#calling = calling;
-    try {
-      const { response, stored } = await running;
-      if (stored === undefined) {
-        calling.declined = response;
-        throw new Error("onEvent responded with 5xx.");
-      }
-      this.#answered = { stored, response };
-      return stored;
-    } catch (error) {
-      calling.thrown = { error };
-      if (!isRunning && !calling.declined) calling.isLost = await isLost(ask);
+  /** Tries to handle the event. Rejects with the error of `onEvent`, or with the database's. */
+  const attempt = async (): Promise<Handled | "in_progress"> => {
+    [verdict, called] = [undefined, undefined];
+    const claim = await transact(client, work).catch(async (error: unknown) => {
+      // A client may report a lost connection while `onEvent` still runs.
+      await called;
+      if (hasCode(error, failsAtCommit)) blame(error);
+      if (verdict) return decided(verdict);
       throw error;
-    } finally {
-      this.#startWaiting();
+    });
+    if (claim === "in_progress" || (claim !== "handled" && "response" in claim)) return claim;
+    // Its own text: it was committed, but the response of the commit was lost.
+    if (answered && (claim === "handled" || claim.stored === answered.stored))
+      return { ...answered, deduplicated: false };
+    const { stored } = claim as { readonly stored: string };
+    return { response: readResponse(stored), stored, deduplicated: true };
+  };
+
+  startWaiting();
+  const from = performance.now();
+  let failure: unknown;
+  let code: WebhookErrorCode = "store_timeout";
+  try {
+    for (let pauseMs: number = firstPollMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPollMs)) {
+      const tried = attempt().catch((error: unknown) => {
+        // `onEvent` failed, or the event must not be handled: the error is not the database's.
+        if (verdict || isRejection(error)) throw error;
+        failure = error;
+        return "failed" as const;
+      });
+      const result = await Promise.race([tried, givenUp]);
+      if (typeof result === "object") return result;
+      // The client waits for a rollback that does not come.
+      if (result === undefined && verdict) return decided(verdict);
+      if (result !== undefined) code = result === "in_progress" ? "duplicate_timeout" : "store_failed";
+      const isLate = performance.now() - from >= (result === "in_progress" ? waitMs : maxWaitMs);
+      if (result === undefined || isLate || (result === "failed" && hasCode(failure, hopeless)))
+        throw unavailable(code, failure);
+      await sleep(pauseMs);
     }
+  } finally {
+    isOver = true;
+    stopWaiting();
   }
-
-  /** Makes an error that counts as thrown by `onEvent`. */
-  #fail(error: unknown): unknown {
-    if (this.#calling) this.#calling.thrown = { error };
-    return error;
-  }
-}
-
-/** Whether the connection of a transaction is lost. `onEvent` may throw any error then. */
-async function isLost(ask: Ask): Promise<boolean> {
-  // A client reports the loss after the queries that it fails.
-  await sleep(0);
-  return withTimeout(() => ask(probe), maxProbeMs, "The database", "store_timeout").then(
-    () => false,
-    (error: unknown) => !hasCode(error, /^(25P02|store_timeout)$/),
-  );
 }
 
 const ended =
   "onEvent ended the transaction of the inbox, so a crash may keep its changes without their response. It must not commit or " +
   "roll back. Use a savepoint for a part that may fail.";
 
-const abortedError = (cause: unknown): Error =>
-  new Error("A query of onEvent failed, so nothing can be committed. Let onEvent throw, or use a savepoint.", {
-    cause,
-  });
+const failed = "A query of onEvent failed, so nothing can be committed. Let onEvent throw, or use a savepoint.";
 
 /**
  * Creates an inbox in PostgreSQL, for the option `inbox` of `createWebhookHandler`. `onEvent` gets a transaction that the inbox
@@ -450,7 +392,7 @@ export function postgresInbox<Tx>(client: PostgresClient<Tx>, options: PostgresI
   const retentionMs = checkRetention(options);
   return {
     retentionMs,
-    coordinate: (handling) => new Reception(client, table, retentionMs, handling).respond(),
+    coordinate: (handling) => receive({ client, table, retentionMs }, handling),
     async check({ waitMs }) {
       const work = () => transact(client, (ask) => ask(statementsFor(table).check));
       await withTimeout(work, Math.max(waitMs, minWaitMs), "The database", "store_timeout");
