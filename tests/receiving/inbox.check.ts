@@ -446,6 +446,19 @@ for (const [name, open] of Object.entries(clients)) {
       assert.deepEqual(await effectsOf(event), [text]);
     });
 
+    it("handles each of 1,000 doubled events once over a small pool", async () => {
+      const [receive, elsewhere] = [open({ max: 4 }), open({ max: 4 })].map((client) =>
+        client.receiverOf({ duplicateWaitMs: 60_000 }, writeAndAnswer),
+      ) as [Receiver, Receiver];
+      const all = Array.from({ length: 1000 }, eventOf);
+      const before = handlings;
+      const statuses = await Promise.all(
+        all.flatMap((event, at) => [deliver(receive, event), deliver(at % 2 === 0 ? receive : elsewhere, event)]),
+      );
+      assert.deepEqual(new Set(statuses.map(({ status }) => status)), new Set([200]));
+      assert.equal(handlings - before, all.length);
+    });
+
     it("handles events again after PostgreSQL was restarted while they were handled", async () => {
       const receive = open().receiverOf({ duplicateWaitMs: 60_000 }, async (event, query) => {
         const response = await writeAndAnswer(event, query);

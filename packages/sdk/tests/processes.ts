@@ -2,7 +2,7 @@
 import { vi } from "vitest";
 import { Deduplicator, handleAlone, type Report } from "../src/webhooks/deduplicator.ts";
 import type { WebhookErrorCode } from "../src/webhooks/errors.ts";
-import { type EventStore, StoreCoordinator, type StoreSettings } from "../src/webhooks/event-store.ts";
+import { createStoreCoordinator, type EventStore, type StoreSettings } from "../src/webhooks/event-store.ts";
 
 /** Settings of a process. */
 export type ProcessSettings = Partial<StoreSettings & { maxAnswers: number; leaseDurationMs: number; validMs: number }>;
@@ -14,7 +14,7 @@ export function openProcess(store: EventStore | undefined, settings: ProcessSett
   const usual = { onStoreError: "handle", leaseDurationMs: 2000, duplicateWaitMs: 8000, storeTimeoutMs: 1000 } as const;
   const all = { ...usual, maxAnswers: 10_000, validMs: 600_000, report, ...settings };
   const shared = settings.store ?? store;
-  const coordinate = shared ? new StoreCoordinator({ ...all, store: shared }).coordinate : handleAlone;
+  const coordinate = shared ? createStoreCoordinator({ ...all, store: shared }).coordinate : handleAlone;
   const onEvictedEarly = vi.fn();
   const events = new Deduplicator<undefined>({ ...all, coordinate, onEvictedEarly });
   return { events, codes, report, onEvictedEarly, errors: () => report.mock.calls.map(([error]) => error) };

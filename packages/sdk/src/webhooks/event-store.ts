@@ -4,12 +4,12 @@ import {
   firstPollMs,
   type Handled,
   type Handling,
+  handleAlone,
   maxHandlingMs,
   maxPollMs,
-  type Report,
 } from "./deduplicator.ts";
 import { CodedError, codeOf, isRejection, unavailable } from "./errors.ts";
-import { readResponse, writeResponse } from "./stored-response.ts";
+import { readResponse } from "./stored-response.ts";
 import { after, sleep, withTimeout } from "./timeout.ts";
 
 /** State of an event in a store. */
@@ -151,183 +151,113 @@ export interface StoreSettings {
 
 const states: readonly unknown[] = ["claimed", "in_progress", "completed"];
 
-/** One handling of an event, as the owner in a store. */
-class Owned {
-  readonly key: string;
-  readonly owner: string;
-  readonly #settings: StoreSettings;
-  readonly #queue: StoreQueue;
-  /** Whether the store answered a claim. */
-  #isClaimed = false;
-  /** Whether a claim failed, which the store may execute later. */
-  #mayBeClaimed = false;
-  #isGivenUp = false;
+/** The steps of one handling of an event, as the owner in a store. */
+function createOwner(key: string, owner: string, settings: StoreSettings, queue: StoreQueue) {
+  const { store, leaseDurationMs, storeTimeoutMs } = settings;
+  /** Whether the store was asked, has answered, and need not give the event any more. */
+  let [isAsked, hasAnswered, isGivenUp] = [false, false, false];
 
-  constructor(key: string, owner: string, settings: StoreSettings, queue: StoreQueue) {
-    this.key = key;
-    this.owner = owner;
-    this.#settings = settings;
-    this.#queue = queue;
-  }
+  const claimOnce = async (isUrgent: boolean): Promise<EventClaim> => {
+    const claim = await queue.run(async () => {
+      isAsked = true;
+      const given = await store.claim(key, owner, leaseDurationMs);
+      // It comes late, and nobody waits for it any more.
+      if (isGivenUp && given?.state === "claimed") await store.release(key, owner);
+      return given;
+    }, isUrgent);
+    if (!states.includes(claim?.state))
+      throw new TypeError(`claim() of the event store must return a state of ${states.join(", ")}.`);
+    hasAnswered = true;
+    return claim;
+  };
 
-  async claim(isUrgent = false): Promise<EventClaim> {
+  const claim = async (isUrgent = false): Promise<EventClaim> => {
     const from = performance.now();
-    const claim = await this.#claimOnce(isUrgent);
+    const given = await claimOnce(isUrgent);
     // After a stall, a lease that was given before it may be another owner's by now.
-    const isOver = claim.state === "claimed" && performance.now() - from >= this.#settings.leaseDurationMs;
-    return isOver ? this.#claimOnce(true) : claim;
-  }
+    const isOver = given.state === "claimed" && performance.now() - from >= leaseDurationMs;
+    return isOver ? claimOnce(true) : given;
+  };
 
-  async #claimOnce(isUrgent: boolean): Promise<EventClaim> {
-    const { store, leaseDurationMs } = this.#settings;
-    let hasBegun = false;
-    try {
-      const claim = await this.#queue.run(async () => {
-        hasBegun = true;
-        const given = await store.claim(this.key, this.owner, leaseDurationMs);
-        // It comes late, and nobody waits for it any more.
-        if (this.#isGivenUp && given?.state === "claimed") await store.release(this.key, this.owner);
-        return given;
-      }, isUrgent);
-      if (!states.includes(claim?.state))
-        throw new TypeError(`claim() of the event store must return a state of ${states.join(", ")}.`);
-      this.#isClaimed = true;
-      return claim;
-    } catch (error) {
-      this.#mayBeClaimed ||= hasBegun;
-      throw error;
-    }
-  }
-
-  /** Claims until the event is this owner's or completed, at least once, for so many milliseconds. */
-  async claimWhenFree(waitMs: number): Promise<EventClaim> {
-    let failure: unknown;
-    let waited = 0;
-    for (let pause: number = firstPollMs; ; pause = Math.min(pause * 1.5, maxPollMs)) {
-      const from = performance.now();
-      await sleep(Math.max(0, Math.min(pause, waitMs - waited)));
-      const claim = await this.claim().catch((error: unknown) => {
-        failure = error;
-      });
-      if (claim !== undefined && claim.state !== "in_progress") return claim;
-      waited += Math.max(performance.now() - from, pause);
-      if (waited >= waitMs) throw unavailable("duplicate_timeout", failure);
-    }
-  }
-
-  /**
-   * Stores the response. After an error it tries again: once at least, because some runtimes stop after the response, and for
-   * `storeTimeoutMs` unless the store failed from the start.
-   */
-  async complete(response: string): Promise<boolean> {
-    const { store, storeTimeoutMs } = this.#settings;
-    const until = performance.now() + (this.#isClaimed ? storeTimeoutMs : 0);
-    for (let pauseMs: number = firstPollMs; ; pauseMs *= 2) {
-      try {
-        return await this.#queue.run(() => store.complete(this.key, this.owner, response), true);
-      } catch (error) {
-        if (pauseMs > firstPollMs && performance.now() + pauseMs > until) throw error;
-        await sleep(pauseMs);
+  return {
+    claim,
+    /** Claims until the event is this owner's or completed, at least once, for so many milliseconds. */
+    async claimWhenFree(waitMs: number): Promise<EventClaim> {
+      let failure: unknown;
+      let waited = 0;
+      for (let pause: number = firstPollMs; ; pause = Math.min(pause * 1.5, maxPollMs)) {
+        const from = performance.now();
+        await sleep(Math.max(0, Math.min(pause, waitMs - waited)));
+        const given = await claim().catch((error: unknown) => {
+          failure = error;
+        });
+        if (given !== undefined && given.state !== "in_progress") return given;
+        waited += Math.max(performance.now() - from, pause);
+        if (waited >= waitMs) throw unavailable("duplicate_timeout", failure);
       }
-    }
-  }
-
-  /** Ends the lease. A claim that is executed later is given back. */
-  async release(): Promise<void> {
-    this.#isGivenUp = true;
-    if (this.#isClaimed || this.#mayBeClaimed)
-      await this.#queue.run(() => this.#settings.store.release(this.key, this.owner), true);
-  }
-
-  /** Extends the lease until `end` is called, or another owner has the event. `end` waits for extensions under way. */
-  keepLease(): { end(): Promise<unknown> } {
-    const intervalMs = this.#settings.leaseDurationMs / 3;
-    let extensions: Promise<unknown> = Promise.resolve();
-    let heldMs = 0;
-    const timer = setInterval(() => {
-      heldMs += intervalMs;
-      // A handling that never ends must not keep an event from other processes forever.
-      if (heldMs > maxHandlingMs) return clearInterval(timer);
-      const extension = this.claim(true).then(
-        ({ state }) => {
-          if (state !== "claimed") clearInterval(timer);
+    },
+    /**
+     * Stores the response. After an error it tries again: once at least, because some runtimes stop after the response, and for
+     * `storeTimeoutMs` unless the store failed from the start.
+     */
+    async complete(response: string): Promise<boolean> {
+      const until = performance.now() + (hasAnswered ? storeTimeoutMs : 0);
+      for (let pauseMs: number = firstPollMs; ; pauseMs *= 2) {
+        try {
+          return await queue.run(() => store.complete(key, owner, response), true);
+        } catch (error) {
+          if (pauseMs > firstPollMs && performance.now() + pauseMs > until) throw error;
+          await sleep(pauseMs);
+        }
+      }
+    },
+    /** Ends the lease. A claim that is executed later is given back. */
+    async release(): Promise<void> {
+      isGivenUp = true;
+      if (isAsked) await queue.run(() => store.release(key, owner), true);
+    },
+    /** Extends the lease until `end` is called, or another owner has the event. `end` waits for extensions under way. */
+    keepLease(): { end(): Promise<unknown> } {
+      const intervalMs = leaseDurationMs / 3;
+      let extensions: Promise<unknown> = Promise.resolve();
+      let heldMs = 0;
+      const timer = setInterval(() => {
+        heldMs += intervalMs;
+        // A handling that never ends must not keep an event from other processes forever.
+        if (heldMs > maxHandlingMs) return clearInterval(timer);
+        const extension = claim(true).then(
+          ({ state }) => {
+            if (state !== "claimed") clearInterval(timer);
+          },
+          // The next one may succeed, and completing the event shows whether the lease was lost.
+          () => {},
+        );
+        // A slow store may have several under way.
+        extensions = Promise.all([extensions, extension]);
+      }, intervalMs);
+      return {
+        end() {
+          clearInterval(timer);
+          return extensions;
         },
-        // The next one may succeed, and completing the event shows whether the lease was lost.
-        () => {},
-      );
-      // A slow store may have several under way.
-      extensions = Promise.all([extensions, extension]);
-    }, intervalMs);
-    return {
-      end() {
-        clearInterval(timer);
-        return extensions;
-      },
-    };
-  }
+      };
+    },
+  };
 }
+
+type Owner = ReturnType<typeof createOwner>;
 
 /** How often a response is offered again to a store that rejects it, but gives the event to no other owner. */
 const completeTries = 5;
 
 /** Coordinates processes over a store. */
-export class StoreCoordinator {
-  readonly #settings: StoreSettings;
-  readonly #queue: StoreQueue;
-
-  constructor(settings: StoreSettings) {
-    this.#settings = settings;
-    this.#queue = new StoreQueue(settings.store, settings.storeTimeoutMs, settings.duplicateWaitMs);
-  }
-
-  readonly coordinate: Coordinate<undefined> = async (handling) => {
-    const { key, owner, handle, report } = handling;
-    const event = new Owned(key, owner, this.#settings, this.#queue);
-    const found = await this.#find(event, handling);
-    if (found) return found;
-    const lease = event.keepLease();
-    let response: Response;
-    let stored: string | undefined;
-    try {
-      response = await handle(undefined);
-      if (response.status < 500) stored = await writeResponse(response, owner);
-    } finally {
-      if (stored === undefined) {
-        await lease.end();
-        await event.release().catch((error: unknown) => {
-          report(error, codeOf(error, "store_failed"));
-        });
-      }
-    }
-    if (stored === undefined) return { response, deduplicated: false };
-    try {
-      const other = await this.#complete(event, stored, report);
-      if (other !== undefined) return { response: readResponse(other), stored: other, deduplicated: false };
-    } catch (error) {
-      if (isRejection(error)) throw error;
-      // It was handled, so its own response is true. Duplicates in this process get it, too.
-      report(error, codeOf(error, "store_failed"));
-    } finally {
-      void lease.end();
-    }
-    return { response, stored, deduplicated: false };
-  };
-
-  /** Takes and gives back an event of its own. Rejects if the store fails, or may lose responses. */
-  async check(): Promise<void> {
-    const { store }: { readonly store: EventStore & { [checkKey]?(): Promise<string | undefined> } } = this.#settings;
-    const event = new Owned(`check:${crypto.randomUUID()}`, crypto.randomUUID(), this.#settings, this.#queue);
-    try {
-      await event.claim(true);
-    } finally {
-      await event.release();
-    }
-    const problem = await this.#queue.run(async () => store[checkKey]?.(), false);
-    if (problem) throw new CodedError(problem, "store_evicted_early");
-  }
+export function createStoreCoordinator(settings: StoreSettings) {
+  const { onStoreError, duplicateWaitMs } = settings;
+  const store: EventStore & { [checkKey]?(): Promise<string | undefined> } = settings.store;
+  const queue = new StoreQueue(store, settings.storeTimeoutMs, duplicateWaitMs);
 
   /** The response to an event that is handled already; undefined if this delivery must be handled. */
-  async #find(event: Owned, { leftMs, report }: Handling<undefined>): Promise<Handled | undefined> {
+  const find = async (event: Owner, { leftMs, report }: Handling<undefined>): Promise<Handled | undefined> => {
     try {
       const first = await event.claim();
       const claim = first.state === "in_progress" ? await event.claimWhenFree(leftMs()) : first;
@@ -335,7 +265,7 @@ export class StoreCoordinator {
       return { response: readResponse(claim.response), stored: claim.response, deduplicated: true };
     } catch (error) {
       const code = codeOf(error, "store_failed");
-      if (!isRejection(error) && this.#settings.onStoreError === "handle") {
+      if (!isRejection(error) && onStoreError === "handle") {
         report(error, code);
         return undefined;
       }
@@ -343,22 +273,68 @@ export class StoreCoordinator {
       event.release().catch(() => {});
       throw isRejection(error) ? error : unavailable(code, error);
     }
-  }
+  };
 
   /** Stores the response. Returns another one if another owner completed the event before. */
-  async #complete(event: Owned, stored: string, report: Report): Promise<string | undefined> {
+  const complete = async (event: Owner, stored: string, { key, report }: Handling<undefined>): Promise<string> => {
     for (let triesLeft = completeTries; !(await event.complete(stored)); triesLeft -= 1) {
       if (triesLeft === 0) throw new TypeError("complete() of the event store must return true.");
-      const claim = await event.claimWhenFree(this.#settings.duplicateWaitMs);
+      const claim = await event.claimWhenFree(duplicateWaitMs);
       // Otherwise the other owner failed, so this response counts.
       if (claim.state !== "completed") continue;
       // A step that failed may have stored it.
-      if (claim.response === stored) return undefined;
+      if (claim.response === stored) break;
       const reason = "its lease ran out before it was extended, or the event store failed";
-      const message = `The event ${event.key} was handled twice: ${reason}. The response stored first was sent.`;
+      const message = `The event ${key} was handled twice: ${reason}. The response stored first was sent.`;
       report(new CodedError(message, "handled_twice"), "handled_twice");
       return claim.response;
     }
-    return undefined;
-  }
+    return stored;
+  };
+
+  const coordinate: Coordinate<undefined> = async (handling) => {
+    const { key, owner, report } = handling;
+    const event = createOwner(key, owner, settings, queue);
+    const found = await find(event, handling);
+    if (found) return found;
+    const lease = event.keepLease();
+    let handled: Handled | undefined;
+    try {
+      handled = await handleAlone(handling);
+    } finally {
+      if (handled?.stored === undefined) {
+        await lease.end();
+        await event.release().catch((error: unknown) => {
+          report(error, codeOf(error, "store_failed"));
+        });
+      }
+    }
+    const { stored } = handled;
+    if (stored === undefined) return handled;
+    try {
+      const first = await complete(event, stored, handling);
+      return first === stored ? handled : { response: readResponse(first), stored: first, deduplicated: false };
+    } catch (error) {
+      if (isRejection(error)) throw error;
+      // It was handled, so its own response is true. Duplicates in this process get it, too.
+      report(error, codeOf(error, "store_failed"));
+      return handled;
+    } finally {
+      void lease.end();
+    }
+  };
+
+  /** Takes and gives back an event of its own. Rejects if the store fails, or may lose responses. */
+  const check = async (): Promise<void> => {
+    const event = createOwner(`check:${crypto.randomUUID()}`, crypto.randomUUID(), settings, queue);
+    try {
+      await event.claim(true);
+    } finally {
+      await event.release();
+    }
+    const problem = await queue.run(async () => store[checkKey]?.(), false);
+    if (problem) throw new CodedError(problem, "store_evicted_early");
+  };
+
+  return { coordinate, check };
 }

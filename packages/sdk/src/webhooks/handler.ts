@@ -12,7 +12,7 @@ import {
   type Step,
   type WebhookErrorCode,
 } from "./errors.ts";
-import { StoreCoordinator } from "./event-store.ts";
+import { createStoreCoordinator } from "./event-store.ts";
 import {
   type CheckedOptions,
   checkOptions,
@@ -108,7 +108,7 @@ class Handler<Tx> {
     this.#readSecrets = secretsReader(options.secret, (error) => void this.report("newSecrets", error));
     const { inbox, store, duplicateWaitMs } = options;
     this.#keeping = inbox ? "inbox" : "store";
-    const coordinator = store && new StoreCoordinator({ ...options, store });
+    const coordinator = store && createStoreCoordinator({ ...options, store });
     this.#check = async () => (inbox ? inbox.check({ waitMs: duplicateWaitMs }) : coordinator?.check());
     // Without an inbox, Tx is undefined.
     const alone = (coordinator?.coordinate ?? handleAlone) as Coordinate<Tx>;
