@@ -63,38 +63,27 @@ export const handleAlone: Coordinate<undefined> = async ({ owner, handle }) => {
 const maxCharacters = 8 * 1024 * 1024;
 
 /** The latest responses in two halves, the older of which is evicted when the newer one is full. */
-class RecentResponses {
-  #newer = new Map<string, string>();
-  #older = new Map<string, string>();
-  #characters = 0;
-  #filledAt = Number.NEGATIVE_INFINITY;
-  readonly #maxAnswers: number;
-  readonly #validMs: number;
-  readonly #onEvictedEarly: (() => void) | undefined;
-
-  constructor(maxAnswers: number, validMs: number, onEvictedEarly: (() => void) | undefined) {
-    this.#maxAnswers = maxAnswers;
-    this.#validMs = validMs;
-    this.#onEvictedEarly = onEvictedEarly;
-  }
-
-  get(key: string): string | undefined {
-    return this.#newer.get(key) ?? this.#older.get(key);
-  }
-
+function recentResponses({
+  maxAnswers,
+  validMs,
+  onEvictedEarly,
+}: Pick<DeduplicatorSettings<unknown>, "maxAnswers" | "validMs" | "onEvictedEarly">) {
+  let [newer, older] = [new Map<string, string>(), new Map<string, string>()];
+  let characters = 0;
+  let filledAt = Number.NEGATIVE_INFINITY;
+  const get = (key: string): string | undefined => newer.get(key) ?? older.get(key);
   /** Adds a response. The first one of an event stays. */
-  add(key: string, stored: string): void {
-    if (this.get(key) !== undefined) return;
-    if (this.#newer.size >= this.#maxAnswers || this.#characters > maxCharacters) {
-      const evicted = this.#older.size;
-      const ageMs = performance.now() - this.#filledAt;
-      [this.#older, this.#newer, this.#characters] = [this.#newer, new Map(), 0];
-      this.#filledAt = performance.now();
-      if (evicted > 0 && ageMs < this.#validMs) this.#onEvictedEarly?.();
+  const add = (key: string, stored: string): void => {
+    if (get(key) !== undefined) return;
+    if (newer.size >= maxAnswers || characters > maxCharacters) {
+      const isEarly = older.size > 0 && performance.now() - filledAt < validMs;
+      [older, newer, characters, filledAt] = [newer, new Map(), 0, performance.now()];
+      if (isEarly) onEvictedEarly?.();
     }
-    this.#newer.set(key, stored);
-    this.#characters += stored.length;
-  }
+    newer.set(key, stored);
+    characters += stored.length;
+  };
+  return { get, add };
 }
 
 /** What became of a handling in flight. Without both, the next duplicate is handled. */
@@ -170,11 +159,11 @@ export interface DeduplicatorSettings<Tx> {
 export class Deduplicator<Tx> {
   readonly #settings: DeduplicatorSettings<Tx>;
   readonly #inFlight = new Map<string, InFlight>();
-  readonly #responses: RecentResponses;
+  readonly #responses: ReturnType<typeof recentResponses>;
 
   constructor(settings: DeduplicatorSettings<Tx>) {
     this.#settings = settings;
-    this.#responses = new RecentResponses(settings.maxAnswers, settings.validMs, settings.onEvictedEarly);
+    this.#responses = recentResponses(settings);
   }
 
   /** Handles an event, or waits for its response. 5xx and errors are not remembered, so the next duplicate is handled. */

@@ -15,27 +15,22 @@ export type SecretSource = () => WebhookSecrets | Promise<WebhookSecrets>;
 /** Options of `createWebhookHandler`. */
 export interface WebhookHandlerOptions<Tx = undefined> extends Omit<VerifyOptions, "secret"> {
   /**
-   * The destination's signing secret. During a rotation, the new and the previous one: either may match. A function is
-   * called for each webhook, so that secrets can change without a restart. If it fails or takes longer than 2 seconds, the
-   * secrets that it returned last remain in use and `onError` receives the error.
+   * The destination's signing secret. During a rotation, the new and the previous one: either may match. A function is called
+   * for each webhook. If it fails or takes longer than 2 seconds, the secrets that it returned last remain in use and `onError`
+   * receives the error.
    */
   secret: WebhookSecrets | SecretSource;
   /**
-   * Handles a verified event. If it returns nothing, the response is 204; a `Response` is sent as it is. If it throws, or
-   * returns anything else, the response is 500 without details. With `inbox`, `tx` is the transaction that also stores the
-   * response.
+   * Handles a verified event. The response is 204 if it returns nothing, its `Response`, or 500 if it throws or returns anything
+   * else. With `inbox`, `tx` is the transaction that also stores the response.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return a Response only sometimes
   onEvent(event: WebhookEvent, tx: NoInfer<Tx>): Promise<Response | undefined | void> | Response | undefined | void;
-  /**
-   * Store that several processes share, so that every duplicate of an event gets the first response, also one with a new
-   * signature. Without it, this process remembers its responses.
-   */
+  /** Store that several processes share, so that every duplicate gets the first response. One process needs none. */
   store?: EventStore;
   /**
-   * Takes the place of `store` where what `onEvent` does is in a PostgreSQL database: its changes and the response are
-   * committed together. `postgresInbox` makes one. Then `store`, `onStoreError`, `leaseDurationMs` and `storeTimeoutMs` are
-   * errors.
+   * Takes the place of `store` where `onEvent` writes to PostgreSQL: its changes and the response are committed together.
+   * `postgresInbox` makes one. Then `store`, `onStoreError`, `leaseDurationMs` and `storeTimeoutMs` are errors.
    */
   inbox?: EventInbox<Tx>;
   /**
