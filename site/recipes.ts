@@ -49,7 +49,10 @@ export const recipes = {
   "receive-express-json": server("receive/express-json.ts", offers),
   "receive-fastify": server("receive/fastify.ts", offers),
   "receive-hono": server("receive/hono.ts", offers),
-  "receive-worker": { files: ["receive/worker.ts", "receive/wrangler.jsonc"], scripts: byWrangler },
+  "receive-worker": {
+    files: ["receive/worker.ts", "receive/durable-object.ts", "receive/wrangler.jsonc"],
+    scripts: byWrangler,
+  },
 } as const satisfies Readonly<Record<string, Recipe>>;
 export type RecipeName = keyof typeof recipes;
 

@@ -1,18 +1,37 @@
 import { createWebhookHandler, isTransferOffer } from "@call-transfer/sdk/webhooks";
-import { createEventTable, pgInbox } from "@call-transfer/sdk/webhooks/postgres";
+import { inboxTableSql, postgresInbox } from "@call-transfer/sdk/webhooks/postgres";
 import pg from "pg";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
 pool.on("error", (error) => console.error(error));
+// Without a listener, a client whose connection is lost ends the process.
+pool.on("connect", (client) => void client.on("error", (error) => console.error(error)));
 // For one process. With several, put both into a migration.
-await pool.query(createEventTable());
+await pool.query(inboxTableSql());
 await pool.query("create table if not exists tickets (destination text)");
 const clean = () => pool.query("delete from call_transfer_events where expires_at <= now()").catch(console.error);
 setInterval(clean, 3_600_000).unref();
 
+const inbox = postgresInbox<pg.PoolClient>({
+  async transaction(work) {
+    const client = await pool.connect();
+    try {
+      await client.query("begin");
+      await work(client);
+      await client.query("commit");
+      client.release();
+    } catch (error) {
+      // The end of its connection is a rollback, and nothing can be sent after it.
+      client.release(true);
+      throw error;
+    }
+  },
+  query: async (client, text, values) => (await client.query(text, values)).rows,
+});
+
 export const receive = createWebhookHandler({
   secret: process.env.SIGNING_SECRET ?? "",
-  inbox: pgInbox(pool),
+  inbox,
   async onEvent(event, client) {
     if (!isTransferOffer(event)) return;
     await client.query("insert into tickets (destination) values ($1)", [event.destinationId]);

@@ -1,5 +1,5 @@
 import { createWebhookHandler, isTransferOffer } from "@call-transfer/sdk/webhooks";
-import { ioredisEventStore } from "@call-transfer/sdk/webhooks/redis";
+import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
 import { Redis } from "ioredis";
 
 // While Redis is away, commands fail at once. Otherwise the client would keep them for later.
@@ -11,7 +11,7 @@ await client.connect().catch(() => undefined);
 
 export const receive = createWebhookHandler({
   secret: process.env.SIGNING_SECRET ?? "",
-  store: ioredisEventStore(client),
+  store: redisEventStore((script, key, args) => client.eval(script, 1, key, ...args)),
   onEvent(event) {
     if (isTransferOffer(event)) console.log(`a call is offered to ${event.destinationId}`);
   },

@@ -3,24 +3,27 @@ import { it } from "node:test";
 import { eventStoreCases } from "@call-transfer/contract/webhooks";
 import type { EventStore } from "@call-transfer/sdk/webhooks";
 
+/** One day, which is more than twice the time for which a delivery stays valid. */
+const retentionMs = 86_400_000;
+
 function sqliteEventStore(database: DatabaseSync): EventStore {
-  database.exec("create table events (key text primary key, owner text, answer text, ends real)");
-  const found = database.prepare("select owner, answer from events where key = ? and ends > ?");
+  database.exec("create table events (key text primary key, owner text, response text, ends real)");
+  const found = database.prepare("select owner, response from events where key = ? and ends > ?");
   const put = database.prepare("insert or replace into events values (?, ?, ?, ?)");
-  const remove = database.prepare("delete from events where key = ? and owner = ? and answer is null");
+  const remove = database.prepare("delete from events where key = ? and owner = ? and response is null");
 
   return {
-    async claim(key, owner, leaseMs) {
+    async claim(key, owner, leaseDurationMs) {
       const held = found.get(key, Date.now());
-      if (typeof held?.answer === "string") return { state: "done", answer: held.answer };
-      if (held !== undefined && held.owner !== owner) return { state: "busy" };
-      put.run(key, owner, null, Date.now() + leaseMs);
-      return { state: "mine" };
+      if (typeof held?.response === "string") return { state: "completed", response: held.response };
+      if (held !== undefined && held.owner !== owner) return { state: "in_progress" };
+      put.run(key, owner, null, Date.now() + leaseDurationMs);
+      return { state: "claimed" };
     },
-    async complete(key, owner, answer, keepMs) {
+    async complete(key, owner, response) {
       const held = found.get(key, Date.now());
-      if (held !== undefined && (held.owner !== owner || held.answer !== null)) return false;
-      put.run(key, owner, answer, Date.now() + keepMs);
+      if (held !== undefined && (held.owner !== owner || held.response !== null)) return false;
+      put.run(key, owner, response, Date.now() + retentionMs);
       return true;
     },
     async release(key, owner) {

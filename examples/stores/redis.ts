@@ -11,7 +11,7 @@ await Promise.race([client.connect(), setTimeout(1000)]);
 
 export const receive = createWebhookHandler({
   secret: process.env.SIGNING_SECRET ?? "",
-  store: redisEventStore(client),
+  store: redisEventStore((script, key, args) => client.eval(script, { keys: [key], arguments: args })),
   onEvent(event) {
     if (isTransferOffer(event)) console.log(`a call is offered to ${event.destinationId}`);
   },

@@ -12,12 +12,12 @@ Without options it makes the runs of the night: each store, Node and Python proc
   --deliveries N        copies of events in total; ${usualRun.deliveries} by default
   --at-once N           events that are delivered at once; ${usualRun.atOnce} by default
   --receivers N         processes; ${usualRun.receivers} by default
-  --python N            how many of them are Python processes, with redis or postgres; ${usualRun.python} by default
+  --python N            how many of them are Python processes, with redis or inbox-pg; ${usualRun.python} by default
   --seed N              what is sent, and what is done to the processes; ${usualRun.seed} by default
-  --lease MS            leaseMs of the receivers; ${usualRun.leaseMs} by default
+  --lease MS            leaseDurationMs of the receivers; ${usualRun.leaseMs} by default
   --store-timeout MS    storeTimeoutMs of the receivers; ${usualRun.storeTimeoutMs} by default
   --pause MS            time between two acts on processes, on average; ${usualRun.pauseMs} by default
-  --on-store-error X    handle or refuse; ${usualRun.onStoreError} by default
+  --on-store-error X    handle or reject; ${usualRun.onStoreError} by default
   --restart-store       ends the store's server with SIGKILL now and then, too
   --plant NAME          plants a mistake, which the run must find, or all in turn:
                         ${plantNames.join(", ")}, all`;
@@ -62,7 +62,7 @@ function chosen<Name extends string>(
 }
 
 async function main(): Promise<boolean> {
-  const onStoreErrors = ["handle", "refuse"] as const;
+  const onStoreErrors = ["handle", "reject"] as const;
   const options: Omit<RunOptions, "store" | "plant"> = {
     ...usualRun,
     seed: count("seed", usualRun.seed),

@@ -13,7 +13,7 @@ Without options it makes the runs of the night: a burst and each disturbance, an
   --events N            1000 by default
   --at-once N           events that are delivered at once; all of them in a burst, 40 otherwise
   --receivers N         each with a client and a memory of its own; 1 by default
-  --on-store-error X    handle or refuse; handle by default
+  --on-store-error X    handle or reject; handle by default
   --lease MS            leaseMs of the receivers; 2000 by default
   --store-timeout MS    storeTimeoutMs of the receivers, and the limits of the client; 1000 by default
   --hang MS             how long the server hangs or is full; 3000 by default
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
       ...{ store: chosen("store", eventStoreNames, text), act, events, times: count("times", values.times) },
       atOnce: count("at-once", values["at-once"] ?? (act === "none" ? values.events : "40")),
       receivers: count("receivers", values.receivers),
-      onStoreError: chosen("on-store-error", ["handle", "refuse"] as const, values["on-store-error"]),
+      onStoreError: chosen("on-store-error", ["handle", "reject"] as const, values["on-store-error"]),
       ...{
         hangMs: count("hang", values.hang),
         leaseMs: count("lease", values.lease),

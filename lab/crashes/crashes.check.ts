@@ -17,7 +17,7 @@ const withoutPython = missingPython();
 if (withoutPython !== undefined) console.log(`${withoutPython} Runs with Python processes are left out.`);
 /** Starting Python takes longer, so these runs have fewer deliveries. */
 const mixed = { receivers: 3, python: 2, deliveries: 600, leaseMs: 1000, pauseMs: 1000 };
-for (const store of withoutPython === undefined ? (["redis", "postgres"] as const) : []) {
+for (const store of withoutPython === undefined ? (["redis", "inbox-pg"] as const) : []) {
   test(`Node and Python processes behind one store lose no event and change no answer: ${store}`, async () => {
     assert.ok(await checkStore({ ...usualRun, ...mixed, store, plant: undefined }), "See the findings above.");
   });

@@ -6,8 +6,8 @@ import {
   type WebhookHandler,
   type WebhookHandlerOptions,
 } from "@call-transfer/sdk/webhooks";
-import { pgInbox, postgresJsInbox } from "@call-transfer/sdk/webhooks/postgres";
-import { Pool } from "pg";
+import { postgresInbox } from "@call-transfer/sdk/webhooks/postgres";
+import { Pool, type PoolClient } from "pg";
 import postgres from "postgres";
 
 /** Runs one statement. */
@@ -26,6 +26,7 @@ export const insertEffect = "insert into effects (event, handling) values ($1, $
 export function openPool(url: string): Pool {
   const pool = new Pool({ connectionString: url, max: 10 });
   pool.on("error", () => {});
+  pool.on("connect", (client) => void client.on("error", () => {}));
   return pool;
 }
 
@@ -33,17 +34,37 @@ export function openPool(url: string): Pool {
 export function createInboxReceiver(
   name: InboxName,
   url: string,
-  common: Pick<WebhookHandlerOptions, "secret" | "scope" | "waitMs"> & { onError(): void },
+  common: Pick<WebhookHandlerOptions, "secret" | "duplicateWaitMs"> & { onError(): void },
   isOutside: boolean,
   onEvent: OnEvent,
 ): WebhookHandler {
   const receiverOf = <Tx>(inbox: EventInbox<Tx>, queryOf: (tx: Tx) => Query): WebhookHandler =>
     createWebhookHandler({ ...common, inbox, onEvent: (event, tx) => onEvent(event, queryOf(tx)) });
   const pool = openPool(url);
-  if (name === "inbox-pg")
-    return receiverOf(pgInbox(pool), (client) => (text, values) => (isOutside ? pool : client).query(text, values));
+  if (name === "inbox-pg") {
+    const inbox = postgresInbox<PoolClient>({
+      async transaction(work) {
+        const client = await pool.connect();
+        try {
+          await client.query("begin");
+          await work(client);
+          await client.query("commit");
+          client.release();
+        } catch (error) {
+          client.release(true);
+          throw error;
+        }
+      },
+      query: async (client, text, values) => (await client.query(text, values)).rows,
+    });
+    return receiverOf(inbox, (client) => (text, values) => (isOutside ? pool : client).query(text, values));
+  }
   const sql = postgres(url, { max: 10, fetch_types: false, backoff: () => 0.1, onnotice() {} });
-  return receiverOf(postgresJsInbox(sql), (tx) => async (text, values) => tx.unsafe(text, values));
+  const inbox = postgresInbox<postgres.TransactionSql>({
+    transaction: (work) => sql.begin(work),
+    query: (tx, text, values) => tx.unsafe(text, values),
+  });
+  return receiverOf(inbox, (tx) => async (text, values) => tx.unsafe(text, values));
 }
 
 /** One row. */

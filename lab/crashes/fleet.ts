@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "../../build/free-port.ts";
 import { pythonCommand, pythonEnvironment } from "../../tests/receiving/python.ts";
 import { type ProcessEntry, readEntries } from "./entries.ts";
-import { eventHeader, handledHeader, type ProcessOptions, scope, secret } from "./process-options.ts";
+import { eventHeader, handledHeader, type ProcessOptions, secret } from "./process-options.ts";
 
 /** One process, from its start to its end. Times are in milliseconds since 1970. */
 export interface Life {
@@ -49,7 +49,7 @@ const nodeOptions = ["--conditions=@call-transfer/source", "--no-warnings"];
 /** The program and its arguments. In Python, it gets what is a constant here. */
 function commandOf(options: ProcessOptions, isPython: boolean): readonly [string, ...string[]] {
   if (!isPython) return [process.execPath, ...nodeOptions, program, JSON.stringify(options)];
-  const all = { ...options, secret, scope, eventHeader, handledHeader };
+  const all = { ...options, secret, eventHeader, handledHeader };
   return [pythonCommand(), program.replace(/ts$/, "py"), JSON.stringify(all)];
 }
 

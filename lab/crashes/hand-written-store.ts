@@ -4,6 +4,7 @@ import { createClient } from "redis";
 import type { Mistake } from "./plants.ts";
 
 const done = "done:";
+const keepMs = 600_000;
 
 /** Stores an answer unless another owner has the event, or it is completed. */
 const completeScript = `
@@ -22,17 +23,17 @@ export async function openHandWrittenStore(url: string, mistake: Mistake): Promi
     const lease = { expiration: { type: "PX", value: leaseMs } } as const;
     const isFree =
       mistake === "complete-ignores-owner" && (await client.set(key, owner, { ...lease, condition: "NX" }));
-    if (isFree) return { state: "mine" };
+    if (isFree) return { state: "claimed" };
     const kept = (await client.get(key)) ?? owner;
-    if (kept.startsWith(done)) return { state: "done", answer: kept.slice(done.length) };
-    if (kept !== owner) return { state: "busy" };
+    if (kept.startsWith(done)) return { state: "completed", response: kept.slice(done.length) };
+    if (kept !== owner) return { state: "in_progress" };
     await client.set(key, owner, lease);
-    return { state: "mine" };
+    return { state: "claimed" };
   };
   return {
     claim,
-    async complete(key, owner, answer, keepMs) {
-      const stored = [done + answer, String(keepMs)] as const;
+    async complete(key, owner, response) {
+      const stored = [done + response, String(keepMs)] as const;
       if (mistake === "complete-ignores-owner") {
         await client.set(key, stored[0], { expiration: { type: "PX", value: keepMs } });
         return true;

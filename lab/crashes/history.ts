@@ -24,7 +24,7 @@ export interface Handling {
   readonly failed: boolean;
 }
 
-export const isGrant = ({ result }: ProcessEntry): boolean => result === "mine";
+export const isGrant = ({ result }: ProcessEntry): boolean => result === "claimed";
 
 /** When an owner took the event, or began to handle it without the store. */
 function takenMs({ claims, handling }: Owner): number {

@@ -54,7 +54,7 @@ function step(process: string, action: Entry["action"], atMs: number, result?: s
 
 /** A handling from its claim to its stored answer. */
 const handled = (process: string, fromMs: number): ProcessEntry[] => [
-  step(process, "claim", fromMs, "mine"),
+  step(process, "claim", fromMs, "claimed"),
   step(process, "start", fromMs),
   step(process, "end", fromMs + 5, "answered"),
   step(process, "complete", fromMs + 10, "stored"),
@@ -91,7 +91,11 @@ describe("the verdict on a run", () => {
 
   it("lets what a killed process had sent reach a slow store after its death", () => {
     const lives = [life("a", { killedMs: 1005 }), life("b")];
-    const busyAt = (fromMs: number) => [...begun("a", 1000), step("b", "claim", fromMs, "busy"), ...handled("b", 9000)];
+    const busyAt = (fromMs: number) => [
+      ...begun("a", 1000),
+      step("b", "claim", fromMs, "in_progress"),
+      ...handled("b", 9000),
+    ];
     expect(messages(busyAt(1005 + 1000 + leaseMs), { lives, answerOf: "b#1" })).toEqual([]);
     expect(messages(busyAt(1005 + 1000 + leaseMs + 50), { lives, answerOf: "b#1" })).toEqual([
       "A claim of process b found it busy, but no owner had it any more.",
@@ -100,14 +104,14 @@ describe("the verdict on a run", () => {
 
   it("lets a claim whose answer was lost have taken the event", () => {
     const lost = [step("a", "claim", 1000, "error"), ...handled("a", 1001).slice(1)];
-    const extendedAt = (fromMs: number) => [...lost, step("a", "claim", fromMs, "busy", 5)];
+    const extendedAt = (fromMs: number) => [...lost, step("a", "claim", fromMs, "in_progress", 5)];
     expect(messages(extendedAt(1015))).toEqual([]);
     expect(messages(extendedAt(1050))).toEqual(["A claim of process a found it busy, but no owner had it any more."]);
   });
 
   it("lets an extension that arrives after a refused completion take the event", () => {
-    const late = [...begun("a", 1000), step("a", "complete", 1020, "refused"), step("a", "claim", 1025, "mine", 20)];
-    const busyAt = (fromMs: number) => [...late, step("b", "claim", fromMs, "busy")];
+    const late = [...begun("a", 1000), step("a", "complete", 1020, "refused"), step("a", "claim", 1025, "claimed", 20)];
+    const busyAt = (fromMs: number) => [...late, step("b", "claim", fromMs, "in_progress")];
     expect(messages(busyAt(1025 + leaseMs))).not.toContain(
       "A claim of process b found it busy, but no owner had it any more.",
     );
@@ -117,8 +121,8 @@ describe("the verdict on a run", () => {
   });
 
   it("lets a claim that the client sent again have taken the event the first time", () => {
-    const again = step("b", "claim", 3000, "done", 2000);
-    const busy = step("a", "claim", 1010, "busy", 5);
+    const again = step("b", "claim", 3000, "completed", 2000);
+    const busy = step("a", "claim", 1010, "in_progress", 5);
     expect(messages([again, busy, ...handled("a", 2600)])).toEqual([]);
     expect(messages([{ ...again, atMs: 1001 }, busy, ...handled("a", 2600)])).toEqual([
       "A claim of process a found it busy, but no owner had it any more.",
@@ -173,7 +177,7 @@ describe("the verdict on a run", () => {
       step("a", "release", 1006, "released"),
       step("a", "respond", 1007, "500"),
     ];
-    const busy = step("b", "claim", 1100, "busy");
+    const busy = step("b", "claim", 1100, "in_progress");
     expect(messages([...failed, busy, ...handled("b", 1700)], { answerOf: "b#1" })).toEqual([
       "A claim of process b found it busy, but no owner had it any more.",
     ]);
@@ -181,7 +185,7 @@ describe("the verdict on a run", () => {
 });
 
 describe("an event that is busy", () => {
-  const entries = [step("b", "claim", 1100, "busy"), ...handled("b", 1700)];
+  const entries = [step("b", "claim", 1100, "in_progress"), ...handled("b", 1700)];
   const attempt = { receiver: 0, fromMs: 1000, atMs: 1150, status: undefined };
   const deliveries = [delivery("b#1", { attempts: [attempt] }), delivery("b#1")];
 

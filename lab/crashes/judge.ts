@@ -119,7 +119,7 @@ function checkBusy(owners: readonly Owner[], deliveries: readonly Delivery[], hi
         ),
     );
   for (const owner of owners) {
-    for (const claim of owner.claims.filter(({ result }) => result === "busy")) {
+    for (const claim of owner.claims.filter(({ result }) => result === "in_progress")) {
       // An extension may arrive together with the completion of the same owner.
       const isSettling = owner.settled !== undefined && owner.settled.fromMs <= claim.atMs;
       const holder = holds.find(

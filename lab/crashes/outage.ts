@@ -17,7 +17,7 @@ export interface OutageOptions {
   readonly atOnce: number;
   /** How many receivers there are, each with a client and a memory of its own. */
   readonly receivers: number;
-  readonly onStoreError: "handle" | "refuse";
+  readonly onStoreError: "handle" | "reject";
   readonly leaseMs: number;
   /** `storeTimeoutMs` of the receivers, and the limits of the client. */
   readonly storeTimeoutMs: number;
@@ -94,7 +94,7 @@ export async function runOutage(options: OutageOptions): Promise<OutageResult> {
   const closings: (() => unknown)[] = [];
   let stepsAtOnce = 0;
   const open = async (number: number): Promise<WebhookHandler> => {
-    const opened = await openAsOnThePage(store, server.url, options.act === "promote", storeTimeoutMs);
+    const opened = await openAsOnThePage(store, server.url);
     closings.push(opened.close);
     const counting = counted(opened.store, (steps) => {
       stepsAtOnce = Math.max(stepsAtOnce, steps);
@@ -105,9 +105,9 @@ export async function runOutage(options: OutageOptions): Promise<OutageResult> {
           secret,
           store: counting,
           onStoreError,
-          leaseMs,
+          leaseDurationMs: leaseMs,
           storeTimeoutMs,
-          waitMs: Math.max(storeTimeoutMs, usualWaitMs),
+          duplicateWaitMs: Math.max(storeTimeoutMs, usualWaitMs),
         },
         async onEvent({ id }) {
           const event = seen.get(String(id));

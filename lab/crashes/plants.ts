@@ -23,21 +23,30 @@ export const wrappers = {
     const owners = new Set<string>();
     return {
       async claim(key, owner, leaseMs) {
-        if (owners.has(owner)) return { state: "mine" };
+        if (owners.has(owner)) return { state: "claimed" };
         const claim = await store.claim(key, owner, leaseMs);
-        if (claim.state === "mine") owners.add(owner);
+        if (claim.state === "claimed") owners.add(owner);
         return claim;
       },
       complete: (...completed) => store.complete(...completed),
       release: (...released) => store.release(...released),
     };
   },
-  /** An answer is forgotten soon. */
-  "short-memory": (store) => ({
-    claim: (...claimed) => store.claim(...claimed),
-    complete: (key, owner, answer) => store.complete(key, owner, answer, 100),
-    release: (...released) => store.release(...released),
-  }),
+  /** A response is forgotten soon. */
+  "short-memory": (store) => {
+    const completedAt = new Map<string, number>();
+    return {
+      async claim(key, owner, leaseMs) {
+        const claim = await store.claim(key, owner, leaseMs);
+        if (claim.state !== "completed") return claim;
+        const at = completedAt.get(key) ?? Date.now();
+        completedAt.set(key, at);
+        return Date.now() - at < 100 ? claim : { state: "claimed" };
+      },
+      complete: (...completed) => store.complete(...completed),
+      release: (...released) => store.release(...released),
+    };
+  },
 } satisfies Record<string, Breaks>;
 
 /**

@@ -3,7 +3,6 @@ import type { PlantName } from "./plants.ts";
 import type { StoreName } from "./stores.ts";
 
 export const secret = "whsec_crash-run";
-export const scope = "crashes";
 
 /** Request header with the event's id. Only for the records. */
 export const eventHeader = "x-event";
@@ -17,7 +16,7 @@ export interface ProcessOptions {
   readonly storeUrl: string;
   readonly store: StoreName;
   readonly plant: PlantName | undefined;
-  readonly onStoreError: "handle" | "refuse";
+  readonly onStoreError: "handle" | "reject";
   readonly leaseMs: number;
   readonly waitMs: number;
   readonly storeTimeoutMs: number;

@@ -8,11 +8,11 @@ import {
   type WebhookHandler,
 } from "@call-transfer/sdk/webhooks";
 import { createRandom } from "../simulate/scheduler.ts";
-import { createInboxReceiver, insertEffect, openPool } from "./effects.ts";
+import { createInboxReceiver, insertEffect } from "./effects.ts";
 import { openEntries } from "./entries.ts";
 import type { EventBody } from "./plan.ts";
 import { effectOutside } from "./plants.ts";
-import { eventHeader, handledHeader, type ProcessOptions, scope, secret } from "./process-options.ts";
+import { eventHeader, handledHeader, type ProcessOptions, secret } from "./process-options.ts";
 import { context, recordStore } from "./recorded-store.ts";
 import { isInbox, openStore } from "./stores.ts";
 
@@ -48,15 +48,14 @@ async function onEvent(
 }
 
 // The entries say what happened.
-const common = { secret, scope, waitMs, onError() {} };
+const common = { secret, duplicateWaitMs: waitMs, onError() {} };
 
 async function createHandler(): Promise<WebhookHandler> {
   if (isInbox(store)) return createInboxReceiver(store, storeUrl, common, plant === effectOutside, onEvent);
   const recorded = recordStore(await openStore(store, storeUrl, plant), write, storeTimeoutMs);
-  const pool = store === "postgres" ? openPool(storeUrl) : undefined;
   return createWebhookHandler({
-    ...{ ...common, store: recorded, leaseMs, storeTimeoutMs, onStoreError },
-    onEvent: (event) => onEvent(event, pool && ((text, values) => pool.query(text, values))),
+    ...{ ...common, store: recorded, leaseDurationMs: leaseMs, storeTimeoutMs, onStoreError },
+    onEvent: (event) => onEvent(event, undefined),
   });
 }
 

@@ -16,7 +16,6 @@ export interface RequestContext {
 
 export const context = new AsyncLocalStorage<RequestContext>();
 
-/** Of the key: a step in the background runs beside a request for another event. */
 const eventOf = (key: string): string => key.slice(key.lastIndexOf(":") + 1);
 
 /** Records the steps of a store. */
@@ -56,12 +55,12 @@ export function recordStore(store: EventStore, write: (entry: Entry) => void, ti
         () => store.claim(key, owner, leaseMs),
         ({ state }) => state,
       ),
-    complete: (key, owner, answer, keepMs) =>
+    complete: (key, owner, response) =>
       record(
         "complete",
         key,
         owner,
-        () => store.complete(key, owner, answer, keepMs),
+        () => store.complete(key, owner, response),
         (stored) => (stored ? "stored" : "refused"),
       ),
     release: (key, owner) =>

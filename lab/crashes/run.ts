@@ -11,7 +11,7 @@ import type { PlantName } from "./plants.ts";
 import { type ActCounts, sabotage } from "./saboteur.ts";
 import { createSender, type Delivery } from "./sender.ts";
 import { startServer } from "./store-server.ts";
-import { isInbox, isInPostgres, type StoreName } from "./stores.ts";
+import { isInbox, type StoreName } from "./stores.ts";
 
 export interface RunOptions {
   readonly store: StoreName;
@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly receivers: number;
   /** How many of them are Python processes. Every second one is async. */
   readonly python: number;
-  readonly onStoreError: "handle" | "refuse";
+  readonly onStoreError: "handle" | "reject";
   readonly leaseMs: number;
   readonly storeTimeoutMs: number;
   /** How many events are delivered at once. */
@@ -70,7 +70,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       await sender.deliverAll(events, ({ when }) => when === "last");
       const seconds = (performance.now() - started) / 1000;
       const history = { events, deliveries, entries: await fleet.close(), lives: fleet.lives, leaseMs, storeTimeoutMs };
-      const effects = isInPostgres(store) ? await readEffects(server.url) : undefined;
+      const effects = isInbox(store) ? await readEffects(server.url) : undefined;
       const verdict = isInbox(store) ? judgeInbox(history, effects ?? []) : judge(history);
       return { history, verdict, effects, acts, seconds };
     } finally {

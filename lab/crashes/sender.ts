@@ -83,7 +83,7 @@ export function createSender({ seed, ports, atOnce, onDelivery }: SenderOptions)
 
   const deliver = async (event: EventPlan, copy: CopyPlan, random: Random, nowMs: number): Promise<void> => {
     await sleep(copy.delayMs);
-    const header = await signWebhook(JSON.stringify(event.body), { secret, at: nowMs - copy.ageSecs * 1000 });
+    const header = await signWebhook(JSON.stringify(event.body), { secret, timestampMs: nowMs - copy.ageSecs * 1000 });
     const attempts: Attempt[] = [];
     const started = Date.now();
     let answer: Answer | undefined;

@@ -3,11 +3,11 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
-import { createEventTable } from "@call-transfer/sdk/webhooks/postgres";
+import { inboxTableSql } from "@call-transfer/sdk/webhooks/postgres";
 import type { ServerProcess } from "../../tests/receiving/server-process.ts";
 import { type RedisServer, startPostgres, startRedis } from "../../tests/receiving/servers.ts";
 import { createEffects } from "./effects.ts";
-import { isInPostgres, type StoreName } from "./stores.ts";
+import { isInbox, type StoreName } from "./stores.ts";
 
 export interface StoreServer extends AsyncDisposable {
   /** Where clients connect. It stays the same when a replica replaces the primary. */
@@ -98,7 +98,7 @@ async function startPostgresStore(hasReplica: boolean): Promise<StoreServer> {
     for (const statement of statements) await client.query(statement);
     await client.end();
   };
-  await ask(createEventTable() + createEffects);
+  await ask(inboxTableSql() + createEffects);
   let standby: ServerProcess | undefined = hasReplica ? await startPostgres({ replicaOf: primary }) : undefined;
   // From now on, what is committed is also on the standby.
   if (standby) await ask("alter system set synchronous_standby_names = '*'", "select pg_reload_conf()");
@@ -127,4 +127,4 @@ async function startPostgresStore(hasReplica: boolean): Promise<StoreServer> {
 
 /** Starts the server of a store, with a replica if it is to be replaced. */
 export const startServer = (store: StoreName, hasReplica = false): Promise<StoreServer> =>
-  isInPostgres(store) ? startPostgresStore(hasReplica) : startRedisStore(hasReplica);
+  isInbox(store) ? startPostgresStore(hasReplica) : startRedisStore(hasReplica);

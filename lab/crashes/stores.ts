@@ -1,17 +1,15 @@
 // The stores that a run can use.
 import type { EventStore } from "@call-transfer/sdk/webhooks";
-import { postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";
-import { ioredisEventStore, redisEventStore } from "@call-transfer/sdk/webhooks/redis";
-import { type InboxName, inboxNames, openPool } from "./effects.ts";
+import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
+import { type InboxName, inboxNames } from "./effects.ts";
 import { mistakes, type PlantName, wrapperNames, wrappers } from "./plants.ts";
 
-export const eventStoreNames = ["redis", "ioredis", "postgres"] as const;
+export const eventStoreNames = ["redis", "ioredis"] as const;
 export const storeNames = [...eventStoreNames, ...inboxNames] as const;
 export type EventStoreName = (typeof eventStoreNames)[number];
 export type StoreName = EventStoreName | InboxName;
 
 export const isInbox = (name: StoreName): name is InboxName => inboxNames.some((inbox) => inbox === name);
-export const isInPostgres = (name: StoreName): boolean => name === "postgres" || isInbox(name);
 
 /** The clients try to connect again by themselves. What fails meanwhile rejects. */
 const ignore = (): void => {};
@@ -23,40 +21,32 @@ const openers: Record<EventStoreName, (url: string) => Promise<EventStore>> = {
     const client = createClient({ url });
     client.on("error", ignore);
     await client.connect();
-    return redisEventStore(client);
+    return redisEventStore((script, key, args) => client.eval(script, { keys: [key], arguments: args }));
   },
   async ioredis(url) {
     const { Redis } = await import("ioredis");
     const client = new Redis(url);
     client.on("error", ignore);
-    return ioredisEventStore(client);
-  },
-  async postgres(url) {
-    return postgresEventStore(openPool(url));
+    return redisEventStore((script, key, args) => client.eval(script, 1, key, ...args));
   },
 };
 
-/** Opens a store with the client's settings of docs/webhook-stores.md, where `limitMs` is 1000. With replicas, Redis waits for one. */
-export async function openAsOnThePage(name: EventStoreName, url: string, hasReplica: boolean, limitMs: number) {
-  const options = hasReplica ? { waitForReplicas: 1, waitTimeoutMs: 300 } : {};
-  if (name === "postgres") {
-    const { Pool } = await import("pg");
-    const pool = new Pool({ connectionString: url, connectionTimeoutMillis: limitMs, query_timeout: limitMs });
-    pool.on("error", ignore);
-    return { store: postgresEventStore(pool), close: () => pool.end() };
-  }
+/** Opens a store with the client's settings of docs/webhook-stores.md. */
+export async function openAsOnThePage(name: EventStoreName, url: string) {
   if (name === "ioredis") {
     const { Redis } = await import("ioredis");
     const client = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, lazyConnect: true });
     client.on("error", ignore);
     await client.connect();
-    return { store: ioredisEventStore(client, options), close: () => client.disconnect() };
+    const store = redisEventStore((script, key, args) => client.eval(script, 1, key, ...args));
+    return { store, close: () => client.disconnect() };
   }
   const { createClient } = await import("redis");
   const client = createClient({ url, disableOfflineQueue: true });
   client.on("error", ignore);
   await client.connect();
-  return { store: redisEventStore(client, options), close: () => client.destroy() };
+  const store = redisEventStore((script, key, args) => client.eval(script, { keys: [key], arguments: args }));
+  return { store, close: () => client.destroy() };
 }
 
 /** Opens a store for a receiver process, with a wrong behaviour if one is named. */

@@ -90,7 +90,7 @@ export const webhookHeaders: Figure = {
   target: `none accepted, none slower than ${limitMs} ms`,
   async measure() {
     const random = createRandom(1, "figures").next;
-    const header = await signWebhook(body, { secret: secrets, at });
+    const header = await signWebhook(body, { secret: secrets, timestampMs: at });
     const [time = "", ...signed] = header.split(",");
     const genuine = new Set(signed);
     if (!(await verify(header)).accepted) throw new Error("The genuine header was refused.");

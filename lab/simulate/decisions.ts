@@ -5,7 +5,6 @@ import type { OfferRecord, Receiving, RequestRecord, StartRecord } from "./recei
 
 type Check = (receiving: Receiving, offer: OfferRecord) => Iterable<string>;
 
-const refusal = "This webhook was received before.\n";
 /** How long a receiver extends a lease at most. */
 const longestHandlingMs = 60_000;
 /** Whether a process stalled during a time for long enough to lose a lease. */
@@ -22,7 +21,7 @@ const failedBefore = ({ steps }: RequestRecord, time: number): boolean =>
 
 /** Whether something allows a second start while or after the first one. */
 function isExcused({ plan, forgotAt }: Receiving, first: StartRecord, second: StartRecord): boolean {
-  const { leaseMs, onStoreError } = plan.options;
+  const { leaseDurationMs: leaseMs, onStoreError } = plan.options;
   const crash = crashedWith(first.request);
   const forgot = forgotAt() ?? -1;
   return (
@@ -51,21 +50,17 @@ function* startsAfterClaim({ plan }: Receiving, offer: OfferRecord): Iterable<st
       ({ failed, received, at: askedAt }) => (failed || received !== undefined) && askedAt <= at,
     );
     const state = (last?.received as { state?: string } | undefined)?.state;
-    if (state === "mine" || (last?.failed && plan.options.onStoreError === "handle")) continue;
+    if (state === "claimed" || (last?.failed && plan.options.onStoreError === "handle")) continue;
     yield `${nameOf(offer, at)} was handled although the store answered ${state ?? "nothing"}`;
   }
 }
 
 /** All answers of an event are the same, and are of one of its own starts. Answers from before a loss may differ. */
-function* oneAnswer({ plan, forgotAt }: Receiving, offer: OfferRecord): Iterable<string> {
+function* oneAnswer({ forgotAt }: Receiving, offer: OfferRecord): Iterable<string> {
   const decided = offer.requests.filter(isDecision);
   for (const { status, text, at } of decided)
     if (status !== offer.app.status || (status !== 204 && !text?.endsWith(` of ${offer.name}`)))
       yield `${nameOf(offer, at)} got the answer of something else: ${status} ${text}`;
-  if (plan.options.duplicates === "refuse")
-    for (const request of decided)
-      if (!offer.starts.some((start) => start.request === request))
-        yield `${nameOf(offer, request.at)} got an answer, but copies are refused`;
   const forgot = forgotAt() ?? Number.NEGATIVE_INFINITY;
   // A process remembers what it had in hand or answered before.
   const isNew = ({ process }: RequestRecord) =>
@@ -82,7 +77,7 @@ const isUnstored = ({ steps }: RequestRecord): boolean =>
   steps.filter(({ name, failed }) => name === "complete" && failed).length > 1;
 
 function* settledInTime({ plan }: Receiving, offer: OfferRecord): Iterable<string> {
-  const { waitMs, storeTimeoutMs } = plan.options;
+  const { duplicateWaitMs: waitMs, storeTimeoutMs } = plan.options;
   for (const request of offer.requests) {
     const { at, process, steps } = request;
     if (crashedWith(request) !== undefined) continue;
@@ -96,7 +91,7 @@ function* settledInTime({ plan }: Receiving, offer: OfferRecord): Iterable<strin
     const limitMs = waits * waitMs + store * storeTimeoutMs + handlingMs + slackMs;
     if (tookMs > limitMs) yield `${nameOf(offer, at)} was answered after ${tookMs} ms instead of ${limitMs} ms`;
     const last = claims(request).findLast(({ received }) => received !== undefined)?.received;
-    const isBusy = (last as { state?: string } | undefined)?.state === "busy";
+    const isBusy = (last as { state?: string } | undefined)?.state === "in_progress";
     if (request.status === 503 && isBusy && !start && tookMs < waitMs - slackMs)
       yield `${nameOf(offer, at)} got 503 after ${tookMs} ms, but copies wait for ${waitMs} ms`;
   }
@@ -104,36 +99,33 @@ function* settledInTime({ plan }: Receiving, offer: OfferRecord): Iterable<strin
 
 /** Every answer that is not the app's has a reason. */
 function* refusalsHaveReasons({ plan }: Receiving, offer: OfferRecord): Iterable<string> {
-  const { duplicates, onStoreError, waitMs } = plan.options;
+  const { onStoreError, duplicateWaitMs: waitMs } = plan.options;
   for (const request of offer.requests) {
     const { status, text = "", at, steps } = request;
     if (status === undefined || isDecision(request)) continue;
     const others = joined(offer, request);
     const start = offer.starts.find((one) => one.request === request);
     const wasTaken = steps.some(
-      ({ received }) => received === false || (received as { state?: string } | undefined)?.state === "busy",
+      ({ received }) => received === false || (received as { state?: string } | undefined)?.state === "in_progress",
     );
     const isStoreError =
-      onStoreError === "refuse" && [request, ...others].some((one) => failedBefore(one, endOf(request)));
+      onStoreError === "reject" && [request, ...others].some((one) => failedBefore(one, endOf(request)));
     // One that it waits for is still handled, or was itself refused because others have the event.
     const waited = others.some((one) => endOf(request) - at >= waitMs - slackMs || one.status === 503);
-    const isReasonable =
-      (status === 409 && text === refusal && duplicates === "refuse" && !start) ||
-      (status >= 500 && start?.fails) ||
-      (status === 503 && (wasTaken || waited || isStoreError));
+    const isReasonable = (status >= 500 && start?.fails) || (status === 503 && (wasTaken || waited || isStoreError));
     if (!isReasonable) yield `${nameOf(offer, at)} got ${status} ${text.trim()} without a reason`;
   }
 }
 
 /** An event is only busy while a request has it, or until the lease of a lost one ends. */
 function* busyHasReasons({ plan }: Receiving, offer: OfferRecord): Iterable<string> {
-  const { leaseMs } = plan.options;
+  const { leaseDurationMs: leaseMs } = plan.options;
   const isHolding = (request: RequestRecord, time: number): boolean => {
     const isOpen = request.at <= time && endOf(request) >= time;
     if (isOpen && (request.process.crashedAt ?? time) >= time) return true;
     return claims(request).some(
       (step) =>
-        stateOf(step) === "mine" &&
+        stateOf(step) === "claimed" &&
         (step.doneAt ?? 0) <= time &&
         (step.doneAt ?? 0) + leaseMs >= time &&
         (failedBefore(request, time) || crashedWith(request) !== undefined || stalled(request, 0, request.at, time)),
@@ -142,19 +134,18 @@ function* busyHasReasons({ plan }: Receiving, offer: OfferRecord): Iterable<stri
   for (const request of offer.requests)
     for (const claim of claims(request)) {
       const { doneAt } = claim;
-      if (doneAt === undefined || stateOf(claim) !== "busy") continue;
+      if (doneAt === undefined || stateOf(claim) !== "in_progress") continue;
       if (!offer.requests.some((other) => other !== request && isHolding(other, doneAt)))
         yield `${nameOf(offer, doneAt)} is busy although nothing handles it`;
     }
 }
 
 /** Senders that try again get the app's decision. */
-function* nothingIsLost({ plan, forgotAt }: Receiving, offer: OfferRecord): Iterable<string> {
-  const { duplicates } = plan.options;
+function* nothingIsLost({ forgotAt }: Receiving, offer: OfferRecord): Iterable<string> {
   // A handling that takes too long loses its lease to the next copy, as long as copies come.
   if (offer.app.takesMs.some((ms) => ms > longestHandlingMs)) return;
   for (const { status, text, attempts } of offer.senders)
-    if (duplicates === "answer" && !isDecision({ status, text }))
+    if (!isDecision({ status, text }))
       yield `a sender of ${offer.name} got ${status} ${text.trim()} after ${attempts} attempts`;
   // A copy is refused as well if the answer of the first one was lost.
   const isExcused =

@@ -7,10 +7,9 @@ import type { Stepping, StorePlan } from "./stores.ts";
 export interface ReceivingPlan {
   readonly store: StorePlan;
   readonly options: {
-    readonly duplicates: "answer" | "refuse";
-    readonly onStoreError: "handle" | "refuse";
-    readonly leaseMs: number;
-    readonly waitMs: number;
+    readonly onStoreError: "handle" | "reject";
+    readonly leaseDurationMs: number;
+    readonly duplicateWaitMs: number;
     readonly storeTimeoutMs: number;
   };
   readonly trouble: Trouble;
@@ -84,6 +83,7 @@ export function receivingPlanOf(random: Random): ReceivingPlan {
   const leaseMs = random.pick([300, 2000, 2000, 5000]);
   const storeTimeoutMs = random.pick([200, 1000]);
   const kind = random.pick(storeKinds);
+  const trouble = random.pick(troublesWith(kind));
   const steps = ["claim", "complete", "release"] as const;
   return {
     store: {
@@ -95,13 +95,12 @@ export function receivingPlanOf(random: Random): ReceivingPlan {
       forgetsAtMs: random.between(0, 12_000),
     },
     options: {
-      duplicates: random.chance(0.8) ? "answer" : "refuse",
-      onStoreError: random.chance(0.6) ? "handle" : "refuse",
-      leaseMs,
-      waitMs: random.pick([8000, 8000, 2500, 400, 0]),
+      onStoreError: random.chance(0.6) ? "handle" : "reject",
+      leaseDurationMs: leaseMs,
+      duplicateWaitMs: random.pick([8000, 8000, 2500, 400, 0]),
       storeTimeoutMs,
     },
-    trouble: random.pick(troublesWith(kind)),
+    trouble,
   };
 }
 

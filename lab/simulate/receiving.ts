@@ -42,7 +42,7 @@ const mostTroubles = 2;
 export function receiveOffers(world: World, random: Random, messages: readonly Message[], secret: string): Receiving {
   const { scheduler, log } = world;
   const plan = receivingPlanOf(random);
-  const { leaseMs, storeTimeoutMs } = plan.options;
+  const { leaseDurationMs: leaseMs, storeTimeoutMs } = plan.options;
   const store = createSharedStore(scheduler, plan.store, storeTimeoutMs, random);
   const now = (): number => scheduler.now;
   const offers = new Map<string, OfferRecord>();
@@ -70,9 +70,8 @@ export function receiveOffers(world: World, random: Random, messages: readonly M
     const handle = createWebhookHandler({
       ...plan.options,
       secret,
-      scope,
       clock: { now },
-      store: store.of(process),
+      store: store.of(process, scope),
       onEvent,
     });
     return { process, handle };
@@ -128,7 +127,7 @@ export function receiveOffers(world: World, random: Random, messages: readonly M
       sender.attempts += 1;
       const machine = random.pick(machines.filter((one) => one.scope === scope));
       const isAnew = sender.attempts > 8 || random.chance(0.4);
-      const header = isAnew ? await signWebhook(message.body, { secret, at: now() }) : message.header;
+      const header = isAnew ? await signWebhook(message.body, { secret, timestampMs: now() }) : message.header;
       let isOver = false;
       const end = (result: RequestRecord | undefined): void => {
         if (isOver) return;

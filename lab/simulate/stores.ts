@@ -1,5 +1,6 @@
 // A store that several processes of a receiver share, with every way in which stores behave.
-import { type EventStore, memoryEventStore } from "@call-transfer/sdk/webhooks";
+import type { EventStore } from "@call-transfer/sdk/webhooks";
+import { memoryStore } from "../../packages/sdk/tests/memory-store.ts";
 import { currentRequest, type Process } from "./processes.ts";
 import type { Random, Scheduler } from "./scheduler.ts";
 
@@ -47,11 +48,11 @@ export function createSharedStore(scheduler: Scheduler, plan: StorePlan, storeTi
   const start = scheduler.now;
   const owners = new Map<string, Stepping>();
   const now = (): number => scheduler.now;
-  let shared = memoryEventStore({ clock: { now } });
+  let shared = memoryStore(now);
   let forgotAt: number | undefined;
   if (plan.kind === "forgets")
     scheduler.after(plan.forgetsAtMs, () => {
-      shared = memoryEventStore({ clock: { now } });
+      shared = memoryStore(now);
       forgotAt = scheduler.now;
     });
 
@@ -62,9 +63,9 @@ export function createSharedStore(scheduler: Scheduler, plan: StorePlan, storeTi
     return random.pick(plan.kind === "fails" ? (["before", "after"] as const) : (["late", "never"] as const));
   };
 
-  const of = (process: Process): EventStore => {
+  /** The store of a process, whose keys begin with a scope. */
+  const of = (process: Process, scope: string): EventStore => {
     const ask = <Result>(name: StepName, key: string, owner: string, act: () => Promise<Result>): Promise<Result> => {
-      // What is tried later runs beside another request.
       const stepping = owners.get(owner) ?? (currentRequest() as Stepping);
       owners.set(owner, stepping);
       const step: Step = { name, key, owner, at: now(), failed: false };
@@ -92,11 +93,11 @@ export function createSharedStore(scheduler: Scheduler, plan: StorePlan, storeTi
         });
       });
     };
+    const at = (key: string): string => `${scope}:${key}`;
     return {
-      claim: (key, owner, leaseMs) => ask("claim", key, owner, () => shared.claim(key, owner, leaseMs)),
-      complete: (key, owner, answer, keepMs) =>
-        ask("complete", key, owner, () => shared.complete(key, owner, answer, keepMs)),
-      release: (key, owner) => ask("release", key, owner, () => shared.release(key, owner)),
+      claim: (key, owner, leaseMs) => ask("claim", key, owner, () => shared.claim(at(key), owner, leaseMs)),
+      complete: (key, owner, answer) => ask("complete", key, owner, () => shared.complete(at(key), owner, answer)),
+      release: (key, owner) => ask("release", key, owner, () => shared.release(at(key), owner)),
     };
   };
   return { of, forgotAt: () => forgotAt };

@@ -43,30 +43,20 @@ declare module "@call-transfer/sdk/raw" {
 
 declare module "@call-transfer/sdk/webhooks" {
   export {
-    EventClaim, EventInbox, EventStore, FastifyReply, LambdaEvent, LambdaResult, MemoryEventStoreOptions, NodeRequest,
-    NodeResponse, RawBody, SecretSource, SignOptions, TransferOffer, UnknownWebhookEvent, VerifyOptions,
-    WebhookErrorCode, WebhookEvent, WebhookHandler, WebhookHandlerOptions, WebhookHeaders, WebhookInput,
-    WebhookReadiness, WebhookSecrets, WebhookVerificationError, createWebhookHandler, isTransferOffer, memoryEventStore,
-    signWebhook, toLambdaHandler, toNodeHandler, verifyWebhook
-  };
-}
-
-declare module "@call-transfer/sdk/webhooks/durable-object" {
-  export {
-    DurableObjectEventStoreOptions, EventStoreNamespace, EventStoreObject, EventStoreResponse, EventStoreState,
-    durableObjectEventStore
+    EventClaim, EventInbox, EventStore, FastifyReply, LambdaEvent, LambdaResult, NodeRequest, NodeResponse, RawBody,
+    SecretSource, SignOptions, TransferOffer, UnknownWebhookEvent, VerifyOptions, WebhookErrorCode, WebhookEvent,
+    WebhookHandler, WebhookHandlerOptions, WebhookHeaders, WebhookInput, WebhookReadiness, WebhookSecrets,
+    WebhookVerificationError, createWebhookHandler, isTransferOffer, signWebhook, toLambdaHandler, toNodeHandler,
+    verifyWebhook
   };
 }
 
 declare module "@call-transfer/sdk/webhooks/postgres" {
-  export {
-    PgClient, PostgresClient, PostgresEventStore, PostgresEventStoreOptions, PostgresJsTransaction, createEventTable,
-    pgInbox, postgresEventStore, postgresJsInbox
-  };
+  export { PostgresClient, PostgresInboxOptions, inboxTableSql, postgresInbox };
 }
 
 declare module "@call-transfer/sdk/webhooks/redis" {
-  export { IoredisClient, RedisClient, RedisEventStoreOptions, ioredisEventStore, redisEventStore };
+  export { RedisEventStoreOptions, RunRedisScript, redisEventStore };
 }
 
 declare class AbortError extends RequestError {}
@@ -253,64 +243,31 @@ declare class Destinations {
   rotateSecret(id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
 }
 
-declare interface DurableObjectEventStoreOptions {
-  shards?: number;
-}
-
 type ErrorCodeWithFieldErrors = unknown;
 
-declare type EventClaim = { readonly state: "mine" } | { readonly state: "busy" } | {
-  readonly state: "done";
-  readonly answer: string;
+declare type EventClaim = { readonly state: "claimed" } | { readonly state: "in_progress" } | {
+  readonly state: "completed";
+  readonly response: string;
 };
 
 declare interface EventInbox<Tx> {
-  receive(event: {
+  readonly retentionMs: number;
+  coordinate(handling: {
     readonly key: string;
-    readonly duplicates: "answer" | "refuse";
-    readonly waitMs: number;
-    readonly keepMs: number;
+    readonly owner: string;
     readonly handle: (tx: Tx) => Promise<Response>;
+    readonly leftMs: () => number;
     readonly report: (error: unknown, code: WebhookErrorCode) => void;
-  }): Promise<{ readonly response: Response; readonly isCopy: boolean }>;
+  }): Promise<{ readonly response: Response; readonly stored?: string | undefined; readonly deduplicated: boolean }>;
   check(options: { readonly waitMs: number }): Promise<void>;
 }
 
 declare interface EventStore {
-  readonly stepsAtOnce?: number;
-  readonly forgottenEarly?: number;
-  claim(key: string, owner: string, leaseMs: number): Promise<EventClaim>;
-  complete(key: string, owner: string, answer: string, keepMs: number): Promise<boolean>;
+  readonly maxConcurrency?: number;
+  readonly retentionMs?: number;
+  claim(key: string, owner: string, leaseDurationMs: number): Promise<EventClaim>;
+  complete(key: string, owner: string, response: string): Promise<boolean>;
   release(key: string, owner: string): Promise<void>;
-}
-
-declare interface EventStoreNamespace<Id> {
-  idFromName(name: string): Id;
-  get(id: Id): { fetch(url: string, init: { method: string; body: string }): Promise<EventStoreResponse> };
-}
-
-declare class EventStoreObject {
-  #private;
-  constructor(state: EventStoreState);
-  fetch(request: Request): Promise<Response>;
-  alarm(): Promise<void>;
-}
-
-declare interface EventStoreResponse {
-  readonly ok: boolean;
-  readonly status: number;
-  json(): Promise<unknown>;
-}
-
-declare interface EventStoreState {
-  readonly storage: {
-    readonly sql: {
-      exec(query: string, ...values: (string | number | null)[]): { toArray(): Record<string, unknown>[] };
-    };
-    getAlarm(): Promise<number | null>;
-    setAlarm(time: number): Promise<void>;
-    deleteAll(): Promise<void>;
-  };
 }
 
 interface Extra {
@@ -357,16 +314,6 @@ declare class InvalidArgumentError extends CallTransferError {
 }
 
 declare class InvalidResponseError extends RequestError {}
-
-declare interface IoredisClient {
-  eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
-  pipeline(): {
-    eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): {
-      wait(replicas: number, timeoutMs: number): { exec(): Promise<unknown> };
-    };
-  };
-}
-
 type IsList<Page, Field extends keyof Page> = string extends Field ? false : NonNullable<Page[Field]> extends readonly unknown[] ? true : false;
 declare type ItemIn<Page, Field extends string> = unknown extends Page ? unknown : Field extends keyof Page ? NonNullable<Page[Field]> extends readonly (infer Item)[] ? Item : never : never;
 
@@ -420,11 +367,6 @@ declare class Members {
   constructor(client: CallTransferCore);
   deleteHours(memberId: string, options?: RequestOptions): ApiPromise<void>;
   getAvailability(memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
-}
-
-declare interface MemoryEventStoreOptions {
-  maxEvents?: number;
-  clock?: { now(): number };
 }
 
 declare type Middleware = (request: OutgoingRequest, next: () => Promise<Response>, context: MiddlewareContext) => Promise<Response>;
@@ -569,29 +511,14 @@ declare class PermissionDeniedError extends ApiError {
   readonly status: 403;
 }
 
-declare interface PgClient {
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; command?: string }>;
-  release(destroy?: boolean): void;
-  on(event: "error", listener: (error: Error) => void): unknown;
-  removeListener(event: "error", listener: (error: Error) => void): unknown;
+declare interface PostgresClient<Tx> {
+  transaction(work: (tx: Tx) => Promise<void>): Promise<unknown>;
+  query(tx: Tx, text: string, values: (string | number)[]): PromiseLike<readonly unknown[]>;
 }
 
-declare interface PostgresClient {
-  query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
-  readonly options?: unknown;
-}
-
-declare interface PostgresEventStore extends EventStore {
-  deleteExpired(): Promise<number>;
-}
-
-declare interface PostgresEventStoreOptions {
+declare interface PostgresInboxOptions {
   table?: string;
-  connections?: number;
-}
-
-declare interface PostgresJsTransaction {
-  unsafe(query: string, parameters?: (string | number)[]): PromiseLike<readonly unknown[]>;
+  retentionMs?: number;
 }
 
 declare class RateLimitError extends ApiError {
@@ -639,19 +566,9 @@ declare interface Reconciliation<Item = Candidate> {
 
 declare type ReconciliationReason = "candidates_found" | "nothing_listed" | "list_changed" | "server_time_unknown" | "list_unreadable" | "limit_reached" | "no_list";
 
-declare interface RedisClient {
-  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-  multi(): {
-    eval(script: string, options: { keys: string[]; arguments: string[] }): {
-      wait(replicas: number, timeoutMs: number): { execAsPipeline(): Promise<unknown> };
-    };
-  };
-}
-
 declare interface RedisEventStoreOptions {
   keyPrefix?: string;
-  waitForReplicas?: number;
-  waitTimeoutMs?: number;
+  retentionMs?: number;
 }
 
 declare type RequestContext = Readonly<Record<string, unknown>>;
@@ -752,6 +669,7 @@ declare class Roles {
   list(options?: RequestOptions): ApiPromise<RoleList>;
 }
 
+declare type RunRedisScript = (script: string, key: string, args: string[]) => Promise<unknown>;
 declare type SecretSource = () => WebhookSecrets | Promise<WebhookSecrets>;
 
 declare class ServerError extends ApiError {
@@ -778,7 +696,7 @@ declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "r
 
 declare interface SignOptions {
   secret: string | readonly string[];
-  at?: number;
+  timestampMs?: number;
 }
 
 type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | "2XX";
@@ -809,7 +727,7 @@ declare interface VerifyOptions {
   clock?: { now(): number };
 }
 
-declare type WebhookErrorCode = "bad_header" | "no_match" | "stale" | "bad_event" | "bad_body" | "too_large" | "bad_request" | "clock_skew" | "secrets_failed" | "event_failed" | "response_failed" | "duplicate" | "busy" | "store_timeout" | "store_busy" | "store_failed" | "store_forgets" | "answer_unreadable" | "answer_not_stored" | "handled_twice";
+declare type WebhookErrorCode = "invalid_signature_header" | "signature_mismatch" | "timestamp_out_of_tolerance" | "invalid_event" | "body_already_read" | "body_too_large" | "invalid_request" | "secret_lookup_failed" | "handler_failed" | "response_not_sent" | "duplicate_timeout" | "store_timeout" | "store_failed" | "store_evicted_early" | "stored_response_unreadable" | "handled_twice";
 declare type WebhookEvent = TransferOffer | UnknownWebhookEvent;
 declare type WebhookHandler = (request: Request) => Promise<Response>;
 
@@ -818,22 +736,20 @@ declare interface WebhookHandlerOptions<Tx = undefined> extends Omit<VerifyOptio
   onEvent(event: WebhookEvent, tx: NoInfer<Tx>): Promise<Response | undefined | void> | Response | undefined | void;
   store?: EventStore;
   inbox?: EventInbox<Tx>;
-  scope?: string;
-  duplicates?: "answer" | "refuse";
-  onStoreError?: "handle" | "refuse";
-  leaseMs?: number;
-  waitMs?: number;
-  keepMs?: number;
+  onStoreError?: "handle" | "reject";
+  leaseDurationMs?: number;
+  duplicateWaitMs?: number;
   storeTimeoutMs?: number;
+  maxAnswers?: number;
   onError?: (error: unknown, code: WebhookErrorCode) => void;
-  instrumentation?: { webhook(result: "handled" | "repeated" | WebhookErrorCode): void };
+  instrumentation?: { recordWebhook(result: "handled" | "deduplicated" | WebhookErrorCode): void };
 }
 
 declare type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 declare type WebhookInput = Request | { readonly body: RawBody; readonly headers: WebhookHeaders };
 
 declare interface WebhookReadiness {
-  readonly isReady: boolean;
+  readonly ready: boolean;
   readonly problems: readonly { readonly code: WebhookErrorCode; readonly message: string }[];
 }
 
@@ -870,10 +786,8 @@ declare function createDestinationGroupMutationOptions(client: CallTransferCore,
   body: CreateDestinationGroupRequest;
 }, DestinationGroup>;
 
-declare function createEventTable(options?: { table?: string }): string;
-
 declare function createWebhookHandler<Tx = undefined>(options: WebhookHandlerOptions<Tx>): WebhookHandler & {
-  checkReady(): Promise<WebhookReadiness>;
+  checkReadiness(): Promise<WebhookReadiness>;
 };
 
 declare function deleteMemberHours(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<void>;
@@ -882,10 +796,9 @@ declare function deleteMemberHoursMutationOptions(client: CallTransferCore, opti
   memberId: string;
 }, void>;
 
-declare function durableObjectEventStore<Id>(namespace: EventStoreNamespace<Id>, { shards }?: DurableObjectEventStoreOptions): EventStore;
 declare function getMemberAvailability(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
 declare function getMemberAvailabilityQueryOptions(client: CallTransferCore, memberId: string, options?: RequestOptions): OperationQueryOptions<"getMemberAvailability", MemberAvailability>;
-declare function ioredisEventStore(client: IoredisClient, options?: RedisEventStoreOptions): EventStore;
+declare function inboxTableSql(options?: { table?: string }): string;
 declare function isApiError(value: unknown): value is AnyApiError;
 declare function isApiError<const C extends ErrorCode>(value: unknown, ...codes: [code: C, ...more: C[]]): value is ApiErrorOf<C>;
 declare function isTransferOffer(event: WebhookEvent): event is TransferOffer;
@@ -898,20 +811,13 @@ declare function listCallsInfiniteQueryOptions(client: CallTransferCore, query?:
 declare function listCallsQueryOptions(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): OperationQueryOptions<"listCalls", CallList>;
 declare function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList>;
 declare function listRolesQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listRoles", RoleList>;
-declare function memoryEventStore(options?: MemoryEventStoreOptions): EventStore;
 declare function nodeFetch(options?: NodeFetchOptions): NodeFetch;
-declare function openTelemetry(options?: OpenTelemetryOptions): Instrumentation & { webhook(result: string): void };
 
-declare function pgInbox<Client extends PgClient>(pool: {
-  connect(): Promise<Client>;
-  connect(callback: (error: Error | undefined, client: Client | undefined, done: () => void) => void): void;
-}, { table }?: { table?: string }): EventInbox<Client>;
+declare function openTelemetry(options?: OpenTelemetryOptions): Instrumentation & {
+  recordWebhook(result: string): void;
+};
 
-declare function postgresEventStore(client: PostgresClient, { table, connections }?: PostgresEventStoreOptions): PostgresEventStore;
-
-declare function postgresJsInbox<Tx extends PostgresJsTransaction & object>(sql: {
-  begin(options: string, work: (tx: Tx) => Promise<unknown>): Promise<unknown>;
-}, { table }?: { table?: string }): EventInbox<Tx>;
+declare function postgresInbox<Tx>(client: PostgresClient<Tx>, options?: PostgresInboxOptions): EventInbox<Tx>;
 
 declare function raw<Paths extends object = paths>(client: CallTransferCore, options: RawOptions & {
   readonly throwOnError: true;
@@ -921,7 +827,7 @@ declare function raw<Paths extends object = paths>(client: CallTransferCore, opt
   readonly throwOnError?: false;
 }): RawClient<Paths>;
 
-declare function redisEventStore(client: RedisClient, options?: RedisEventStoreOptions): EventStore;
+declare function redisEventStore(run: RunRedisScript, options?: RedisEventStoreOptions): EventStore;
 declare function rotateDestinationSecret(client: CallTransferCore, id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
 
 declare function rotateDestinationSecretMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"rotateDestinationSecret", {

@@ -20,7 +20,7 @@ export default defineConfig({
   ...shared,
   entry: [
     ...["src/index.ts", "src/node.ts", "src/otel.ts", "src/query.ts", "src/raw.ts", "src/webhooks.ts"],
-    ...["durable-object", "postgres", "redis"].map((name) => `src/webhooks/${name}.ts`),
+    ...["postgres", "redis"].map((name) => `src/webhooks/${name}.ts`),
   ],
   format: ["esm", "cjs"],
   // The entry for Node keeps the names by which bundlers and mocks know its modules.

@@ -12,7 +12,8 @@ import { home } from "../../packages/mock-server/src/web/inspector-page.ts";
 import { capacity, msPerGain, retryCost, successGain } from "../../packages/sdk/src/options/retry-budget.ts";
 import { defaultRetryPolicy, defaults } from "../../packages/sdk/src/options/settings.ts";
 import { delayFor } from "../../packages/sdk/src/send/retry.ts";
-import { defaults as handlerDefaults } from "../../packages/sdk/src/webhooks/handler-options.ts";
+import { defaults as handlerDefaults } from "../../packages/sdk/src/webhooks/options.ts";
+import { checkRetention } from "../../packages/sdk/src/webhooks/timeout.ts";
 import { pythonPackage } from "./python-package.ts";
 
 /** Promises of a package by what they are about, e.g. `default retry.max` → `2`. */
@@ -63,6 +64,7 @@ const sdk = (root: string): Promises => ({
   ...defaultsIn({ capacity, gainPerMs: 1 / msPerGain, retryCost, successGain }, "retry budget, "),
   "longest waits before retries, in milliseconds": [0, 1, 2, 3, 4, 5, 6].map((retry) => delayFor(retry, 0, () => 1)),
   ...defaultsIn(handlerDefaults, "handler."),
+  "default retentionMs": checkRetention({}),
   ...tables(root, "sdk"),
 });
 

@@ -1,7 +1,7 @@
 import { demo } from "@call-transfer/backend";
 import { type MockServer, type MockServerOptions, startMockServer } from "@call-transfer/mock-server";
 import { CallTransfer } from "@call-transfer/sdk";
-import { createWebhookHandler, memoryEventStore } from "@call-transfer/sdk/webhooks";
+import { createWebhookHandler } from "@call-transfer/sdk/webhooks";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 const hourMs = 3_600_000;
@@ -69,7 +69,6 @@ describe("a default start", () => {
     const handled: string[] = [];
     const receive = createWebhookHandler({
       secret: demo.signingSecret,
-      store: memoryEventStore(),
       onEvent: ({ id }) => void handled.push(String(id)),
     });
     const headers = { authorization: "", "x-account-id": demo.accountId };

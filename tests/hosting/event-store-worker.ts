@@ -5,7 +5,7 @@ import {
   type EventStoreNamespace,
   EventStoreObject,
   type EventStoreState,
-} from "@call-transfer/sdk/webhooks/durable-object";
+} from "../../examples/recipes/receive/durable-object.ts";
 
 interface Env {
   readonly EVENTS: EventStoreNamespace<unknown>;
@@ -16,16 +16,15 @@ interface Env {
 /** What the test asks for. */
 export interface Order {
   readonly binding: keyof Env;
-  readonly shards?: number;
   readonly caseName?: string;
   readonly method?: "claim" | "complete";
-  readonly values?: readonly [string, string, string | number, number?];
+  readonly values?: readonly [string, string, string | number];
 }
 
 export { EventStoreObject };
 
-/** How many events the objects hold, and how often their alarms went off. */
-const held = { rows: 0, alarms: 0 };
+/** The events that alarms left in the objects, and how often they went off. */
+const held = { keys: [] as unknown[], alarms: 0 };
 
 export class QuickObject extends EventStoreObject {
   readonly #sql: EventStoreState["storage"]["sql"];
@@ -44,14 +43,20 @@ export class QuickObject extends EventStoreObject {
     await super.alarm();
     held.alarms += 1;
     const tables = this.#sql.exec("select name from sqlite_master where name = 'events'").toArray();
-    held.rows = tables.length === 0 ? 0 : this.#sql.exec("select key from events").toArray().length;
+    if (tables.length > 0)
+      held.keys.push(
+        ...this.#sql
+          .exec("select key from events")
+          .toArray()
+          .map(({ key }) => key),
+      );
   }
 }
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
-    const { binding, shards, caseName, method, values } = (await request.json()) as Order;
-    const store = durableObjectEventStore(env[binding], shards === undefined ? {} : { shards });
+    const { binding, caseName, method, values } = (await request.json()) as Order;
+    const store = durableObjectEventStore(env[binding]);
     if (caseName !== undefined) {
       const { run } = eventStoreCases.find(({ name }) => name === caseName) ?? {};
       return run === undefined
@@ -62,11 +67,11 @@ export default {
           );
     }
     if (method === undefined || values === undefined) return Response.json(held);
-    const [key, owner, third, keepMs = 0] = values;
+    const [key, owner, third] = values;
     const result =
       method === "claim"
         ? await store.claim(key, owner, Number(third))
-        : await store.complete(key, owner, String(third), keepMs);
+        : await store.complete(key, owner, String(third));
     return Response.json(result);
   },
 };

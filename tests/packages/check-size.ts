@@ -89,12 +89,7 @@ const bundles: readonly BundleBudget[] = [
     published: "everything of `/webhooks`",
   },
   { name: "webhooks/redis, every export", program: entry("webhooks/redis"), budget: 1, reached: 1.3 },
-  {
-    ...{ name: "webhooks/postgres, the store", budget: 1.25, reached: 1.4 },
-    program: 'export { createEventTable, postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";',
-  },
   { name: "webhooks/postgres, every export", program: entry("webhooks/postgres"), budget: 4.5, reached: 4.7 },
-  { name: "webhooks/durable-object, every export", program: entry("webhooks/durable-object"), budget: 1.2 },
   {
     ...{ name: "query, every export, beside the whole SDK", program: `${whole}${entry("query")}`, beside: whole },
     ...{ budget: 1, published: "added by everything of `/query`" },

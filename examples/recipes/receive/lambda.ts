@@ -1,9 +1,9 @@
 // Receives offers on AWS Lambda, behind API Gateway (a REST or an HTTP API) or a function URL.
 //   npm install ioredis @call-transfer/sdk
 // Add the layer "AWS Parameters and Secrets Lambda Extension", and set the timeout of the function to 15 seconds: by default it
-// is 3, and a copy of an offer may wait 8 for the answer.
+// is 3, and a duplicate of an offer may wait 8 for the response.
 import { createWebhookHandler, isTransferOffer, toLambdaHandler } from "@call-transfer/sdk/webhooks";
-import { ioredisEventStore } from "@call-transfer/sdk/webhooks/redis";
+import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
 import { Redis } from "ioredis";
 
 const {
@@ -29,8 +29,8 @@ async function secrets(): Promise<string[]> {
 
 const offers = createWebhookHandler({
   secret: secrets,
-  // Copies of an offer reach different instances of the function, so they share a store.
-  store: ioredisEventStore(redis),
+  // Duplicates of an offer reach different instances of the function, so they share a store.
+  store: redisEventStore((script, key, args) => redis.eval(script, 1, key, ...args)),
   onEvent(event) {
     if (!isTransferOffer(event)) return undefined;
     console.log(`offer ${event.id}`);

@@ -1,21 +1,24 @@
-// Decides about offers. The receivers for Node share it.
+// Decides about offers. The servers for Node share it.
 import { readFile } from "node:fs/promises";
-import { createWebhookHandler, isTransferOffer, memoryEventStore } from "@call-transfer/sdk/webhooks";
-import { ioredisEventStore } from "@call-transfer/sdk/webhooks/redis";
+import { createWebhookHandler, type EventStore, isTransferOffer } from "@call-transfer/sdk/webhooks";
+import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
 import { Redis } from "ioredis";
 
 const { OFFER_SECRETS_FILE = "", REDIS_URL } = process.env;
 
-/** While Redis is away, commands fail within a moment, and offers are handled without it. */
-const connectTo = (url: string): Redis =>
-  new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 1, retryStrategy: () => 200 }).on("error", console.error);
+function connectTo(url: string): EventStore {
+  // While Redis is away, commands fail within a moment, and offers are handled without it.
+  const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 1, retryStrategy: () => 200 });
+  redis.on("error", console.error);
+  return redisEventStore((script, key, args) => redis.eval(script, 1, key, ...args));
+}
 
 export const offers = createWebhookHandler({
   // A mounted file, such as a Kubernetes secret: one signing secret in each line. It is read for each offer, so that a
   // rotation needs no restart. Without the comment for turbopack, Next.js would add the whole project to the server.
   secret: async () => (await readFile(/* turbopackIgnore: true */ OFFER_SECRETS_FILE, "utf8")).trim().split(/\s+/),
   // Each offer is handled once. Several processes share a store. One process can do with its memory.
-  store: REDIS_URL ? ioredisEventStore(connectTo(REDIS_URL)) : memoryEventStore(),
+  ...(REDIS_URL && { store: connectTo(REDIS_URL) }),
   onEvent(event) {
     if (!isTransferOffer(event)) return undefined;
     console.log(`offer ${event.id}`);

@@ -4,9 +4,9 @@
 //   npx wrangler deploy
 // Without --remote, the secret is for `npx wrangler dev` on this machine. wrangler.jsonc has the bindings.
 import { createWebhookHandler, isTransferOffer, type WebhookHandler } from "@call-transfer/sdk/webhooks";
-import { durableObjectEventStore, type EventStoreNamespace } from "@call-transfer/sdk/webhooks/durable-object";
+import { durableObjectEventStore, type EventStoreNamespace } from "./durable-object.ts";
 
-export { EventStoreObject } from "@call-transfer/sdk/webhooks/durable-object";
+export { EventStoreObject } from "./durable-object.ts";
 
 interface Env {
   /** Durable Objects, in which the isolates of a Worker share the events that they have handled. */

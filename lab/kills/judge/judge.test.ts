@@ -283,7 +283,9 @@ describe("an offer", () => {
     );
     const first = firstSecret(destinationId);
     const signed = async (receivedMs: number, startedMs: number, ...secrets: string[]) => {
-      const headers = await Promise.all(secrets.map((secret) => signWebhook(body(), { secret, at: receivedMs })));
+      const headers = await Promise.all(
+        secrets.map((secret) => signWebhook(body(), { secret, timestampMs: receivedMs })),
+      );
       const [time = ""] = (headers[0] ?? "").split(",");
       const header = [time, ...headers.map((one) => one.split(",")[1])].join(",");
       const messages: string[] = [];

@@ -4,7 +4,7 @@ import {
   claimed,
   claimedInTime,
   claimsAtOnce,
-  done,
+  completed,
   type EventStoreCase,
   equal,
   heldCase,
@@ -22,165 +22,176 @@ const answer = '{"status":204}';
 
 const leases: readonly EventStoreCase[] = [
   caseOf("gives a new event to the first owner", async ({ store, key, first }) => {
-    claimed(await store.claim(key, first, longMs), "mine", "of a new event");
+    claimed(await store.claim(key, first, longMs), "claimed", "of a new event");
   }),
   heldCase("gives no other owner an event while its lease runs", async ({ store, key, second }) => {
-    claimed(await store.claim(key, second, longMs), "busy", "while another owner's lease runs");
-    claimed(await store.claim(key, second, longMs), "busy", "of an owner that was refused before");
+    claimed(await store.claim(key, second, longMs), "in_progress", "while another owner's lease runs");
+    claimed(await store.claim(key, second, longMs), "in_progress", "of an owner that was refused before");
   }),
   caseOf("gives an event to one of many owners at once", async (scene) => {
     const states = await statesOfMany(scene);
-    const [mine, busy] = ["mine", "busy"].map((name) => states.filter((state) => state === name).length);
-    if (mine !== 1 || busy !== claimsAtOnce - 1)
+    const [taken, inProgress] = ["claimed", "in_progress"].map(
+      (name) => states.filter((state) => state === name).length,
+    );
+    if (taken !== 1 || inProgress !== claimsAtOnce - 1)
       throw new Error(
-        `One of ${claimsAtOnce} claims at once must be "mine", the others "busy". ${mine} were "mine", ${busy} "busy".`,
+        `One of ${claimsAtOnce} claims at once must be "claimed", the others "in_progress". ${taken} were "claimed", ${inProgress} "in_progress".`,
       );
   }),
   caseOf("gives an event whose lease ran out to one of many owners at once", async (scene) => {
     await scene.store.claim(scene.key, scene.first, shortMs);
     await untilOver();
-    const mine = (await statesOfMany(scene)).filter((state) => state === "mine").length;
-    if (mine !== 1)
-      throw new Error(`One of ${claimsAtOnce} claims at once must get an event whose lease ran out, not ${mine}.`);
+    const taken = (await statesOfMany(scene)).filter((state) => state === "claimed").length;
+    if (taken !== 1)
+      throw new Error(`One of ${claimsAtOnce} claims at once must get an event whose lease ran out, not ${taken}.`);
   }),
   heldCase("lets an owner claim its event again", async ({ store, other, key, first }) => {
-    claimed(await store.claim(key, first, longMs), "mine", "of the owner that has the event");
-    claimed(await other.claim(key, first, longMs), "mine", "of the owner that has the event, over another connection");
+    claimed(await store.claim(key, first, longMs), "claimed", "of the owner that has the event");
+    claimed(
+      await other.claim(key, first, longMs),
+      "claimed",
+      "of the owner that has the event, over another connection",
+    );
   }),
   caseOf("extends a lease that its owner claims again", async ({ store, key, first, second }) => {
     await store.claim(key, first, shortMs);
     await store.claim(key, first, longMs);
     await untilOver();
-    claimed(await store.claim(key, second, longMs), "busy", "while the extended lease runs");
+    claimed(await store.claim(key, second, longMs), "in_progress", "while the extended lease runs");
   }),
   caseOf("gives the event to another owner when the lease ran out", async ({ store, key, first, second }) => {
     await store.claim(key, first, shortMs);
     await claimedInTime(store, key, second, "after the lease ran out");
-    claimed(await store.claim(key, first, longMs), "busy", "of the first owner, after another one took the event");
+    claimed(
+      await store.claim(key, first, longMs),
+      "in_progress",
+      "of the first owner, after another one took the event",
+    );
   }),
   caseOf("keeps events with different keys apart", async ({ store, key, first, second }) => {
     const keys = [key, `${key}a`, `${key}A`, `${key}:`, `${key}*`, `${key}%`, `${key}_`, `${key}\\`, `${key}'"`];
     for (const each of [...keys, key.slice(0, -1), key.toUpperCase()])
-      claimed(await store.claim(each, each === key ? first : second, longMs), "mine", `of the new event ${each}`);
-    equal("complete()", await store.complete(key, first, answer, longMs), true);
+      claimed(await store.claim(each, each === key ? first : second, longMs), "claimed", `of the new event ${each}`);
+    equal("complete()", await store.complete(key, first, answer), true);
     for (const each of keys.slice(1))
-      claimed(await store.claim(each, first, longMs), "busy", `of ${each}, after ${key} was completed`);
+      claimed(await store.claim(each, first, longMs), "in_progress", `of ${each}, after ${key} was completed`);
   }),
   caseOf("takes keys of 512 characters and of every printable character", async ({ store, key, first, second }) => {
     const printable = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at)).join("");
     const long = `${key}${printable}`.padEnd(511, "k");
-    claimed(await store.claim(`${long}1`, first, longMs), "mine", "of a key of 512 characters");
-    claimed(await store.claim(`${long}2`, second, longMs), "mine", "of a key that differs in its last character");
-    claimed(await store.claim(`${long}1`, second, longMs), "busy", "of a key of 512 characters, by another owner");
+    claimed(await store.claim(`${long}1`, first, longMs), "claimed", "of a key of 512 characters");
+    claimed(await store.claim(`${long}2`, second, longMs), "claimed", "of a key that differs in its last character");
+    claimed(
+      await store.claim(`${long}1`, second, longMs),
+      "in_progress",
+      "of a key of 512 characters, by another owner",
+    );
   }),
 ];
 
 const answers: readonly EventStoreCase[] = [
   heldCase("gives everyone the stored answer", async ({ store, key, first, second }) => {
-    equal("complete() of the owner", await store.complete(key, first, answer, longMs), true);
-    done(await store.claim(key, second, longMs), answer, "of another owner, after the event was completed");
-    done(await store.claim(key, first, longMs), answer, "of the owner that completed the event");
-    done(await store.claim(key, second, longMs), answer, "of the completed event, once more");
+    equal("complete() of the owner", await store.complete(key, first, answer), true);
+    completed(await store.claim(key, second, longMs), answer, "of another owner, after the event was completed");
+    completed(await store.claim(key, first, longMs), answer, "of the owner that completed the event");
+    completed(await store.claim(key, second, longMs), answer, "of the completed event, once more");
   }),
   caseOf("stores one answer when many complete at once", async ({ store, other, key }) => {
     const completions = await Promise.all(
       Array.from({ length: claimsAtOnce }, async (_, at) => {
         const text = JSON.stringify({ status: 200, at });
-        const isStored = await (at % 2 === 0 ? store : other).complete(key, crypto.randomUUID(), text, longMs);
+        const isStored = await (at % 2 === 0 ? store : other).complete(key, crypto.randomUUID(), text);
         return { text, isStored };
       }),
     );
     const stored = completions.filter(({ isStored }) => isStored).map(({ text }) => text);
     if (stored.length !== 1)
       throw new Error(`One of ${claimsAtOnce} complete() at once must return true, not ${stored.length}.`);
-    done(await store.claim(key, crypto.randomUUID(), longMs), stored[0] ?? "", "after many completed at once");
+    completed(await store.claim(key, crypto.randomUUID(), longMs), stored[0] ?? "", "after many completed at once");
   }),
   heldCase("refuses to complete an event that another owner has", async ({ store, key, first, second }) => {
-    equal("complete() of another owner", await store.complete(key, second, '"theirs"', longMs), false);
-    claimed(await store.claim(key, second, longMs), "busy", "after another owner could not complete the event");
-    equal("complete() of the owner", await store.complete(key, first, answer, longMs), true);
-    done(await store.claim(key, second, longMs), answer, "after the owner completed the event");
+    equal("complete() of another owner", await store.complete(key, second, '"theirs"'), false);
+    claimed(await store.claim(key, second, longMs), "in_progress", "after another owner could not complete the event");
+    equal("complete() of the owner", await store.complete(key, first, answer), true);
+    completed(await store.claim(key, second, longMs), answer, "after the owner completed the event");
   }),
   caseOf("refuses the answer of an owner whose event was completed by another", async (scene) => {
     const { store, key, first, second } = scene;
     await store.claim(key, first, shortMs);
     await claimedInTime(store, key, second, "after the lease ran out");
-    equal("complete() of the first owner", await store.complete(key, first, '"late"', longMs), false);
-    equal("complete() of the second owner", await store.complete(key, second, answer, longMs), true);
-    equal("complete() of the first owner, later", await store.complete(key, first, '"late"', longMs), false);
-    done(await store.claim(key, first, longMs), answer, "of the first owner, after the second completed the event");
+    equal("complete() of the first owner", await store.complete(key, first, '"late"'), false);
+    equal("complete() of the second owner", await store.complete(key, second, answer), true);
+    equal("complete() of the first owner, later", await store.complete(key, first, '"late"'), false);
+    completed(
+      await store.claim(key, first, longMs),
+      answer,
+      "of the first owner, after the second completed the event",
+    );
   }),
   caseOf("stores an answer after the lease ran out", async ({ store, key, first, second }) => {
     await store.claim(key, first, shortMs);
     await untilOver();
-    equal("complete() after the lease ran out", await store.complete(key, first, answer, longMs), true);
-    done(await store.claim(key, second, longMs), answer, "after the event was completed late");
+    equal("complete() after the lease ran out", await store.complete(key, first, answer), true);
+    completed(await store.claim(key, second, longMs), answer, "after the event was completed late");
   }),
   caseOf("stores an answer of an event that it has nothing of", async ({ store, key, first, second }) => {
-    equal("complete() of an event that is not stored", await store.complete(key, first, answer, longMs), true);
-    done(await store.claim(key, second, longMs), answer, "after the event was completed");
+    equal("complete() of an event that is not stored", await store.complete(key, first, answer), true);
+    completed(await store.claim(key, second, longMs), answer, "after the event was completed");
   }),
   heldCase("keeps the answer when its owner completes again", async ({ store, key, first, second }) => {
-    await store.complete(key, first, answer, longMs);
-    const again: unknown = await store.complete(key, first, answer, longMs);
+    await store.complete(key, first, answer);
+    const again: unknown = await store.complete(key, first, answer);
     if (typeof again !== "boolean") throw new Error(`complete() must return true or false, not ${shown(again)}.`);
-    done(await store.claim(key, second, longMs), answer, "after the owner completed the event twice");
+    completed(await store.claim(key, second, longMs), answer, "after the owner completed the event twice");
   }),
   caseOf("keeps an answer after the lease would have run out", async ({ store, key, first, second }) => {
     await store.claim(key, first, shortMs);
-    await store.complete(key, first, answer, longMs);
+    await store.complete(key, first, answer);
     await untilOver();
-    done(await store.claim(key, second, longMs), answer, "after the lease would have run out");
-  }),
-  heldCase("forgets an answer after the time to keep it", async ({ store, key, first, second }) => {
-    await store.complete(key, first, answer, shortMs);
-    await claimedInTime(store, key, second, "after the time to keep the answer");
-    claimed(await store.claim(key, first, longMs), "busy", "of an event that was forgotten and taken again");
-    equal("complete() of the new owner", await store.complete(key, second, '"new"', longMs), true);
-    done(await store.claim(key, first, longMs), '"new"', "after the forgotten event was completed again");
+    completed(await store.claim(key, second, longMs), answer, "after the lease would have run out");
   }),
   caseOf("returns answers of 24 kB character by character", async ({ store, other, key, first, second }) => {
     const characters = 'aÄß€漢字\u0000\u2028\uFEFF😀👩\u200d🚒"\\ \r\n\t$1%s{{}}';
     const bytes = new TextEncoder().encode(JSON.stringify(characters)).byteLength;
     const text = JSON.stringify(characters.repeat(Math.floor(maxAnswerBytes / bytes)));
     await store.claim(key, first, longMs);
-    equal("complete() with an answer of 24 kB", await store.complete(key, first, text, longMs), true);
-    done(await other.claim(key, second, longMs), text, "of an event with an answer of 24 kB");
+    equal("complete() with an answer of 24 kB", await store.complete(key, first, text), true);
+    completed(await other.claim(key, second, longMs), text, "of an event with an answer of 24 kB");
   }),
   heldCase("shares events between connections", async ({ store, other, key, first, second }) => {
-    claimed(await other.claim(key, second, longMs), "busy", "over another connection");
-    equal("complete() of another owner", await other.complete(key, second, '"theirs"', longMs), false);
-    equal("complete() over another connection", await other.complete(key, first, answer, longMs), true);
-    done(await store.claim(key, second, longMs), answer, "of an event completed over another connection");
+    claimed(await other.claim(key, second, longMs), "in_progress", "over another connection");
+    equal("complete() of another owner", await other.complete(key, second, '"theirs"'), false);
+    equal("complete() over another connection", await other.complete(key, first, answer), true);
+    completed(await store.claim(key, second, longMs), answer, "of an event completed over another connection");
   }),
 ];
 
 const releases: readonly EventStoreCase[] = [
   heldCase("gives a released event to the next owner", async ({ store, other, key, first, second }) => {
     await store.release(key, first);
-    claimed(await other.claim(key, second, longMs), "mine", "after the owner released the event");
-    claimed(await store.claim(key, first, longMs), "busy", "of the owner that released the event");
+    claimed(await other.claim(key, second, longMs), "claimed", "after the owner released the event");
+    claimed(await store.claim(key, first, longMs), "in_progress", "of the owner that released the event");
   }),
   heldCase("does not let another owner release an event", async ({ store, key, first, second }) => {
     await store.release(key, second);
-    claimed(await store.claim(key, second, longMs), "busy", "after another owner's release()");
-    equal("complete() of the owner", await store.complete(key, first, answer, longMs), true);
+    claimed(await store.claim(key, second, longMs), "in_progress", "after another owner's release()");
+    equal("complete() of the owner", await store.complete(key, first, answer), true);
   }),
   caseOf("does not release an event that was taken over", async ({ store, key, first, second }) => {
     await store.claim(key, first, shortMs);
     await claimedInTime(store, key, second, "after the lease ran out");
     await store.release(key, first);
-    claimed(await store.claim(key, first, longMs), "busy", "after release() of an owner that lost the event");
+    claimed(await store.claim(key, first, longMs), "in_progress", "after release() of an owner that lost the event");
   }),
   heldCase("keeps the answer of an event that is released after it", async ({ store, key, first, second }) => {
-    await store.complete(key, first, answer, longMs);
+    await store.complete(key, first, answer);
     await store.release(key, first);
     await store.release(key, second);
-    done(await store.claim(key, second, longMs), answer, "after release() of a completed event");
+    completed(await store.claim(key, second, longMs), answer, "after release() of a completed event");
   }),
   caseOf("accepts a release of an event that it has nothing of", async ({ store, key, first, second }) => {
     await store.release(key, first);
-    claimed(await store.claim(key, second, longMs), "mine", "of a new event, after a release()");
+    claimed(await store.claim(key, second, longMs), "claimed", "of a new event, after a release()");
   }),
 ];
 

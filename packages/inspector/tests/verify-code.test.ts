@@ -20,7 +20,7 @@ describe("the code by hand", () => {
   it("refuses another secret, another body, an old time and a broken header", async () => {
     const check = await isGenuine();
     const header = await signWebhook(body, { secret: "s" });
-    const old = await signWebhook(body, { secret: "s", at: Date.now() - 301_000 });
+    const old = await signWebhook(body, { secret: "s", timestampMs: Date.now() - 301_000 });
     expect(check(body, header, ["s"])).toBe(true);
     expect(check(body, header, ["other"])).toBe(false);
     expect(check(`${body} `, header, ["s"])).toBe(false);

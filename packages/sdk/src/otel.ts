@@ -62,7 +62,9 @@ function endSpan(span: Span, { standard, own, failure }: DescribedEnd, includeMe
  * @example
  * const client = new CallTransfer({ baseUrl, apiKey, instrumentation: openTelemetry() });
  */
-export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentation & { webhook(result: string): void } {
+export function openTelemetry(
+  options: OpenTelemetryOptions = {},
+): Instrumentation & { recordWebhook(result: string): void } {
   const { meterProvider, requestDuration = false, includeUrl, includeErrorMessages } = options;
   const tracer = (options.tracerProvider ?? trace).getTracer(...scope);
   const propagator = options.propagator ?? propagation;
@@ -104,7 +106,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentati
   }
 
   return {
-    webhook: (result) => instruments().webhooks.add(1, { "call_transfer.webhook.result": result }),
+    recordWebhook: (result) => instruments().webhooks.add(1, { "call_transfer.webhook.result": result }),
     startRequest(given) {
       const request = describeRequest(given);
       const caller = context.active();

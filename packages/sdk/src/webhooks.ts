@@ -1,18 +1,12 @@
 // Entry point for receiving webhooks. It does not import the client.
 export type { TransferOffer } from "./generated/models.gen.ts";
-export type { WebhookErrorCode } from "./webhooks/codes.ts";
-export type { EventInbox } from "./webhooks/event-inbox.ts";
+export type { EventInbox } from "./webhooks/deduplicator.ts";
+export type { WebhookErrorCode } from "./webhooks/errors.ts";
 export type { EventClaim, EventStore } from "./webhooks/event-store.ts";
-export {
-  createWebhookHandler,
-  type WebhookHandler,
-  type WebhookReadiness,
-} from "./webhooks/handler.ts";
-export type { WebhookHandlerOptions } from "./webhooks/handler-options.ts";
+export { createWebhookHandler, type WebhookHandler, type WebhookReadiness } from "./webhooks/handler.ts";
 export { type LambdaEvent, type LambdaResult, toLambdaHandler } from "./webhooks/lambda.ts";
-export { type MemoryEventStoreOptions, memoryEventStore } from "./webhooks/memory-event-store.ts";
 export { type FastifyReply, type NodeRequest, type NodeResponse, toNodeHandler } from "./webhooks/node.ts";
-export type { SecretSource, WebhookSecrets } from "./webhooks/secrets.ts";
+export type { SecretSource, WebhookHandlerOptions, WebhookSecrets } from "./webhooks/options.ts";
 export {
   isTransferOffer,
   type RawBody,

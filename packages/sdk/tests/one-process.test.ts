@@ -2,10 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { signature } from "../src/generated/signature.gen.ts";
-import type { WebhookErrorCode } from "../src/webhooks/codes.ts";
-import { InHand } from "../src/webhooks/in-hand.ts";
-import { Once, type OnceSettings } from "../src/webhooks/once.ts";
-import { type EventStore, memoryEventStore } from "../src/webhooks.ts";
+import { InFlight } from "../src/webhooks/deduplicator.ts";
+import type { EventStore } from "../src/webhooks.ts";
+import { memoryStore } from "./memory-store.ts";
+import { openProcess, type ProcessSettings } from "./processes.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(async () => {
@@ -17,7 +17,7 @@ afterEach(async () => {
 const down = new Error("connection refused");
 const reject = () => Promise.reject(down);
 const never = new Promise<never>(() => {});
-const key = "default:id:evt_1";
+const key = "id:evt_1";
 
 const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
@@ -26,7 +26,7 @@ const pause = (ms: number): Promise<void> =>
 
 /** A store in memory whose steps can be made to fail. */
 function storeThatCanFail() {
-  const store = memoryEventStore();
+  const store = memoryStore();
   let step: ((take: () => Promise<unknown>) => Promise<unknown>) | undefined;
   const through = <Result>(take: () => Promise<Result>) => (step ? (step(take) as Promise<Result>) : take());
   const failing: EventStore = {
@@ -47,28 +47,19 @@ function storeThatCanFail() {
   };
 }
 
-function processOf(store: EventStore, settings: Partial<OnceSettings> = {}) {
-  const codes: WebhookErrorCode[] = [];
-  const all = {
-    ...({ store, duplicates: "answer", onStoreError: "handle", clock: Date } as const),
-    ...{ leaseMs: 2000, waitMs: 8000, keepMs: 86_400_000, storeTimeoutMs: 1000, ...settings },
-  };
-  const errors: unknown[] = [];
-  const once = new Once(all, (error, code) => {
-    codes.push(code);
-    errors.push(error);
-  });
+function processOf(store: EventStore | undefined, settings: ProcessSettings = {}) {
+  const { events, ...reports } = openProcess(store, settings);
   let handled = 0;
   const receive = async (takesMs = 0, of = key): Promise<string> => {
-    const { response, isCopy } = await once.handle(of, async () => {
+    const { response, deduplicated } = await events.handle(of, async () => {
       handled += 1;
       const number = handled;
       if (takesMs > 0) await pause(takesMs);
       return new Response(`handling ${number}`);
     });
-    return `${await response.text()}${isCopy ? ", again" : ""}`;
+    return `${await response.text()}${deduplicated ? ", again" : ""}`;
   };
-  return { receive, once, codes, errors, handled: () => handled };
+  return { receive, events, ...reports, handled: () => handled };
 }
 
 async function settled<Result>(work: Promise<Result>, ms = 60_000): Promise<Result> {
@@ -96,17 +87,25 @@ describe("copies in one process", () => {
   });
 
   it("get one answer after the store has forgotten everything", async () => {
-    const { receive } = processOf(memoryEventStore({ maxEvents: 1 }));
+    const { store } = storeThatCanFail();
+    const { receive } = processOf(store);
     await receive();
-    await receive(0, "default:id:evt_2");
+    vi.mocked(store.claim).mockResolvedValue({ state: "claimed" });
     expect(await receive()).toBe("handling 1, again");
   });
 
+  it("get one answer without a store", async () => {
+    const { receive, handled } = processOf(undefined);
+    const together = await settled(Promise.all([receive(100), receive()]), 500);
+    expect([...together, await receive()]).toEqual(["handling 1", "handling 1, again", "handling 1, again"]);
+    expect(handled()).toBe(1);
+  });
+
   it("are handled if the first fails, one after the other", async () => {
-    const once = processOf(memoryEventStore()).once;
+    const { events } = processOf(memoryStore());
     let handled = 0;
     const receive = () =>
-      once.handle(key, async () => {
+      events.handle(key, async () => {
         handled += 1;
         await pause(10);
         if (handled < 3) throw new Error("not yet");
@@ -120,28 +119,28 @@ describe("copies in one process", () => {
   it("share a refusal of the store instead of waiting for it one after the other", async () => {
     const { store, fail } = storeThatCanFail();
     fail(() => never);
-    const { receive } = processOf(store, { onStoreError: "refuse" });
+    const { receive } = processOf(store, { onStoreError: "reject" });
     const results = await settled(Promise.allSettled([receive(), receive(), receive()]), 1100);
     for (const result of results) expect(result).toMatchObject({ reason: { status: 503, code: "store_timeout" } });
   });
 
-  it("get 503 and the code busy after waitMs", async () => {
-    const { receive } = processOf(memoryEventStore());
+  it("get 503 and the code busy after duplicateWaitMs", async () => {
+    const { receive } = processOf(memoryStore());
     const first = receive(20_000);
-    const copy = expect(receive()).rejects.toMatchObject({ status: 503, code: "busy" });
+    const copy = expect(receive()).rejects.toMatchObject({ status: 503, code: "duplicate_timeout" });
     await vi.advanceTimersByTimeAsync(8000);
     await copy;
     expect(await settled(first)).toBe("handling 1");
   });
 
-  it("get it after waitMs in all, also if they wait for several handlings", async () => {
-    const { once } = processOf(memoryEventStore());
+  it("get it after duplicateWaitMs in all, also if they wait for several handlings", async () => {
+    const { events } = processOf(memoryStore());
     const failing = (afterMs: number) => async () => {
       await pause(afterMs);
       return new Response("", { status: 500 });
     };
-    const handlings = [5000, 5000].map((ms) => once.handle(key, failing(ms)));
-    const copy = once.handle(key, failing(0));
+    const handlings = [5000, 5000].map((ms) => events.handle(key, failing(ms)));
+    const copy = events.handle(key, failing(0));
     let failedAt: number | undefined;
     const from = performance.now();
     copy.catch(() => {
@@ -149,15 +148,15 @@ describe("copies in one process", () => {
     });
     await vi.advanceTimersByTimeAsync(20_000);
     await Promise.all(handlings);
-    await expect(copy).rejects.toMatchObject({ code: "busy" });
+    await expect(copy).rejects.toMatchObject({ code: "duplicate_timeout" });
     expect(failedAt).toBe(8000);
   });
 
   it("do not get it because another one has waited for too long", async () => {
-    const store = memoryEventStore();
+    const store = memoryStore();
     const first = processOf(store).receive(10_000);
     const { receive } = processOf(store);
-    const busy = expect(receive()).rejects.toMatchObject({ code: "busy" });
+    const busy = expect(receive()).rejects.toMatchObject({ code: "duplicate_timeout" });
     await vi.advanceTimersByTimeAsync(4000);
     const copy = receive();
     await vi.advanceTimersByTimeAsync(20_000);
@@ -178,9 +177,9 @@ describe("copies in one process", () => {
     const { store } = storeThatCanFail();
     vi.mocked(store.claim).mockImplementationOnce(async () => {
       await pause(12_000);
-      return { state: "mine" };
+      return { state: "claimed" };
     });
-    const { receive, handled } = processOf(store, { storeTimeoutMs: 15_000, waitMs: 30_000 });
+    const { receive, handled } = processOf(store, { storeTimeoutMs: 15_000, duplicateWaitMs: 30_000 });
     const first = receive(8000);
     await vi.advanceTimersByTimeAsync(11_000);
     const copy = receive();
@@ -198,49 +197,40 @@ describe("copies in one process", () => {
     void first;
     vi.setSystemTime(Date.now() + 10_000);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(await shared.claim(key, "another", 1)).toEqual({ state: "mine" });
+    expect(await shared.claim(key, "another", 1)).toEqual({ state: "claimed" });
     await vi.advanceTimersByTimeAsync(1);
     expect(await settled(receive(), 10)).toBe("handling 1");
-  });
-
-  it("are forgotten when the answer is no longer kept", async () => {
-    const { receive } = processOf(memoryEventStore(), { keepMs: 10_000 });
-    await receive();
-    await vi.advanceTimersByTimeAsync(9000);
-    expect(await receive()).toBe("handling 1, again");
-    await vi.advanceTimersByTimeAsync(1001);
-    expect(await receive()).toBe("handling 2");
   });
 });
 
 describe("an event in hand", () => {
-  it("is abandoned ten seconds after the last sign of its runtime", async () => {
-    const inHand = new InHand(60_000);
+  it("is abandoned a lease after the last sign of its runtime", async () => {
+    const inFlight = new InFlight(2000, 60_000);
     await vi.advanceTimersByTimeAsync(4000);
-    expect(await inHand.isAbandoned()).toBe(false);
+    expect(await inFlight.isAbandoned()).toBe(false);
     // This also sets the fake clock back to its start.
     vi.clearAllTimers();
     await vi.advanceTimersByTimeAsync(14_000);
-    expect(await settled(inHand.isAbandoned(), 1)).toBe(true);
+    expect(await settled(inFlight.isAbandoned(), 1)).toBe(true);
   });
 
   it("is not abandoned by a process that stood still", async () => {
-    const inHand = new InHand(60_000);
-    await vi.advanceTimersByTimeAsync(1999);
+    const inFlight = new InFlight(2000, 60_000);
+    await vi.advanceTimersByTimeAsync(665);
     vi.spyOn(performance, "now").mockReturnValue(performance.now() + 20_000);
-    expect(await settled(inHand.isAbandoned(), 1)).toBe(false);
-    inHand.share({});
+    expect(await settled(inFlight.isAbandoned(), 1)).toBe(false);
+    inFlight.end({});
   });
 
   it("lets a copy wait no longer than it may", async () => {
-    const inHand = new InHand(60_000);
+    const inFlight = new InFlight(2000, 60_000);
     let end: unknown = "none yet";
-    void inHand.wait(500).then((ended) => {
+    void inFlight.wait(500).then((ended) => {
       end = ended;
     });
     await vi.advanceTimersByTimeAsync(500);
     expect(end).toBeUndefined();
-    inHand.share({});
+    inFlight.end({});
   });
 });
 
@@ -255,93 +245,6 @@ describe("an answer that the store could not keep", () => {
     });
     await settled(first);
     expect(tries).toBe(2);
-  });
-
-  it("is stored when the store works again, and others get it", async () => {
-    const { store, fail, work } = storeThatCanFail();
-    fail();
-    const first = processOf(store);
-    expect(await settled(first.receive(), 5000)).toBe("handling 1");
-    work();
-    await vi.advanceTimersByTimeAsync(5000);
-    expect(await processOf(store).receive()).toBe("handling 1, again");
-    expect(first.codes).not.toContain("answer_not_stored");
-    // Timers of other files' sockets may be left in this process, so what counts is that the store is asked no more.
-    const { length } = vi.mocked(store.complete).mock.calls;
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(vi.mocked(store.complete).mock.calls.length).toBe(length);
-  });
-
-  it("is stored soon after the store has answered another event", async () => {
-    const { store, fail, work } = storeThatCanFail();
-    fail();
-    const first = processOf(store);
-    await settled(first.receive(), 60_000);
-    work();
-    await first.receive(0, "another event");
-    await vi.advanceTimersByTimeAsync(100);
-    expect(await processOf(store).receive()).toBe("handling 1, again");
-  });
-
-  it("is reported if another process has stored another one, and copies here keep theirs", async () => {
-    const { store, shared, fail, work } = storeThatCanFail();
-    fail();
-    const first = processOf(store);
-    await settled(first.receive(), 100);
-    const other = await processOf(shared).receive();
-    work();
-    await vi.advanceTimersByTimeAsync(2000);
-    expect([other, await first.receive()]).toEqual(["handling 1", "handling 1, again"]);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(first.codes.filter((code) => code === "handled_twice")).toHaveLength(1);
-  });
-
-  it("is given up when its time is over, which is reported", async () => {
-    const { store, fail } = storeThatCanFail();
-    fail();
-    const { receive, codes, errors } = processOf(store, { keepMs: 5000 });
-    await settled(receive(), 8000);
-    expect(codes.at(-1)).toBe("answer_not_stored");
-    const message = `The answer to the event ${key} was never stored. Check the event store.`;
-    expect(errors.at(-1)).toMatchObject({ message, code: "answer_not_stored" });
-    const { length } = vi.mocked(store.complete).mock.calls;
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(vi.mocked(store.complete).mock.calls.length).toBe(length);
-  });
-
-  it("is tried one at a time and ever less often while the store is down, and given up after 1,000 times", async () => {
-    const { store, fail } = storeThatCanFail();
-    const tries: number[] = [];
-    fail(() => {
-      tries.push(performance.now());
-      return reject();
-    });
-    const { receive, codes } = processOf(store);
-    await settled(Promise.all(Array.from({ length: 50 }, (_, at) => receive(0, `event ${at}`))), 60_000);
-    tries.length = 0;
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect([tries.length, new Set(tries).size]).toEqual([12, 12]);
-    expect(codes).not.toContain("answer_not_stored");
-    await vi.advanceTimersByTimeAsync(5_000_000);
-    expect(codes.filter((code) => code === "answer_not_stored").length).toBe(50);
-    // 100 tries before the answers were sent.
-    expect(vi.mocked(store.complete).mock.calls.length).toBe(1100);
-    await vi.advanceTimersByTimeAsync(5_000_000);
-    expect(vi.mocked(store.complete).mock.calls.length).toBe(1100);
-  });
-
-  it("is tried ever less often while another process has the event", async () => {
-    const { store, shared, fail, work } = storeThatCanFail();
-    fail();
-    const { receive } = processOf(store);
-    await settled(receive(), 50);
-    await shared.claim(key, "another", 60_000);
-    work();
-    const { length } = vi.mocked(store.complete).mock.calls;
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(vi.mocked(store.complete).mock.calls.length - length).toBe(16);
-    await vi.advanceTimersByTimeAsync(5000);
-    expect(await shared.claim(key, "one more", 1000)).toMatchObject({ state: "done" });
   });
 
   it("does not keep the process from ending", () => {
@@ -368,33 +271,18 @@ describe("a claim that comes late", () => {
       resume = resolve;
     });
     fail((take) => resumed.then(take));
-    const { receive } = processOf(store, { onStoreError: "refuse", leaseMs: 60_000 });
+    const { receive } = processOf(store, { onStoreError: "reject", leaseDurationMs: 60_000 });
     await expect(settled(receive(), 1500)).rejects.toMatchObject({ code: "store_timeout" });
     resume();
     await vi.advanceTimersByTimeAsync(100);
-    expect(await shared.claim(key, "another", 2000)).toEqual({ state: "mine" });
-  });
-
-  it("is given back also if the client never says that it was executed", async () => {
-    const { store, shared, fail, work } = storeThatCanFail();
-    fail(async (take) => {
-      void take();
-      throw down;
-    });
-    const { receive } = processOf(store, { onStoreError: "refuse", leaseMs: 60_000 });
-    vi.mocked(store.release).mockImplementationOnce(reject);
-    await expect(settled(receive(), 10)).rejects.toMatchObject({ code: "store_failed" });
-    expect(await shared.claim(key, "another", 2000)).toEqual({ state: "busy" });
-    work();
-    await vi.advanceTimersByTimeAsync(500);
-    expect(await shared.claim(key, "another", 2000)).toEqual({ state: "mine" });
+    expect(await shared.claim(key, "another", 2000)).toEqual({ state: "claimed" });
   });
 });
 
 describe("a store that is busy", () => {
   /** Takes 100 ms for a step, and two at once. */
   function slow(atOnce: number | undefined) {
-    const store = memoryEventStore();
+    const store = memoryStore();
     let [running, most] = [0, 0];
     const through = async <Result>(take: () => Promise<Result>): Promise<Result> => {
       running += 1;
@@ -404,7 +292,7 @@ describe("a store that is busy", () => {
       return take();
     };
     const slowed: EventStore = {
-      ...(atOnce !== undefined && { stepsAtOnce: atOnce }),
+      ...(atOnce !== undefined && { maxConcurrency: atOnce }),
       claim: (...given) => through(() => store.claim(...given)),
       complete: (...given) => through(() => store.complete(...given)),
       release: (...given) => through(() => store.release(...given)),
@@ -437,16 +325,16 @@ describe("a store that is busy", () => {
     await settled(Promise.all(all), 10_000);
   });
 
-  it("is reported as busy when a step waits for longer than waitMs", async () => {
+  it("is reported as busy when a step waits for longer than duplicateWaitMs", async () => {
     const { store } = slow(1);
-    const { receive, codes } = processOf(store, { waitMs: 2000 });
+    const { receive, codes } = processOf(store, { duplicateWaitMs: 2000 });
     await settled(Promise.all(Array.from({ length: 40 }, (_, at) => receive(0, `event ${at}`))), 20_000);
-    expect(new Set(codes)).toEqual(new Set(["store_busy"]));
+    expect(new Set(codes)).toEqual(new Set(["store_timeout"]));
   });
 
   it("is found to be down by one step for all that wait", async () => {
     const claim = vi.fn(() => never);
-    const store: EventStore = { stepsAtOnce: 2, claim, complete: reject, release: reject };
+    const store: EventStore = { maxConcurrency: 2, claim, complete: reject, release: reject };
     const { receive, handled } = processOf(store);
     const all = Promise.all(Array.from({ length: 40 }, (_, at) => receive(0, `event ${at}`)));
     await vi.advanceTimersByTimeAsync(1001);
@@ -455,20 +343,30 @@ describe("a store that is busy", () => {
   });
 });
 
-describe("a store that forgets", () => {
-  it("is reported at the first answer that it forgets, and at ten times as many", async () => {
-    const { receive, codes, errors } = processOf(memoryEventStore({ maxEvents: 5 }));
-    for (let at = 0; at < 5; at += 1) await receive(0, `event ${at}`);
-    expect(codes).toEqual([]);
+describe("the memory of a process", () => {
+  it("has the latest responses, at least as many as asked for and at most twice as many", async () => {
+    const { receive } = processOf(undefined, { maxAnswers: 3 });
+    for (let at = 1; at <= 7; at += 1) await receive(0, `event ${at}`);
+    for (const at of [7, 6, 5, 4]) expect(await receive(0, `event ${at}`)).toBe(`handling ${at}, again`);
+    expect(await receive(0, "event 1")).toBe("handling 8");
+  });
+
+  it("has fewer of those whose responses are long", async () => {
+    const { events } = processOf(undefined);
+    const long = () => Promise.resolve(new Response("x".repeat(16 * 1024)));
+    for (let at = 0; at < 1000; at += 1) await events.handle(`event ${at}`, long);
+    expect((await events.handle("event 999", long)).deduplicated).toBe(true);
+    expect((await events.handle("event 0", long)).deduplicated).toBe(false);
+  });
+
+  it("reports responses that it evicts while their deliveries are still valid", async () => {
+    const { receive, onEvictedEarly } = processOf(undefined, { maxAnswers: 2, validMs: 600_000 });
+    for (let at = 1; at <= 4; at += 1) await receive(0, `event ${at}`);
+    expect(onEvictedEarly).not.toHaveBeenCalled();
     await receive(0, "event 5");
-    expect(codes).toEqual(["store_forgets"]);
-    expect(errors[0]).toMatchObject({
-      message:
-        "The event store forgot answers before keepMs was over (1 so far). Copies may be handled again. " +
-        "Raise its maxEvents or use a shared store.",
-      code: "store_forgets",
-    });
-    for (let at = 6; at < 60; at += 1) await receive(0, `event ${at}`);
-    expect(codes).toEqual(["store_forgets", "store_forgets"]);
+    expect(onEvictedEarly).toHaveBeenCalledOnce();
+    await vi.advanceTimersByTimeAsync(600_000);
+    for (let at = 6; at <= 7; at += 1) await receive(0, `event ${at}`);
+    expect(onEvictedEarly).toHaveBeenCalledOnce();
   });
 });

@@ -439,7 +439,7 @@ describe("the metrics", () => {
     for (const headers of [signed, signed, {}])
       await receive(new Request("http://localhost/", { method: "POST", headers, body }));
     expect(await points()).toEqual(
-      ["handled", "repeated", "bad_header"].map((result) => [
+      ["handled", "deduplicated", "invalid_signature_header"].map((result) => [
         "call_transfer.webhooks",
         { "call_transfer.webhook.result": result },
         1,

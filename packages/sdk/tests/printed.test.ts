@@ -120,7 +120,11 @@ describe("a webhook receiver without onError", () => {
   const body = JSON.stringify({ type: "transfer.offer", id: "evt_1" });
   const signed = async (init: RequestInit = {}, at = Date.now()) =>
     new Request("https://receiver.example.com/offers", {
-      ...{ method: "POST", body, headers: { "Service-Signature": await signWebhook(body, { secret, at }) } },
+      ...{
+        method: "POST",
+        body,
+        headers: { "Service-Signature": await signWebhook(body, { secret, timestampMs: at }) },
+      },
       ...init,
     });
   const failing = async () => {
@@ -132,7 +136,7 @@ describe("a webhook receiver without onError", () => {
   };
   const minutes = (count: number) => count * 60_000;
 
-  const refused = "call-transfer: refused a webhook:";
+  const refused = "call-transfer: rejected a webhook:";
   const kinds: [string, string, Partial<WebhookHandlerOptions>, RequestInit, age: number, line: string][] = [
     [
       "a request that is no webhook",
@@ -140,7 +144,7 @@ describe("a webhook receiver without onError", () => {
       {},
       { method: "PUT" },
       0,
-      "call-transfer: refused a request: Webhooks are sent by POST.",
+      "call-transfer: rejected a request: Webhooks are sent by POST.",
     ],
     [
       "a signature that does not match",
@@ -175,9 +179,9 @@ describe("a webhook receiver without onError", () => {
       "call-transfer: the event store failed: ECONNREFUSED 10.0.0.7:6379. Check the store. Until it works, onStoreError decides what happens to events.",
     ],
     [
-      "an event store that fails, where that refuses events",
+      "an event store that fails, where that rejects events",
       "cold",
-      { store: { claim: failing, complete: failing, release: failing }, onStoreError: "refuse" },
+      { store: { claim: failing, complete: failing, release: failing }, onStoreError: "reject" },
       {},
       0,
       "call-transfer: the event store failed: The webhook cannot be handled now. Send it again. (ECONNREFUSED 10.0.0.7:6379) Check the store. Until it works, onStoreError decides what happens to events.",
@@ -188,7 +192,7 @@ describe("a webhook receiver without onError", () => {
       { onEvent: failing },
       {},
       0,
-      "call-transfer: onEvent failed: ECONNREFUSED 10.0.0.7:6379. The sender gets no details. Fix onEvent: a copy of the event is handled again.",
+      "call-transfer: onEvent failed: ECONNREFUSED 10.0.0.7:6379. The sender gets no details. Fix onEvent: a duplicate of the event is handled again.",
     ],
   ];
 

@@ -1,7 +1,8 @@
-// Inboxes over a pool that is only played. tests/receiving/inbox.check.ts runs them over PostgreSQL.
+// Inboxes over a pool that is only played, in the form of `pg`. tests/receiving/inbox.check.ts runs them over PostgreSQL.
 import { createWebhookHandler, signWebhook, type WebhookHandlerOptions } from "@call-transfer/sdk/webhooks";
-import { pgInbox, postgresJsInbox } from "@call-transfer/sdk/webhooks/postgres";
+import { inboxTableSql, postgresInbox } from "@call-transfer/sdk/webhooks/postgres";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { memoryStore } from "./memory-store.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -27,97 +28,141 @@ function rejected(error: Error): Promise<never> {
 
 /** A pool whose clients answer as PostgreSQL does for a new event. */
 function playedPool(connecting: Promise<void> = Promise.resolve(), answered?: string, free = true) {
-  const played = {
-    sent: [] as string[],
-    destroyed: [] as (boolean | undefined)[],
-    listeners: 0,
-    atHandOut: 0,
-    asked: 0,
-  };
+  const played = { sent: [] as string[], destroyed: [] as (boolean | undefined)[], asked: 0 };
   let owner: unknown;
   const client = {
-    async query(text: string, values: unknown[] = []) {
+    async query(text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
       played.sent.push(/^\w+/.exec(text)?.[0] ?? "");
       if (text.includes("try_advisory")) {
         owner = values[1];
         return { rows: [{ free }] };
       }
       if (text.startsWith("with taken") && answered !== undefined)
-        return { rows: [{ state: "done", answer: answered }] };
-      if (text.startsWith("with taken")) return { rows: [{ state: "mine", answer: null }] };
+        return { rows: [{ state: "completed", answer: answered }] };
+      if (text.startsWith("with taken")) return { rows: [{ state: "claimed", answer: null }] };
       if (text.startsWith("with stored")) return { rows: [{ key: values[0], owner }] };
-      return { rows: [], command: text.toUpperCase() };
+      return { rows: [] };
     },
     release: (destroy?: boolean) => void played.destroyed.push(destroy),
-    on: () => (played.listeners += 1),
-    removeListener: () => (played.listeners -= 1),
   };
-  type Callback = (error: Error | undefined, handed: typeof client | undefined, done: () => void) => void;
-  async function connect(): Promise<typeof client>;
-  function connect(callback: Callback): void;
-  async function connect(callback?: Callback) {
-    played.asked += 1;
-    await connecting.then(
-      () => {
-        callback?.(undefined, client, () => {});
-        played.atHandOut = played.listeners;
-      },
-      (error) => callback?.(error, undefined, () => {}),
-    );
-    return client;
-  }
-  return { played, pool: { connect } };
+  const inbox = postgresInbox<typeof client>({
+    async transaction(work) {
+      played.asked += 1;
+      await connecting;
+      try {
+        await client.query("begin");
+        await work(client);
+        await client.query("commit");
+        client.release();
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
+    },
+    query: async (tx, text, values) => (await tx.query(text, values)).rows,
+  });
+  return { played, inbox };
 }
 
-type OnEvent = WebhookHandlerOptions<unknown>["onEvent"];
+type Inbox = ReturnType<typeof playedPool>["inbox"];
 
-async function deliver(
-  pool: ReturnType<typeof playedPool>["pool"],
-  onEvent: OnEvent,
-  onError?: (error: unknown) => void,
-) {
-  const receive = createWebhookHandler({
-    ...{ secret, inbox: pgInbox(pool), onEvent, waitMs: 0 },
-    ...(onError && { onError }),
-  });
+type OnEvent = WebhookHandlerOptions<{ release(): void }>["onEvent"];
+
+async function webhook(): Promise<Request> {
   const body = JSON.stringify({ type: "any", id: "1" });
   const headers = { "Service-Signature": await signWebhook(body, { secret }) };
-  return receive(new Request("http://localhost/", { method: "POST", headers, body }));
+  return new Request("http://localhost/", { method: "POST", headers, body });
 }
 
-describe("a receiver with an inbox", () => {
-  it.each(["store", "onStoreError", "leaseMs", "storeTimeoutMs"])("refuses the option %s", (name) => {
-    const options = { secret, inbox: pgInbox(playedPool().pool), onEvent() {}, [name]: 1000 };
+async function deliver(inbox: Inbox, onEvent: OnEvent, onError?: (error: unknown) => void) {
+  const receive = createWebhookHandler({
+    ...{ secret, inbox, onEvent, duplicateWaitMs: 0 },
+    ...(onError && { onError }),
+  });
+  return receive(await webhook());
+}
+
+describe("a handler with an inbox", () => {
+  it.each(["store", "onStoreError", "leaseDurationMs", "storeTimeoutMs"])("rejects the option %s", (name) => {
+    const value = { store: memoryStore(), onStoreError: "handle" }[name] ?? 1000;
+    const options = { secret, inbox: playedPool().inbox, onEvent() {}, [name]: value };
     expect(() => createWebhookHandler(options)).toThrow(`${name} has no effect with inbox. Remove it.`);
   });
 
-  it("refuses what is no inbox, such as the pool itself", () => {
-    const options = { secret, onEvent() {}, inbox: playedPool().pool as never };
-    expect(() => createWebhookHandler(options)).toThrow("inbox must be made by pgInbox or postgresJsInbox");
+  it("rejects what is not an inbox, such as a pool itself", () => {
+    const options = { secret, onEvent() {}, inbox: { query() {} } as never };
+    expect(() => createWebhookHandler(options)).toThrow("inbox must be made by postgresInbox");
+    expect(() => postgresInbox({ query() {} } as never)).toThrow("postgresInbox requires transaction: a function");
   });
 
-  it.each([
-    ["pgInbox", (table: string) => pgInbox(playedPool().pool, { table })],
-    ["postgresJsInbox", (table: string) => postgresJsInbox({ begin: async () => {} }, { table })],
-  ])("refuses the name of no table: %s", (_, create) => {
-    expect(() => create("a.b.c")).toThrow("table must be the name of a table");
+  it("rejects a retention shorter than deliveries stay valid", () => {
+    const inbox = postgresInbox({ transaction: async () => {}, query: async () => [] }, { retentionMs: 599_999 });
+    expect(() => createWebhookHandler({ secret, onEvent() {}, inbox })).toThrow("retentionMs must be at least twice");
+  });
+
+  it.each(["", "a.b.c", ".events", "app.", "a\0b"])("rejects the table %j", (table) => {
+    const client = { transaction: async () => {}, query: async () => [] };
+    expect(() => postgresInbox(client, { table })).toThrow(/^table must be/);
+    expect(() => inboxTableSql({ table })).toThrow(/^table must be/);
+  });
+
+  it("rejects a table's name in place of options, which would create another table", () => {
+    expect(() => Reflect.apply(inboxTableSql, undefined, ["events"])).toThrow("takes { table }");
+  });
+
+  it("quotes the names of schema and table", () => {
+    expect(inboxTableSql({ table: 'my app.ev"ents' })).toMatch(/^create table if not exists "my app"\."ev""ents" \(/);
   });
 
   it("commits between begin and the release of the client", async () => {
-    const { played, pool } = playedPool();
-    expect((await deliver(pool, () => {})).status).toBe(204);
+    const { played, inbox } = playedPool();
+    expect((await deliver(inbox, () => {})).status).toBe(204);
     expect(played.sent).toEqual(["begin", "select", "with", "with", "commit"]);
-    // A client that nobody listens to when its connection is lost ends the process.
-    expect(played).toMatchObject({ destroyed: [false], atHandOut: 1, listeners: 0 });
+    expect(played.destroyed).toEqual([undefined]);
+  });
+
+  it.each(["release", "commit", "rollback", "end"])(
+    "does not let onEvent call %s() of its transaction",
+    async (name) => {
+      const errors: unknown[] = [];
+      const { played, inbox } = playedPool();
+      const onEvent: OnEvent = (_, tx) => Reflect.get(Object.assign(tx, { [name]() {} }), name)();
+      const { status } = await deliver(inbox, onEvent, (error) => errors.push(error));
+      expect([status, String(errors)]).toEqual([
+        500,
+        `Error: onEvent must not call ${name}() of the inbox's transaction. To roll back, throw.`,
+      ]);
+      expect(played.sent).not.toContain("commit");
+    },
+  );
+
+  it("lends objects with private members", async () => {
+    class Transaction {
+      readonly #rows = [{ free: true, state: "claimed", key: "1" }];
+      query(): unknown[] {
+        return this.#rows;
+      }
+    }
+    const inbox = postgresInbox<Transaction>({
+      transaction: (work) => work(new Transaction()),
+      query: async (tx) => tx.query(),
+    });
+    const seen: unknown[] = [];
+    const receive = createWebhookHandler({
+      ...{ secret, inbox, onError() {} },
+      onEvent: (_, tx) => void seen.push(tx.query(), tx instanceof Transaction),
+    });
+    await receive(await webhook());
+    expect(seen).toEqual([[expect.anything()], true]);
   });
 
   it("ends its connection after 60 seconds of an onEvent that never returns, which cannot use it afterwards", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const { played, pool } = playedPool();
+    const { played, inbox } = playedPool();
     const errors: unknown[] = [];
     const started = withResolvers();
     const answer = deliver(
-      pool,
+      inbox,
       () => {
         started.resolve();
         return new Promise<void>(() => {});
@@ -127,7 +172,7 @@ describe("a receiver with an inbox", () => {
     await started.promise;
     await vi.advanceTimersByTimeAsync(59_000);
     expect(played.destroyed).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1000);
+    await vi.advanceTimersByTimeAsync(1010);
     expect((await answer).status).toBe(500);
     expect(String(errors)).toContain("onEvent did not answer within 60000 ms");
     expect(played.sent.at(-1)).toBe("with");
@@ -135,9 +180,12 @@ describe("a receiver with an inbox", () => {
   });
 
   it("refuses queries of an onEvent that goes on after its transaction is over", async () => {
-    const answers: object[] = [{ free: true }, { state: "mine" }, { key: "1" }];
+    const answers: object[] = [{ free: true }, { state: "claimed" }, { key: "1" }];
     const transaction = { unsafe: async () => [answers.shift()] };
-    const inbox = postgresJsInbox<typeof transaction>({ begin: (_, work) => work(transaction) });
+    const inbox = postgresInbox<typeof transaction>({
+      transaction: (work) => work(transaction),
+      query: (tx) => tx.unsafe(),
+    });
     const returned = withResolvers();
     let late: Promise<unknown> = Promise.resolve();
     const receive = createWebhookHandler({
@@ -147,81 +195,87 @@ describe("a receiver with an inbox", () => {
         late.catch(() => {});
       },
     });
-    const body = JSON.stringify({ type: "any" });
-    const headers = { "Service-Signature": await signWebhook(body, { secret }) };
-    expect((await receive(new Request("http://localhost/", { method: "POST", headers, body }))).status).toBe(204);
+    expect((await receive(await webhook())).status).toBe(204);
     returned.resolve();
     await expect(late).rejects.toThrow("The transaction of the inbox is over.");
   });
 
-  const codesOf = async (pool: ReturnType<typeof playedPool>["pool"], options: object = {}) => {
+  const codesOf = async (inbox: Inbox) => {
     const [codes, counted] = [[] as string[], [] as string[]];
     const receive = createWebhookHandler({
-      ...{ secret, inbox: pgInbox(pool), onEvent() {}, waitMs: 0, ...options },
+      ...{ secret, inbox, onEvent() {}, duplicateWaitMs: 0 },
       onError: (_error, code) => void codes.push(code),
-      instrumentation: { webhook: (result) => void counted.push(result) },
+      instrumentation: { recordWebhook: (result) => void counted.push(result) },
     });
-    const body = JSON.stringify({ type: "any", id: "1" });
-    const headers = { "Service-Signature": await signWebhook(body, { secret }) };
-    const { status } = await receive(new Request("http://localhost/", { method: "POST", headers, body }));
+    const { status } = await receive(await webhook());
     return { status, codes, counted };
   };
   const stored = (version: number) => JSON.stringify({ version, status: 201, owner: "another" });
 
   it("counts what it handled, and copies", async () => {
-    expect(await codesOf(playedPool().pool)).toEqual({ status: 204, codes: [], counted: ["handled"] });
-    const { pool } = playedPool(undefined, stored(1));
-    expect(await codesOf(pool)).toEqual({ status: 201, codes: [], counted: ["repeated"] });
+    expect(await codesOf(playedPool().inbox)).toEqual({ status: 204, codes: [], counted: ["handled"] });
+    const { inbox } = playedPool(undefined, stored(1));
+    expect(await codesOf(inbox)).toEqual({ status: 201, codes: [], counted: ["deduplicated"] });
   });
 
-  it.each([
-    ["duplicate", 409, 1, { duplicates: "refuse" }],
-    ["answer_unreadable", 503, 2, {}],
-  ])("refuses with the code %s", async (code, status, version, options) => {
-    const { played, pool } = playedPool(undefined, stored(version));
-    expect(await codesOf(pool, options)).toEqual({ status, codes: [code], counted: [code] });
+  it("rejects with the code stored_response_unreadable", async () => {
+    const { played, inbox } = playedPool(undefined, stored(2));
+    const code = "stored_response_unreadable";
+    expect(await codesOf(inbox)).toEqual({ status: 503, codes: [code], counted: [code] });
     expect(played.sent).toEqual(["begin", "select", "with", "commit"]);
   });
 
-  it("refuses with the code busy while another process handles the event", async () => {
-    const { played, pool } = playedPool(undefined, undefined, false);
-    expect(await codesOf(pool)).toEqual({ status: 503, codes: ["busy"], counted: ["busy"] });
+  it("rejects with the code duplicate_timeout while another process handles the event", async () => {
+    const { played, inbox } = playedPool(undefined, undefined, false);
+    const code = "duplicate_timeout";
+    expect(await codesOf(inbox)).toEqual({ status: 503, codes: [code], counted: [code] });
     expect(played.sent).toEqual(["begin", "select", "commit"]);
   });
 
-  it("refuses with the code store_timeout where no connection comes", async () => {
+  it("takes one connection for all the deliveries of an event in a process", async () => {
+    const { played, inbox } = playedPool();
+    const go = withResolvers();
+    const receive = createWebhookHandler({ secret, inbox, onEvent: () => go.promise });
+    const all = Array.from({ length: 5 }, async () => (await receive(await webhook())).status);
+    await expect.poll(() => played.sent.length).toBe(3);
+    go.resolve();
+    expect(await Promise.all(all)).toEqual([204, 204, 204, 204, 204]);
+    expect(played.asked).toBe(1);
+  });
+
+  it("rejects with the code store_timeout where no connection comes", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const { played, pool } = playedPool(new Promise(() => {}));
-    const answer = codesOf(pool);
+    const { played, inbox } = playedPool(new Promise(() => {}));
+    const answer = codesOf(inbox);
     await expect.poll(() => played.asked).toBe(1);
     await vi.advanceTimersByTimeAsync(2000);
     expect(await answer).toEqual({ status: 503, codes: ["store_timeout"], counted: ["store_timeout"] });
   });
 
-  it("refuses with the code store_failed where the database fails", async () => {
-    const { pool } = playedPool(rejected(Object.assign(new Error("no such database"), { code: "3D000" })));
-    expect(await codesOf(pool)).toEqual({ status: 503, codes: ["store_failed"], counted: ["store_failed"] });
+  it("rejects with the code store_failed where the database fails", async () => {
+    const { inbox } = playedPool(rejected(Object.assign(new Error("no such database"), { code: "3D000" })));
+    expect(await codesOf(inbox)).toEqual({ status: 503, codes: ["store_failed"], counted: ["store_failed"] });
   });
 
   it("is ready if its database answers one statement", async () => {
-    const { played, pool } = playedPool();
-    const { checkReady } = createWebhookHandler({ secret, inbox: pgInbox(pool), onEvent() {} });
-    expect(await checkReady()).toEqual({ isReady: true, problems: [] });
+    const { played, inbox } = playedPool();
+    const { checkReadiness } = createWebhookHandler({ secret, inbox, onEvent() {} });
+    expect(await checkReadiness()).toEqual({ ready: true, problems: [] });
     expect(played.sent).toEqual(["begin", "insert", "commit"]);
   });
 
   it("is not ready while its database does not answer, or fails", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const connecting = withResolvers();
-    const inbox = pgInbox(playedPool(connecting.promise).pool);
-    const answer = createWebhookHandler({ secret, inbox, onEvent() {}, waitMs: 3000 }).checkReady();
+    const { inbox } = playedPool(connecting.promise);
+    const answer = createWebhookHandler({ secret, inbox, onEvent() {}, duplicateWaitMs: 3000 }).checkReadiness();
     await vi.advanceTimersByTimeAsync(3000);
     const message = "The database did not answer within 3000 ms.";
-    expect(await answer).toEqual({ isReady: false, problems: [{ code: "store_timeout", message }] });
+    expect(await answer).toEqual({ ready: false, problems: [{ code: "store_timeout", message }] });
     connecting.resolve();
-    const failing = pgInbox(playedPool(rejected(new Error("down"))).pool);
-    expect(await createWebhookHandler({ secret, inbox: failing, onEvent() {} }).checkReady()).toEqual({
-      isReady: false,
+    const { inbox: failing } = playedPool(rejected(new Error("down")));
+    expect(await createWebhookHandler({ secret, inbox: failing, onEvent() {} }).checkReadiness()).toEqual({
+      ready: false,
       problems: [{ code: "store_failed", message: "down" }],
     });
   });
@@ -230,9 +284,9 @@ describe("a receiver with an inbox", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const printed = vi.spyOn(console, "error").mockImplementation(() => {});
     const connecting = withResolvers();
-    const { played, pool } = playedPool(connecting.promise);
+    const { played, inbox } = playedPool(connecting.promise);
     const onEvent = vi.fn();
-    const answer = deliver(pool, onEvent);
+    const answer = deliver(inbox, onEvent);
     await expect.poll(() => played.asked).toBe(1);
     await vi.advanceTimersByTimeAsync(2000);
     const { status, headers } = await answer;

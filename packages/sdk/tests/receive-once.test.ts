@@ -1,46 +1,40 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Once, type OnceSettings } from "../src/webhooks/once.ts";
 import type { EventStore } from "../src/webhooks.ts";
-import { memoryEventStore } from "../src/webhooks.ts";
+import { memoryStore } from "./memory-store.ts";
+import { openProcess, type ProcessSettings } from "./processes.ts";
 
-const key = "default:id:evt_1";
+const key = "id:evt_1";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-interface Copy {
-  readonly settings?: Partial<OnceSettings>;
+interface Delivery {
+  readonly settings?: ProcessSettings;
   /** How long the handling takes; 0 by default. */
   readonly takesMs?: number;
   readonly answer?: () => Response;
-  /** A process of its own by default. */
-  readonly by?: Once;
 }
 
-/** Receivers, each a process of its own, that share a store. Each handling answers with its number. */
-function receiver(store: EventStore = memoryEventStore()) {
+/** Handlers, each a process of its own, that share a store. Each handling answers with its number. */
+function receiver(store: EventStore = memoryStore()) {
   const report = vi.fn();
   const codes: string[] = [];
   let handled = 0;
-  /** A process, which knows what it has in hand and has answered. */
-  const process = (settings: Partial<OnceSettings> = {}): Once => {
-    const usual = { store, duplicates: "answer", onStoreError: "handle", leaseMs: 2000, waitMs: 8000 } as const;
-    const all = { ...usual, keepMs: 86_400_000, storeTimeoutMs: 1000, clock: Date, ...settings };
-    return new Once(all, (error, code) => {
-      codes.push(code);
-      return report(error);
-    });
-  };
-  const receive = async ({ settings, takesMs = 0, answer, by }: Copy = {}): Promise<Response> => {
+  const receive = async ({ settings = {}, takesMs = 0, answer }: Delivery = {}): Promise<Response> => {
     const handle = async (): Promise<Response> => {
       handled += 1;
       const number = handled;
       if (takesMs > 0) await new Promise((resolve) => setTimeout(resolve, takesMs));
       return answer?.() ?? new Response(`handling ${number}`);
     };
-    return (await (by ?? process(settings)).handle(key, handle)).response;
+    const process = openProcess(store, settings);
+    process.report.mockImplementation((error, code) => {
+      codes.push(code);
+      return report(error);
+    });
+    return (await process.events.handle(key, handle)).response;
   };
-  return { receive, report, handled: () => handled, codes, process, store };
+  return { receive, report, handled: () => handled, codes, store };
 }
 
 /** The result of work that waits for timers. */
@@ -57,7 +51,7 @@ const failing = (): never => {
 };
 
 /** A store whose steps are replaced. */
-const storeWith = (changes: Partial<EventStore>, store: EventStore = memoryEventStore()): EventStore => ({
+const storeWith = (changes: Partial<EventStore>, store: EventStore = memoryStore()): EventStore => ({
   ...store,
   ...changes,
 });
@@ -167,27 +161,6 @@ describe("the copies of an event", () => {
     await expect(receive({ answer: broken })).rejects.toThrow("database down");
     expect(await (await receive()).text()).toBe("handling 2");
   });
-
-  it("get 409 if duplicates are refused, also while the first is handled", async () => {
-    const { receive, handled } = receiver();
-    const settings = { duplicates: "refuse" } as const;
-    const first = receive({ settings, takesMs: 1000 });
-    await vi.advanceTimersByTimeAsync(0);
-    const refused = { status: 409, message: "This webhook was received before." };
-    await expect(receive({ settings })).rejects.toMatchObject(refused);
-    expect((await settled(first)).status).toBe(200);
-    await expect(receive({ settings })).rejects.toMatchObject(refused);
-    expect(handled()).toBe(1);
-  });
-
-  it("are handled again when the answer is no longer kept", async () => {
-    const { receive } = receiver();
-    await receive({ settings: { keepMs: 10_000 } });
-    vi.setSystemTime(Date.now() + 9_999);
-    expect(await (await receive()).text()).toBe("handling 1");
-    vi.setSystemTime(Date.now() + 1);
-    expect(await (await receive()).text()).toBe("handling 2");
-  });
 });
 
 describe("the lease of an event", () => {
@@ -195,7 +168,7 @@ describe("the lease of an event", () => {
     const { receive, handled, store } = receiver();
     const first = receive({ takesMs: 7000 });
     await vi.advanceTimersByTimeAsync(6900);
-    expect(await store.claim(key, "another", 2000)).toEqual({ state: "busy" });
+    expect(await store.claim(key, "another", 2000)).toEqual({ state: "in_progress" });
     await vi.advanceTimersByTimeAsync(200);
     expect(await (await first).text()).toBe("handling 1");
     expect(handled()).toBe(1);
@@ -205,12 +178,12 @@ describe("the lease of an event", () => {
     ["fails", () => Promise.reject(new Error("connection lost"))],
     ["hangs", () => never],
   ])("is extended again after an extension that %s", async (_, extension) => {
-    const store = memoryEventStore();
+    const store = memoryStore();
     const claim = vi.fn(store.claim).mockImplementationOnce(store.claim).mockImplementationOnce(extension);
     const { receive, report } = receiver(storeWith({ claim }, store));
     const first = receive({ takesMs: 2600 });
     await vi.advanceTimersByTimeAsync(2500);
-    expect(await store.claim(key, "another", 2000)).toEqual({ state: "busy" });
+    expect(await store.claim(key, "another", 2000)).toEqual({ state: "in_progress" });
     expect(await (await settled(first)).text()).toBe("handling 1");
     expect(report).not.toHaveBeenCalled();
   });
@@ -219,13 +192,13 @@ describe("the lease of an event", () => {
     const { receive, store } = receiver();
     void receive({ takesMs: 1_000_000 });
     await vi.advanceTimersByTimeAsync(61_000);
-    expect(await store.claim(key, "another", 2000)).toEqual({ state: "busy" });
+    expect(await store.claim(key, "another", 2000)).toEqual({ state: "in_progress" });
     await vi.advanceTimersByTimeAsync(2000);
-    expect(await store.claim(key, "another", 2000)).toEqual({ state: "mine" });
+    expect(await store.claim(key, "another", 2000)).toEqual({ state: "claimed" });
   });
 
   it("is not taken again by a slow extension when the handling has failed", async () => {
-    const store = memoryEventStore();
+    const store = memoryStore();
     const slow: EventStore["claim"] = async (...step) => {
       await new Promise((resolve) => setTimeout(resolve, 900));
       return store.claim(...step);
@@ -236,7 +209,7 @@ describe("the lease of an event", () => {
     const first = expect(receive({ takesMs: 1400, answer: failing })).rejects.toThrow("database down");
     await vi.advanceTimersByTimeAsync(1600);
     await first;
-    expect(await store.claim(key, "another", 2000)).toEqual({ state: "mine" });
+    expect(await store.claim(key, "another", 2000)).toEqual({ state: "claimed" });
   });
 
   it("ends after a crash, and a waiting copy is handled", async () => {
@@ -273,13 +246,13 @@ describe("a process that stalls for longer than its lease", () => {
     expect(await (await settled(first)).text()).toBe("handling 2");
     const message =
       `The event ${key} was handled twice: its lease ran out before it was extended, or the event store failed. ` +
-      "The answer stored first was sent.";
+      "The response stored first was sent.";
     expect(report).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message, code: "handled_twice" }));
   });
 
   it("reads an answer of the store that arrived meanwhile, before it counts the step as failed", async () => {
     vi.useRealTimers();
-    const store = memoryEventStore();
+    const store = memoryStore();
     const done = await receiver(store).receive();
     const stall = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
     // Due timers run between the two turns, as they do before Node reads what has arrived during a stall.
@@ -299,7 +272,7 @@ describe("a process that stalls for longer than its lease", () => {
   });
 
   it("claims the event again if its lease ran out before it received it", async () => {
-    const store = memoryEventStore();
+    const store = memoryStore();
     const claim = vi.fn(store.claim).mockImplementationOnce(async (...step) => {
       const claimed = await store.claim(...step);
       await new Promise((resolve) => setTimeout(resolve, 2500));
@@ -315,7 +288,7 @@ describe("a process that stalls for longer than its lease", () => {
 
   it("sends the answer that another process has stored, also if copies do not wait", async () => {
     const { receive, store } = receiver();
-    const first = receive({ takesMs: 2500, settings: { store: stalled(store), waitMs: 0 } });
+    const first = receive({ takesMs: 2500, settings: { store: stalled(store), duplicateWaitMs: 0 } });
     await vi.advanceTimersByTimeAsync(2100);
     expect(await (await receive()).text()).toBe("handling 2");
     expect(await (await settled(first)).text()).toBe("handling 2");
@@ -362,7 +335,7 @@ describe("a store that fails", () => {
 
   it("keeps events from being handled if that is asked for, with the cause", async () => {
     const { receive, handled } = receiver(broken);
-    const refused = receive({ settings: { onStoreError: "refuse" } });
+    const refused = receive({ settings: { onStoreError: "reject" } });
     await expect(refused).rejects.toMatchObject({ status: 503, headers: { "retry-after": "1" }, cause: down });
     expect(handled()).toBe(0);
   });
@@ -382,48 +355,49 @@ describe("a store that fails", () => {
     const { receive, report } = receiver(storeWith({ claim: async () => claim as never }));
     expect((await receive()).status).toBe(200);
     expect(report).toHaveBeenCalledExactlyOnceWith(
-      new TypeError("claim() of the event store must return a state of mine, busy, done."),
+      new TypeError("claim() of the event store must return a state of claimed, in_progress, completed."),
     );
   });
 
   it.each(["", "null", '"text"', '{"status":99}', '{"status":200,"body":"%"}'])(
     "is reported when it returns an answer that no handler stored: %s",
-    async (answer) => {
-      const { receive, report } = receiver(storeWith({ claim: async () => ({ state: "done", answer }) }));
+    async (response) => {
+      const { receive, report } = receiver(storeWith({ claim: async () => ({ state: "completed", response }) }));
       expect((await receive({ settings: { onStoreError: "handle" } })).status).toBe(200);
       expect(report.mock.calls[0]?.[0]).toMatchObject({
-        message: "The event store returned an answer that no webhook handler stored.",
+        message: "The event store returned a response that no webhook handler stored.",
         cause: expect.any(Error),
       });
     },
   );
 
   it.each([
-    ['{"version":"x"}', "Its version is no number."],
+    ['{"version":"x"}', "Its version is not a number."],
     ['{"version":1}', "It has no status."],
-  ])("is reported with the cause when it returns %s", async (answer, message) => {
-    const { receive, report } = receiver(storeWith({ claim: async () => ({ state: "done", answer }) }));
+  ])("is reported with the cause when it returns %s", async (response, message) => {
+    const { receive, report } = receiver(storeWith({ claim: async () => ({ state: "completed", response }) }));
     await receive();
     expect(report.mock.calls[0]?.[0].cause).toMatchObject({ message });
   });
 
   it("refuses an event whose answer a later version has stored", async () => {
-    const { receive } = receiver(storeWith({ claim: async () => ({ state: "done", answer: '{"version":2}' }) }));
+    const { receive } = receiver(storeWith({ claim: async () => ({ state: "completed", response: '{"version":2}' }) }));
     await expect(receive()).rejects.toMatchObject({
-      name: "WebhookRefusal",
-      message: "The webhook was handled, and its answer cannot be read here. Send it again.",
+      name: "WebhookRejection",
+      code: "stored_response_unreadable",
+      message: "This version cannot read the stored response. Retry later.",
     });
   });
 
   it("does not change the answer of a handled event when it cannot store it", async () => {
     const { receive, report, handled, codes } = receiver(storeWith({ complete: () => Promise.reject(down) }));
-    const settings = { onStoreError: "refuse" } as const;
+    const settings = { onStoreError: "reject" } as const;
     expect(await (await settled(receive({ settings }))).text()).toBe("handling 1");
     expect([report.mock.calls, codes, handled()]).toEqual([[[down]], ["store_failed"], 1]);
   });
 
   it("stores the answer when it works again within a second", async () => {
-    const store = memoryEventStore();
+    const store = memoryStore();
     const complete: EventStore["complete"] = (...step) =>
       Date.now() < upAt ? Promise.reject(down) : store.complete(...step);
     const upAt = Date.now() + 800;
@@ -441,7 +415,7 @@ describe("a store that fails", () => {
   });
 
   it("does not change the answer when it has stored it but says that it failed", async () => {
-    const store = memoryEventStore();
+    const store = memoryStore();
     const complete = vi.fn(store.complete).mockImplementationOnce(async (...step) => {
       await store.complete(...step);
       throw down;
@@ -453,24 +427,24 @@ describe("a store that fails", () => {
   });
 
   it("does not change the answer when it cannot release an event", async () => {
-    const store = memoryEventStore();
-    const release = vi.fn(store.release).mockRejectedValueOnce(down).mockRejectedValueOnce(down);
+    const store = memoryStore();
+    const release = vi.fn(store.release).mockRejectedValue(down);
     const { receive, report, codes } = receiver(storeWith({ release }, store));
     const busy = await receive({ answer: () => new Response("busy", { status: 503 }) });
     expect([busy.status, report.mock.calls, codes]).toEqual([503, [[down]], ["store_failed"]]);
-    // It is given back later, once.
+    // The lease runs out by itself.
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(release).toHaveBeenCalledTimes(3);
+    expect(release).toHaveBeenCalledTimes(1);
   });
 
   it("makes an event busy if it refuses the answer while another owner has the event for long", async () => {
     let claims = 0;
     const claim: EventStore["claim"] = async () => {
       claims += 1;
-      return { state: claims === 1 ? "mine" : "busy" };
+      return { state: claims === 1 ? "claimed" : "in_progress" };
     };
     const { receive, report } = receiver(storeWith({ claim, complete: async () => false }));
-    await expect(settled(receive())).rejects.toMatchObject({ status: 503, code: "busy" });
+    await expect(settled(receive())).rejects.toMatchObject({ status: 503, code: "duplicate_timeout" });
     expect(report).not.toHaveBeenCalled();
   });
 
@@ -479,10 +453,12 @@ describe("a store that fails", () => {
     const from = performance.now();
     const claim: EventStore["claim"] = async () => {
       times.push(Math.round(performance.now() - from));
-      return { state: "busy" };
+      return { state: "in_progress" };
     };
     const { receive } = receiver(storeWith({ claim }));
-    await expect(settled(receive({ settings: { waitMs: 1000 } }))).rejects.toMatchObject({ code: "busy" });
+    await expect(settled(receive({ settings: { duplicateWaitMs: 1000 } }))).rejects.toMatchObject({
+      code: "duplicate_timeout",
+    });
     const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     expect(pauses.slice(0, 3)).toEqual([15, 23, 34]);
     expect(Math.max(...pauses)).toBe(200);
@@ -490,10 +466,10 @@ describe("a store that fails", () => {
     expect(times.at(-1)).toBeLessThanOrEqual(1000);
   });
 
-  it("and is slow keeps no copy waiting for much longer than waitMs", async () => {
+  it("and is slow keeps no copy waiting for much longer than duplicateWaitMs", async () => {
     const claim: EventStore["claim"] = async () => {
       await new Promise((resolve) => setTimeout(resolve, 500));
-      return { state: "busy" };
+      return { state: "in_progress" };
     };
     const { receive } = receiver(storeWith({ claim }));
     let code: unknown;
@@ -501,7 +477,7 @@ describe("a store that fails", () => {
       code = error.code;
     });
     await vi.advanceTimersByTimeAsync(9000);
-    expect(code).toBe("busy");
+    expect(code).toBe("duplicate_timeout");
   });
 
   it("does not delay the answer by a report that never ends", async () => {
@@ -520,82 +496,23 @@ describe("a store that fails", () => {
   });
 
   it("is asked again by a copy that waits", async () => {
-    const store = memoryEventStore();
+    const store = memoryStore();
     const { receive, handled } = receiver(store);
     const first = receive({ takesMs: 1000 });
     await vi.advanceTimersByTimeAsync(0);
     const claim = vi.fn(store.claim).mockImplementationOnce(store.claim).mockRejectedValueOnce(down);
-    const copy = receive({ settings: { store: storeWith({ claim }, store), onStoreError: "refuse" } });
+    const copy = receive({ settings: { store: storeWith({ claim }, store), onStoreError: "reject" } });
     expect(await (await settled(copy)).text()).toBe("handling 1");
     expect([await (await first).text(), handled()]).toEqual(["handling 1", 1]);
   });
 
   it("names its last error when a copy has waited too long", async () => {
-    const store = memoryEventStore();
+    const store = memoryStore();
     await store.claim(key, "another", 60_000);
     const claim = vi.fn(store.claim).mockRejectedValue(down).mockImplementationOnce(store.claim);
     const { receive } = receiver(storeWith({ claim }, store));
     const copy = expect(receive()).rejects.toMatchObject({ status: 503, cause: down });
     await vi.advanceTimersByTimeAsync(9000);
     await copy;
-  });
-});
-
-describe("memoryEventStore", () => {
-  const text = (claim: Awaited<ReturnType<EventStore["claim"]>>) =>
-    claim.state === "done" ? claim.answer : claim.state;
-
-  it("forgets the oldest answers above its limit", async () => {
-    const store = memoryEventStore({ maxEvents: 2 });
-    for (const name of ["a", "b", "c"]) await store.complete(name, "me", `answer ${name}`, 1000);
-    const claims = await Promise.all(["b", "c", "a"].map((name) => store.claim(name, "me", 1000)));
-    expect(claims.map(text)).toEqual(["answer b", "answer c", "mine"]);
-  });
-
-  it("forgets the oldest answers when all together are longer than 16 million characters", async () => {
-    const store = memoryEventStore();
-    const answer = "x".repeat(4 * 1024 * 1024);
-    for (const name of ["a", "b", "c", "d", "e"]) await store.complete(name, "me", answer, 1000);
-    const claims = await Promise.all(["b", "e", "a"].map((name) => store.claim(name, "me", 1000)));
-    expect(claims.map(({ state }) => state)).toEqual(["done", "done", "mine"]);
-  });
-
-  it("keeps answers until their time, and counts none of those as forgotten early", async () => {
-    const clock = { nowMs: 0, now: () => clock.nowMs };
-    const store = memoryEventStore({ maxEvents: 1, clock });
-    await store.complete("a", "me", "answer a", 1000);
-    clock.nowMs = 999;
-    expect(text(await store.claim("a", "other", 1000))).toBe("answer a");
-    clock.nowMs = 1000;
-    expect(text(await store.claim("a", "me", 1000))).toBe("mine");
-    await store.complete("b", "me", "answer b", 1000);
-    clock.nowMs = 1999;
-    await store.complete("c", "me", "answer c", 1000);
-    expect(store.forgottenEarly).toBe(1);
-    clock.nowMs = 2999;
-    await store.complete("d", "me", "answer d", 1000);
-    expect([store.forgottenEarly, text(await store.claim("d", "me", 1000))]).toEqual([1, "answer d"]);
-  });
-
-  it("ends a lease at its time, and only for its owner before", async () => {
-    const clock = { nowMs: 0, now: () => clock.nowMs };
-    const store = memoryEventStore({ clock });
-    await store.claim("a", "me", 1000);
-    await store.release("a", "another");
-    clock.nowMs = 999;
-    expect(text(await store.claim("a", "another", 1000))).toBe("busy");
-    clock.nowMs = 1000;
-    expect(text(await store.claim("a", "another", 1000))).toBe("mine");
-  });
-
-  it.each([0, 1.5, Number.NaN, "10"])("rejects maxEvents %s", (maxEvents) => {
-    expect(() => memoryEventStore({ maxEvents: maxEvents as number })).toThrow("maxEvents must be an integer above 0");
-  });
-
-  it("rejects a clock that is not a function", () => {
-    expect(() => memoryEventStore({ clock: {} as never })).toThrow("clock must have now()");
-    expect(() => memoryEventStore({ now: Date.now } as never)).toThrow(
-      "now is no longer an option. Use clock: { now }.",
-    );
   });
 });

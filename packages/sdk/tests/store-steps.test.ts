@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { EventStore } from "../src/webhooks/event-store.ts";
-import { sleep } from "../src/webhooks/in-time.ts";
-import { StoreSteps } from "../src/webhooks/store-steps.ts";
+import { StoreQueue } from "../src/webhooks/event-store.ts";
+import { sleep } from "../src/webhooks/timeout.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -13,10 +12,10 @@ const never = () => new Promise<never>(() => {});
 const after = (ms: number) => () => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Runs steps, two at once, that may take a second. */
-const stepsOf = () => new StoreSteps({ stepsAtOnce: 2 } as EventStore, 1000, 8000);
+const stepsOf = () => new StoreQueue({ maxConcurrency: 2 }, 1000, 8000);
 
 /** Runs a step, and returns what it came to after `ms`. */
-function begun(steps: StoreSteps, step: () => Promise<unknown>) {
+function begun(steps: StoreQueue, step: () => Promise<unknown>) {
   const outcome: { begun: boolean; result?: string } = { begun: false };
   const noted = () => {
     outcome.begun = true;
@@ -76,12 +75,12 @@ describe("steps that wait for their turn", () => {
   });
 
   it("fail with advice if they have waited for too long", async () => {
-    const steps = new StoreSteps({ stepsAtOnce: 1 } as EventStore, 10_000, 1000);
+    const steps = new StoreQueue({ maxConcurrency: 1 }, 10_000, 1000);
     begun(steps, after(9000));
     begun(steps, after(9000));
     const waiting = begun(steps, never);
     await vi.advanceTimersByTimeAsync(10_000);
-    const result = "The event store was busy for 10000 ms. Give it more connections, or more receivers.";
+    const result = "The event store was busy for 10000 ms. Add connections or instances.";
     expect(waiting).toEqual({ begun: false, result });
   });
 

@@ -1,8 +1,9 @@
 // The published vectors of the stored answer: what receivers in other languages must write and read.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { answerOf, responseOf } from "../src/webhooks/answer.ts";
-import { createWebhookHandler, memoryEventStore, signWebhook } from "../src/webhooks.ts";
+import { readResponse, writeResponse } from "../src/webhooks/stored-response.ts";
+import { createWebhookHandler, signWebhook } from "../src/webhooks.ts";
+import { memoryStore } from "./memory-store.ts";
 
 interface Vector {
   readonly name: string;
@@ -28,7 +29,7 @@ const secret = "secret-of-vectors";
 async function copyOf(stored: string) {
   let handled = 0;
   const codes: string[] = [];
-  const store = { ...memoryEventStore(), claim: async () => ({ state: "done", answer: stored }) as const };
+  const store = { ...memoryStore(), claim: async () => ({ state: "completed", response: stored }) as const };
   const receive = createWebhookHandler({
     ...{ secret, store },
     onEvent() {
@@ -49,11 +50,11 @@ describe("a stored answer is read as the vectors say", () => {
     const { response, handled, codes } = await copyOf(stored);
     if (reads === "unknown version") {
       expect([response.status, response.headers.get("retry-after"), handled]).toEqual([503, "1", 0]);
-      expect(codes).toEqual(["answer_unreadable"]);
+      expect(codes).toEqual(["stored_response_unreadable"]);
       return;
     }
     if (reads === "no answer") {
-      expect(() => responseOf(stored)).toThrow(TypeError);
+      expect(() => readResponse(stored)).toThrow(TypeError);
       expect([handled, codes[0]]).toEqual([1, "store_failed"]);
       return;
     }
@@ -73,13 +74,13 @@ describe("an answer is written as the vectors say", () => {
     const { status, contentType, body } = reads;
     const headers: Record<string, string> = contentType === undefined ? {} : { "content-type": contentType };
     const response = new Response(body === undefined ? null : fromBase64(body), { status, headers });
-    expect(await answerOf(response, writes?.owner ?? "")).toBe(stored);
+    expect(await writeResponse(response, writes?.owner ?? "")).toBe(stored);
     expect(JSON.parse(stored).version).toBe(version);
   });
 
   it("without a body that is longer than 16 kB", async () => {
     const limit = 16 * 1024;
-    const stored = async (length: number) => JSON.parse(await answerOf(new Response("x".repeat(length)), "owner"));
+    const stored = async (length: number) => JSON.parse(await writeResponse(new Response("x".repeat(length)), "owner"));
     expect((await stored(limit)).body).toHaveLength(Math.ceil(limit / 3) * 4);
     expect(await stored(limit + 1)).not.toHaveProperty("body");
   });

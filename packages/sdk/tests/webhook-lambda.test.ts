@@ -16,7 +16,7 @@ const offer = JSON.stringify(event);
 async function request(more: Partial<ReceivedRequest> = {}): Promise<ReceivedRequest> {
   const headers: [string, string][] = [
     ["Content-Type", "application/json"],
-    ["Service-Signature", await signWebhook(offer, { secret, at })],
+    ["Service-Signature", await signWebhook(offer, { secret, timestampMs: at })],
   ];
   return { method: "POST", path: "/offers", headers, body: new TextEncoder().encode(offer), ...more };
 }
@@ -115,7 +115,7 @@ describe("toLambdaHandler", () => {
     const result = await invoke({ ...httpApiEvent(await request()), body: event as never });
     expect([result.statusCode, onEvent.mock.calls]).toEqual([500, []]);
     const [error, code] = onError.mock.calls[0] ?? [];
-    expect(code).toBe("bad_body");
+    expect(code).toBe("body_already_read");
     expect(error.message).toContain("The event's body is not text");
     expect(error.message).toContain('"body": "{\\"type\\":\\"transfer.offer\\"}"');
   });
@@ -130,7 +130,7 @@ describe("toLambdaHandler", () => {
     expect((await invoke(sent as never)).statusCode).toBe(500);
     expect(onError).toHaveBeenCalledOnce();
     expect(onError.mock.calls[0]?.[0].message).toContain("proxy integration");
-    expect(onError.mock.calls[0]?.[1]).toBe("bad_request");
+    expect(onError.mock.calls[0]?.[1]).toBe("invalid_request");
   });
 
   it.each<[string, (signature: string) => Partial<LambdaEvent>]>([
@@ -167,7 +167,7 @@ describe("toLambdaHandler", () => {
   ])("finds the signature in an event with %s", async (_, headersOf) => {
     const { invoke, onEvent } = functionOf();
     const body = '{"type":"transfer.offer","id":"evt_half"}';
-    const signed = headersOf(await signWebhook(body, { secret, at }));
+    const signed = headersOf(await signWebhook(body, { secret, timestampMs: at }));
     expect((await invoke({ httpMethod: "POST", body, ...signed })).statusCode).toBe(204);
     expect(onEvent).toHaveBeenCalledOnce();
   });
@@ -183,7 +183,7 @@ describe("toLambdaHandler", () => {
     const { invoke, onError } = functionOf();
     const { body: _, ...sent } = httpApiEvent(await request());
     expect((await invoke(sent)).statusCode).toBe(400);
-    expect(onError.mock.calls[0]?.[1]).toBe("no_match");
+    expect(onError.mock.calls[0]?.[1]).toBe("signature_mismatch");
   });
 
   it("answers without cookies if there are none, also to an event without requestContext", async () => {
@@ -213,7 +213,7 @@ describe("toLambdaHandler", () => {
       return response;
     });
     expect(await invoke(httpApiEvent(await request()))).toEqual({ statusCode: 500, body: "", isBase64Encoded: false });
-    expect(onError.mock.calls).toEqual([[expect.any(TypeError), "response_failed"]]);
+    expect(onError.mock.calls).toEqual([[expect.any(TypeError), "response_not_sent"]]);
   });
 
   it("answers 500 when another handler fails", async () => {
@@ -232,7 +232,7 @@ describe("toLambdaHandler", () => {
     const failing = new ReadableStream({ pull: () => Promise.reject(new Error("boom")) });
     const { invoke, onError } = functionOf({ onEvent: () => new Response(failing) });
     expect((await invoke(httpApiEvent(await request()))).statusCode).toBe(500);
-    expect(onError.mock.calls).toEqual([[new Error("boom"), "event_failed"]]);
+    expect(onError.mock.calls).toEqual([[new Error("boom"), "handler_failed"]]);
   });
 
   it.each([

@@ -14,7 +14,7 @@ function receiver(secret: SecretSource) {
     onError: (error) => void onError(error),
   });
   const send = async (...secrets: string[]): Promise<number> => {
-    const headers = { "Service-Signature": await signWebhook(body, { secret: secrets, at }) };
+    const headers = { "Service-Signature": await signWebhook(body, { secret: secrets, timestampMs: at }) };
     return (await handle(new Request("https://receiver.example.com/", { method: "POST", body, headers }))).status;
   };
   return { handle, send, onError };
@@ -78,7 +78,7 @@ describe("a function as the secret of a webhook handler", () => {
     }
     expect(onError).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({
-        code: "secrets_failed",
+        code: "secret_lookup_failed",
         message: "The function for secret did not answer within 2000 ms.",
       }),
     );
@@ -98,12 +98,15 @@ describe("a function as the secret of a webhook handler", () => {
     const source = vi.fn<SecretSource>(() => Promise.reject(new Error("vault sealed")));
     const { handle, send } = receiver(source);
     const message = "the function for secret failed: vault sealed. Fix it. Until then, offers get a 500.";
-    expect(await handle.checkReady()).toEqual({ isReady: false, problems: [{ code: "secrets_failed", message }] });
+    expect(await handle.checkReadiness()).toEqual({
+      ready: false,
+      problems: [{ code: "secret_lookup_failed", message }],
+    });
     source.mockReturnValueOnce([]);
-    expect(await handle.checkReady()).toMatchObject({ isReady: false, problems: [{ code: "secrets_failed" }] });
+    expect(await handle.checkReadiness()).toMatchObject({ ready: false, problems: [{ code: "secret_lookup_failed" }] });
     source.mockReturnValueOnce("old");
-    expect((await handle.checkReady()).isReady).toBe(true);
-    expect((await handle.checkReady()).isReady).toBe(true);
+    expect((await handle.checkReadiness()).ready).toBe(true);
+    expect((await handle.checkReadiness()).ready).toBe(true);
     expect(source).toHaveBeenCalledTimes(3);
     expect(await send("old")).toBe(204);
   });
@@ -121,7 +124,7 @@ describe("a function as the secret of a webhook handler", () => {
     try {
       expect(await printed()).toEqual([500, [`${failed} offers get a 500.`]]);
       source.mockReturnValueOnce("old");
-      expect((await handle.checkReady()).isReady).toBe(true);
+      expect((await handle.checkReadiness()).ready).toBe(true);
       expect(await printed()).toEqual([204, [`${failed} its last secrets remain in use.`]]);
     } finally {
       print.mockRestore();

@@ -46,19 +46,23 @@ describe("verifyWebhook", () => {
   it("ignores a byte order mark before a text, as before bytes, and keeps one inside", async () => {
     const text = '\uFEFF{"type":"a\uFEFFb"}';
     for (const raw of [text, new TextEncoder().encode(text)]) {
-      const header = await signWebhook(raw, { secret: newSecret, at });
+      const header = await signWebhook(raw, { secret: newSecret, timestampMs: at });
       await expect(verify(header, newSecret, raw)).resolves.toEqual({ type: "a\uFEFFb" });
     }
     const inside = '{"type":"a\uFEFFb"}';
-    const header = await signWebhook(inside, { secret: newSecret, at });
+    const header = await signWebhook(inside, { secret: newSecret, timestampMs: at });
     await expect(verify(header, newSecret, inside)).resolves.toEqual({ type: "a\uFEFFb" });
   });
 
   it("verifies with more secrets than it keeps keys of, in turns", async () => {
     const secrets = Array.from({ length: 40 }, (_, index) => `whsec-${index}`);
     for (const secret of [...secrets, ...secrets.toReversed()])
-      await expect(verify(await signWebhook(body, { secret, at }), secret)).resolves.toMatchObject({ id: "evt_1" });
-    await expect(verify(await signWebhook(body, { secret: "whsec-1", at }), "whsec-2")).rejects.toThrow("No signature");
+      await expect(verify(await signWebhook(body, { secret, timestampMs: at }), secret)).resolves.toMatchObject({
+        id: "evt_1",
+      });
+    await expect(verify(await signWebhook(body, { secret: "whsec-1", timestampMs: at }), "whsec-2")).rejects.toThrow(
+      "No signature",
+    );
   });
 
   it("accepts a valid signature after malformed ones and unknown schemes", async () => {
@@ -121,12 +125,12 @@ describe("verifyWebhook", () => {
     await expect(
       verifyWebhook(input(overlapping), { secret: newSecret, clock: { now: () => Number.NaN } }),
     ).rejects.toThrow("clock.now() must");
-    await expect(signWebhook(body, { secret: newSecret, at: Number.NaN })).rejects.toThrow("at must");
+    await expect(signWebhook(body, { secret: newSecret, timestampMs: Number.NaN })).rejects.toThrow("timestampMs must");
   });
 
   it("accepts an event of an unknown type", async () => {
     const raw = '{"type":"transfer.newer","x":1}';
-    const header = await signWebhook(raw, { secret: newSecret, at });
+    const header = await signWebhook(raw, { secret: newSecret, timestampMs: at });
     const event = await verify(header, newSecret, raw);
     expect(event).toEqual({ type: "transfer.newer", x: 1 });
     expect(isTransferOffer(event)).toBe(false);
@@ -184,8 +188,10 @@ describe("verifyWebhook", () => {
     ["an object without a type", "{}", "The signature is valid, but the body is not an event: it has no type."],
     ["a type that is no text", '{"type":7}', "The signature is valid, but the body is not an event: it has no type."],
   ])("refuses %s, although it is signed", async (_, raw, message) => {
-    const header = await signWebhook(raw, { secret: newSecret, at });
-    await expect(verify(header, newSecret, raw)).rejects.toThrow(new WebhookVerificationError(message, "bad_event"));
+    const header = await signWebhook(raw, { secret: newSecret, timestampMs: at });
+    await expect(verify(header, newSecret, raw)).rejects.toThrow(
+      new WebhookVerificationError(message, "invalid_event"),
+    );
   });
 
   it("accepts a header of 4 KiB, and eight signatures", async () => {
@@ -250,13 +256,8 @@ describe("verifyWebhook", () => {
     );
   });
 
-  it("refuses an option of an earlier version, which would change nothing", async () => {
-    const options = { secret: newSecret, clock: { now }, toleranceSecs: 10 };
-    await expect(verifyWebhook(input(overlapping), options)).rejects.toThrow("toleranceSecs is no longer an option");
-  });
-
   it("refuses a parsed body with a code", async () => {
-    await expect(verify(overlapping, newSecret, JSON.parse(body))).rejects.toMatchObject({ code: "bad_body" });
+    await expect(verify(overlapping, newSecret, JSON.parse(body))).rejects.toMatchObject({ code: "body_already_read" });
   });
 
   it("refuses a Request whose body was read", async () => {
@@ -296,7 +297,7 @@ describe("the keys that are kept", () => {
   const importsOf = async (secrets: readonly string[]) => {
     withoutNodeCrypto();
     const importKey = vi.spyOn(crypto.subtle, "importKey");
-    for (const secret of secrets) await fresh.signWebhook(body, { secret, at });
+    for (const secret of secrets) await fresh.signWebhook(body, { secret, timestampMs: at });
     const imports = importKey.mock.calls.length;
     importKey.mockRestore();
     return imports;
@@ -319,10 +320,10 @@ describe("signWebhook", () => {
     const secret = fc.string({ unit: "grapheme", minLength: 1 }).filter((text) => text === text.trim());
     await fc.assert(
       fc.asyncProperty(secret, fc.uint8Array(), async (one, bytes) => {
-        const byNode = await signWebhook(bytes, { secret: one, at });
+        const byNode = await signWebhook(bytes, { secret: one, timestampMs: at });
         await verify(overlapping);
         withoutNodeCrypto();
-        expect(await signWebhook(bytes, { secret: one, at })).toBe(byNode);
+        expect(await signWebhook(bytes, { secret: one, timestampMs: at })).toBe(byNode);
         await verify(overlapping);
         vi.restoreAllMocks();
       }),
@@ -332,7 +333,7 @@ describe("signWebhook", () => {
   it("signs with node:crypto alone where Node has it", async () => {
     const ask = vi.spyOn(process, "getBuiltinModule");
     const sign = vi.spyOn(crypto.subtle, "sign");
-    await verify(await signWebhook(body, { secret: newSecret, at }));
+    await verify(await signWebhook(body, { secret: newSecret, timestampMs: at }));
     expect(ask.mock.calls).toEqual([["node:crypto"], ["node:crypto"]]);
     expect(sign).not.toHaveBeenCalled();
   });
@@ -342,7 +343,7 @@ describe("signWebhook", () => {
     ["whose process has no modules", {}],
   ])("signs with Web Crypto in a runtime %s", async (_, process) => {
     vi.stubGlobal("process", process);
-    const header = await signWebhook(body, { secret: newSecret, at }).finally(() => vi.unstubAllGlobals());
+    const header = await signWebhook(body, { secret: newSecret, timestampMs: at }).finally(() => vi.unstubAllGlobals());
     expect(header).toBe(`t=1772452800,v1=${signedNew}`);
   });
 
@@ -366,10 +367,10 @@ describe("signWebhook", () => {
       () => vi.spyOn(process, "getBuiltinModule").mockReturnValue({ createHmac: () => undefined } as never),
     ],
   ])("signs and verifies with Web Crypto in a runtime with %s", async (_name, define) => {
-    const expected = await signWebhook("{}", { secret: "whsec_edge", at: 0 });
+    const expected = await signWebhook("{}", { secret: "whsec_edge", timestampMs: 0 });
     define();
     try {
-      expect(await signWebhook("{}", { secret: "whsec_edge", at: 0 })).toBe(expected);
+      expect(await signWebhook("{}", { secret: "whsec_edge", timestampMs: 0 })).toBe(expected);
     } finally {
       vi.restoreAllMocks();
       vi.unstubAllGlobals();
@@ -377,7 +378,9 @@ describe("signWebhook", () => {
   });
 
   it("signs the second in which its time lies", async () => {
-    await expect(signWebhook(body, { secret: [newSecret, oldSecret], at: at + 999 })).resolves.toBe(overlapping);
+    await expect(signWebhook(body, { secret: [newSecret, oldSecret], timestampMs: at + 999 })).resolves.toBe(
+      overlapping,
+    );
   });
 
   it("signs the present time by default, which verifyWebhook accepts", async () => {
@@ -386,6 +389,6 @@ describe("signWebhook", () => {
   });
 
   it("creates the same header as openssl, the new secret's signature first", async () => {
-    await expect(signWebhook(body, { secret: [newSecret, oldSecret], at })).resolves.toBe(overlapping);
+    await expect(signWebhook(body, { secret: [newSecret, oldSecret], timestampMs: at })).resolves.toBe(overlapping);
   });
 });

@@ -6,9 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { demo } from "@call-transfer/backend";
 import { memoryStores, sandboxStoresCases } from "@call-transfer/backend/conformance";
-import { eventStoreCases } from "@call-transfer/contract/webhooks";
 import { StoreError, startMockServer } from "@call-transfer/mock-server";
-import { memoryEventStore } from "@call-transfer/sdk/webhooks";
 
 describe("sandboxes in memory", () => {
   for (const { name, run } of sandboxStoresCases)
@@ -16,11 +14,6 @@ describe("sandboxes in memory", () => {
       const stores = memoryStores();
       return run(() => stores);
     });
-});
-
-describe("events in memory", { concurrency: true }, () => {
-  const store = memoryEventStore();
-  for (const { name, run } of eventStoreCases) it(name, () => run(() => store));
 });
 
 /** Runs a test with the path of a data file that does not exist yet. */

@@ -31,8 +31,8 @@ const uses = {
   "@call-transfer/backend/unstable": ({ formatDuration }) => assert.equal(typeof formatDuration(1000), "string"),
   "@call-transfer/contract": ({ cases }) => assert.ok(cases.length > 100),
   "@call-transfer/contract/webhooks": async ({ eventStoreCases: [first] }, load) => {
-    const store = (await load("@call-transfer/sdk/webhooks")).memoryEventStore();
-    await first.run(() => store);
+    const { redisEventStore } = await load("@call-transfer/sdk/webhooks/redis");
+    await first.run(() => redisEventStore(async () => ["claimed", "1"]));
   },
   "@call-transfer/mcp": async ({ createMcpServer }) =>
     assert.ok(await createMcpServer({ platform: { client: { baseUrl, apiKey: "key" } } })),
@@ -72,15 +72,13 @@ const uses = {
     const headers = { "Service-Signature": await signWebhook(body, { secret: "secret" }) };
     assert.equal((await verifyWebhook({ body, headers }, { secret: "secret" })).type, "any");
   },
-  "@call-transfer/sdk/webhooks/durable-object": ({ EventStoreObject }) =>
-    assert.equal(typeof EventStoreObject, "function"),
-  "@call-transfer/sdk/webhooks/postgres": ({ pgInbox, createEventTable }) => {
-    assert.match(createEventTable(), /^create table/);
-    assert.equal(typeof pgInbox({ connect: unused }).receive, "function");
+  "@call-transfer/sdk/webhooks/postgres": ({ postgresInbox, inboxTableSql }) => {
+    assert.match(inboxTableSql(), /^create table/);
+    assert.equal(typeof postgresInbox({ transaction: unused, query: unused }).coordinate, "function");
   },
   "@call-transfer/sdk/webhooks/redis": async ({ redisEventStore }) =>
-    assert.deepEqual(await redisEventStore({ eval: async () => ["mine"] }).claim("key", "owner", 1000), {
-      state: "mine",
+    assert.deepEqual(await redisEventStore(async () => ["claimed", "1"]).claim("key", "owner", 1000), {
+      state: "claimed",
     }),
   "@call-transfer/spec": ({ operations, errorCodes }) =>
     assert.ok(operations.createCall && errorCodes.validation_failed),

@@ -192,7 +192,7 @@ export async function receive(input: Request, body: string): Promise<unknown> {
   const errors: unknown[] = [];
   const handler: webhooks.WebhookHandler = webhooks.createWebhookHandler({
     secret: "new",
-    store: webhooks.memoryEventStore({ maxEvents: 100 }),
+    maxAnswers: 100,
     onEvent: (event) =>
       event.type === "transfer.offer" && event.destinationId === "" ? new Response(null, { status: 400 }) : undefined,
     onError: (error) => errors.push(error),

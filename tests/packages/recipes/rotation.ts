@@ -20,8 +20,8 @@ const forgedOffer = JSON.stringify({ type: "transfer.offer", id: "forged", desti
 const forgeries: readonly ((secret: string) => Promise<string | undefined>)[] = [
   () => signWebhook(forgedOffer, { secret: "a secret that was guessed" }),
   (secret) => signWebhook(`${forgedOffer} `, { secret }),
-  (secret) => signWebhook(forgedOffer, { secret, at: Date.now() - 600_000 }),
-  (secret) => signWebhook(forgedOffer, { secret, at: Date.now() + 600_000 }),
+  (secret) => signWebhook(forgedOffer, { secret, timestampMs: Date.now() - 600_000 }),
+  (secret) => signWebhook(forgedOffer, { secret, timestampMs: Date.now() + 600_000 }),
   async () => undefined,
 ];
 

@@ -19,7 +19,7 @@ export interface EventStoreCase {
 
 /** Far longer than a case takes. */
 export const longMs = 600_000;
-/** A lease or answer that runs out while a case waits. */
+/** A lease that runs out while a case waits. */
 export const shortMs = 60;
 /** How long something may take to run out. A limit for what never happens, not for what takes long. */
 const limitMs = 30_000;
@@ -49,13 +49,14 @@ export function equal(method: string, actual: unknown, expected: unknown): void 
   throw new Error(`${method} must return ${shown(expected)}, not ${shown(actual)}.`);
 }
 
-/** Throws unless a claim has the state, and the answer if there is one. */
-export function claimed(claim: EventClaim, state: EventClaim["state"], when: string, answer?: string): void {
-  if (claim?.state === state && (claim.state !== "done" || claim.answer === answer)) return;
-  throw new Error(`claim() ${when} must return ${shown({ state, answer })}, not ${shown(claim)}.`);
+/** Throws unless a claim has the state, and the response if there is one. */
+export function claimed(claim: EventClaim, state: EventClaim["state"], when: string, response?: string): void {
+  if (claim?.state === state && (claim.state !== "completed" || claim.response === response)) return;
+  throw new Error(`claim() ${when} must return ${shown({ state, response })}, not ${shown(claim)}.`);
 }
 
-export const done = (claim: EventClaim, answer: string, when: string): void => claimed(claim, "done", when, answer);
+export const completed = (claim: EventClaim, response: string, when: string): void =>
+  claimed(claim, "completed", when, response);
 
 /** The states of many claims at once, each by another owner. */
 export async function statesOfMany({ store, other, key }: Scene): Promise<EventClaim["state"][]> {
@@ -69,12 +70,16 @@ export async function statesOfMany({ store, other, key }: Scene): Promise<EventC
 export async function claimedInTime(store: EventStore, key: string, owner: string, when: string): Promise<void> {
   const from = performance.now();
   let claim = await store.claim(key, owner, longMs);
-  for (; claim?.state !== "mine" && performance.now() - from < limitMs; claim = await store.claim(key, owner, longMs))
+  for (
+    ;
+    claim?.state !== "claimed" && performance.now() - from < limitMs;
+    claim = await store.claim(key, owner, longMs)
+  )
     await sleep(shortMs / 2);
-  claimed(claim, "mine", when);
+  claimed(claim, "claimed", when);
 }
 
-/** Waits until leases or answers of `shortMs` have run out, also where the backend's clock is coarse. */
+/** Waits until leases of `shortMs` have run out, also where the backend's clock is coarse. */
 export const untilOver = (): Promise<void> => sleep(shortMs * 5);
 
 /** A case with stores and names of its own. */

@@ -20,7 +20,7 @@ const createInstruments = (meter: Meter, withDuration: boolean) => ({
     unit: "{request}",
   }),
   webhooks: meter.createCounter("call_transfer.webhooks", {
-    description: "What a receiver of webhooks did.",
+    description: "Webhooks by result.",
     unit: "{webhook}",
   }),
   duration: withDuration

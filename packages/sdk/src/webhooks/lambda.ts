@@ -1,8 +1,8 @@
 import { isText } from "../utils/guards.ts";
 import { requestOf, sentHeaders } from "./adapter.ts";
 import { fromBase64 } from "./bytes.ts";
+import { Rejection } from "./errors.ts";
 import { reportTo, type WebhookHandler } from "./handler.ts";
-import { Refusal } from "./refusal.ts";
 import { bytesOf } from "./signature.ts";
 
 /**
@@ -57,9 +57,9 @@ const parsedBody =
 
 /** The raw body of an event. API Gateway encodes it if it counts its content type as binary. */
 async function* chunksOf({ body, isBase64Encoded }: LambdaEvent, isHttp: boolean): AsyncGenerator<Uint8Array> {
-  if (!isHttp) throw new Refusal(500, "bad_request", notHttp);
+  if (!isHttp) throw new Rejection(500, "invalid_request", notHttp);
   if (body === undefined || body === null) return;
-  if (typeof body !== "string") throw new Refusal(500, "bad_body", parsedBody);
+  if (typeof body !== "string") throw new Rejection(500, "body_already_read", parsedBody);
   yield isBase64Encoded ? fromBase64(body) : bytesOf(body);
 }
 

@@ -1,7 +1,7 @@
 // The adapter for Node's servers, Express and Fastify.
 import { requestOf, sentHeaders } from "./adapter.ts";
+import { Rejection } from "./errors.ts";
 import { reportTo, type WebhookHandler } from "./handler.ts";
-import { Refusal } from "./refusal.ts";
 import { bytesOf, type RawBody } from "./signature.ts";
 
 /** The members of Node's `IncomingMessage`, Express' request or Fastify's request that the adapter uses. */
@@ -56,9 +56,9 @@ function checkKept({ headers, complete }: NodeRequest, kept: Uint8Array): void {
   const isDecoded = !/^(?:identity)?$/i.test(`${headers["content-encoding"] ?? ""}`);
   const isOther = declared !== undefined && !isDecoded && Number(declared) !== kept.byteLength;
   if (complete === false || isOther)
-    throw new Refusal(
+    throw new Rejection(
       500,
-      "bad_body",
+      "body_already_read",
       `The kept body has ${kept.byteLength} of ${declared ?? "more"} bytes: it was still being read. Wait for its end before the handler.`,
     );
 }
@@ -77,9 +77,9 @@ async function* chunksOfNode(request: NodeRequest): AsyncGenerator<Uint8Array> {
   if (!isStream(request)) {
     // Fastify does not parse an empty body.
     if (request.body === undefined || request.body === null) return;
-    throw new Refusal(500, "bad_body", alreadyRead);
+    throw new Rejection(500, "body_already_read", alreadyRead);
   }
-  if (request.readableEnded || request.readableDidRead) throw new Refusal(500, "bad_body", alreadyRead);
+  if (request.readableEnded || request.readableDidRead) throw new Rejection(500, "body_already_read", alreadyRead);
   // Chunks are text after setEncoding.
   for await (const chunk of request) yield bytesOf(chunk);
 }

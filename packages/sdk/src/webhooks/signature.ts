@@ -1,7 +1,7 @@
 import type { TransferOffer } from "../generated/models.gen.ts";
 import { signature } from "../generated/signature.gen.ts";
-import type { WebhookErrorCode } from "./codes.ts";
-import { equal, hmac } from "./hmac.ts";
+import { equal, hmac } from "./bytes.ts";
+import type { WebhookErrorCode } from "./errors.ts";
 
 const maxHeaderLength = 4096;
 const maxSignatures = 8;
@@ -19,7 +19,7 @@ export class WebhookVerificationError extends Error {
   /** Why, for programs. */
   readonly code: WebhookErrorCode;
 
-  constructor(message?: string, code: WebhookErrorCode = "bad_body") {
+  constructor(message?: string, code: WebhookErrorCode = "body_already_read") {
     super(message);
     this.code = code;
   }
@@ -64,7 +64,7 @@ export interface VerifyOptions {
   secret: string | readonly string[];
   /** Milliseconds that the signature's time may differ from now, in both directions: above 0; 300,000 by default (§6). */
   toleranceMs?: number;
-  /** Source of time in milliseconds since 1970, such as the `clock` of a backend in a test; `Date` by default. */
+  /** Source of time in milliseconds since the epoch, such as the `clock` of a backend in a test; `Date` by default. */
   clock?: { now(): number };
 }
 
@@ -80,21 +80,8 @@ export function secretsOf(secret: VerifyOptions["secret"]): readonly string[] {
   return secrets;
 }
 
-const renamed: Readonly<Record<string, string>> = {
-  toleranceSecs: "toleranceMs, in milliseconds",
-  keepSecs: "keepMs, in milliseconds",
-  now: "clock: { now }",
-};
-
-/** Refuses names of earlier versions, which would be ignored otherwise. */
-export function refuseOldNames(options: object): void {
-  for (const [name, current] of Object.entries(renamed))
-    if (name in options) throw new TypeError(`${name} is no longer an option. Use ${current}.`);
-}
-
 /** Returns the tolerance in milliseconds. Anything but a finite number above 0 is a `TypeError`. */
 export function toleranceOf(options: Pick<VerifyOptions, "toleranceMs">): number {
-  refuseOldNames(options);
   const { toleranceMs = signature.toleranceSecs * 1000 } = options;
   if (Number.isFinite(toleranceMs) && toleranceMs > 0) return toleranceMs;
   throw new TypeError("toleranceMs must be a finite number above 0");
@@ -126,7 +113,7 @@ function headerOf(headers: WebhookHeaders): string {
 }
 
 const headerError = (problem: string) =>
-  new WebhookVerificationError(`The header ${signature.header} ${problem}.`, "bad_header");
+  new WebhookVerificationError(`The header ${signature.header} ${problem}.`, "invalid_signature_header");
 
 /** Parses the signature header. Skips malformed signatures and unknown schemes. */
 export function parseHeader(headers: WebhookHeaders): { timestamp: string; signatures: string[] } {
@@ -168,15 +155,15 @@ export async function verifyWebhook(input: WebhookInput, options: VerifyOptions)
   if (!isValid)
     throw new WebhookVerificationError(
       "No signature matches. Check the destination's secret, and that the body is unchanged.",
-      "no_match",
+      "signature_mismatch",
     );
   const now = (options.clock ?? Date).now();
-  if (!Number.isFinite(now)) throw new TypeError("clock.now() must return milliseconds since 1970");
+  if (!Number.isFinite(now)) throw new TypeError("clock.now() must return milliseconds since the epoch");
   const ageMs = now - Number(timestamp) * 1000;
   if (!(Math.abs(ageMs) <= toleranceMs)) {
     const direction = ageMs > 0 ? "old" : "ahead";
     const age = `${Math.abs(Math.round(ageMs / 1000))} s ${direction}, more than ${toleranceMs / 1000} s`;
-    throw new WebhookVerificationError(`The signature is ${age}. Check the clocks.`, "stale");
+    throw new WebhookVerificationError(`The signature is ${age}. Check the clocks.`, "timestamp_out_of_tolerance");
   }
   return eventOf(body);
 }
@@ -189,11 +176,11 @@ function eventOf(body: string | Uint8Array): WebhookEvent {
     // Bytes lose a byte order mark when they are decoded.
     event = JSON.parse(typeof body === "string" ? body.replace(/^\uFEFF/, "") : decoder.decode(body));
   } catch {
-    throw new WebhookVerificationError("The signature is valid, but the body is not JSON.", "bad_event");
+    throw new WebhookVerificationError("The signature is valid, but the body is not JSON.", "invalid_event");
   }
   if (typeof (event as { type?: unknown } | null)?.type !== "string") {
     const problem = "The signature is valid, but the body is not an event: it has no type.";
-    throw new WebhookVerificationError(problem, "bad_event");
+    throw new WebhookVerificationError(problem, "invalid_event");
   }
   return event as WebhookEvent;
 }
@@ -207,19 +194,19 @@ export function isTransferOffer(event: WebhookEvent): event is TransferOffer {
 export interface SignOptions {
   /** The signing secret. During a rotation, the new and the previous one, in this order. */
   secret: string | readonly string[];
-  /** Time of the signature in milliseconds since 1970; now by default. */
-  at?: number;
+  /** Time of the signature in milliseconds since the epoch; now by default. */
+  timestampMs?: number;
 }
 
 /**
- * Signs a body like the platform, for tests of a receiver. Returns the value of the signature header (§6).
+ * Signs a body like the platform, for tests of a handler. Returns the value of the signature header (§6).
  *
  * @throws {TypeError} An option is invalid, e.g. an empty secret.
  */
 export async function signWebhook(body: RawBody, options: SignOptions): Promise<string> {
-  const { at = Date.now() } = options;
-  if (!Number.isFinite(at)) throw new TypeError("at must be milliseconds since 1970");
-  const timestamp = String(Math.floor(at / 1000));
+  const { timestampMs = Date.now() } = options;
+  if (!Number.isFinite(timestampMs)) throw new TypeError("timestampMs must be milliseconds since the epoch");
+  const timestamp = String(Math.floor(timestampMs / 1000));
   const parts = [`t=${timestamp}`];
   for (const secret of secretsOf(options.secret))
     parts.push(`${signature.scheme}=${await hmac(secret, timestamp, rawOf(body))}`);

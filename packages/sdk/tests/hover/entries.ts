@@ -5,8 +5,7 @@ import type * as otel from "@call-transfer/sdk/otel";
 import type * as query from "@call-transfer/sdk/query";
 import type * as raw from "@call-transfer/sdk/raw";
 import type * as webhooks from "@call-transfer/sdk/webhooks";
-import type * as durableObject from "@call-transfer/sdk/webhooks/durable-object";
 import type * as postgres from "@call-transfer/sdk/webhooks/postgres";
 import type * as redis from "@call-transfer/sdk/webhooks/redis";
 
-export type { durableObject, node, otel, postgres, query, raw, redis, sdk, webhooks };
+export type { node, otel, postgres, query, raw, redis, sdk, webhooks };

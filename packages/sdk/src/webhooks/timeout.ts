@@ -1,4 +1,5 @@
-import { CodedError, type WebhookErrorCode } from "./codes.ts";
+// Pauses and time limits.
+import { CodedError, type WebhookErrorCode } from "./errors.ts";
 
 /** Milliseconds by which a timer may be early. A clock that is further back, or stands still, does not follow the timers. */
 const earlyMs = 2;
@@ -17,7 +18,7 @@ export function after(ms: number, task: () => void): () => void {
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => void after(ms, resolve));
 
 /** Runs a step that may take so many milliseconds. `what` names what does the step, for the error. */
-export async function inTime<Result>(
+export async function withTimeout<Result>(
   step: () => Promise<Result>,
   limitMs: number,
   what: string,
@@ -38,4 +39,10 @@ export async function inTime<Result>(
   } finally {
     cancel();
   }
+}
+
+/** Returns the checked `retentionMs` of a store or an inbox. */
+export function checkRetention({ retentionMs = 86_400_000 }: { retentionMs?: number }): number {
+  if (Number.isSafeInteger(retentionMs) && retentionMs > 0) return retentionMs;
+  throw new TypeError("retentionMs must be an integer above 0");
 }
