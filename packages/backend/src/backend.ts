@@ -14,11 +14,11 @@ import { createFetch } from "./http/transport/fetch.ts";
 import { controlPrefix } from "./http/transport/paths.ts";
 import { type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport/transport.ts";
 import { begin, stop } from "./lifecycle.ts";
-import type { Events } from "./model/changes/events.ts";
-import { NotStoredError } from "./model/errors/not-stored-error.ts";
+import type { WorldClock } from "./model/clock.ts";
+import type { Events } from "./model/events.ts";
 import type { WorldState } from "./model/state.ts";
-import type { Keeper } from "./model/storage/keeper.ts";
-import type { WorldClock } from "./model/time/clock.ts";
+import type { Keeper } from "./model/state-writer.ts";
+import { NotStoredError } from "./model/state-writer.ts";
 import { type BackendOptions, checkBackendOptions } from "./options.ts";
 import { handlers as allHandlers } from "./routes/index.ts";
 

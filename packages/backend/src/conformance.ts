@@ -7,4 +7,4 @@ export {
   type SandboxStoresCase,
   sandboxStoresCases,
 } from "./conformance/sandbox-stores-cases.ts";
-export type { RowChange, SandboxStore, SandboxStores, StoredRow, StoredSandbox } from "./model/storage/store.ts";
+export type { RowChange, SandboxStore, SandboxStores, StoredRow, StoredSandbox } from "./model/store.ts";

@@ -12,6 +12,4 @@ export {
   type Schema,
 } from "./control-client/client.ts";
 export { type EventFeed, followEvents, RejectedStream } from "./control-client/follow-events.ts";
-export { formatDuration, longUnits } from "./model/values/format-duration.ts";
-export { maskNumbers } from "./model/values/mask-numbers.ts";
-export { editsBetween, suggestion } from "./model/values/spelling.ts";
+export { editsBetween, formatDuration, longUnits, maskNumbers, suggestion } from "./utils/text.ts";

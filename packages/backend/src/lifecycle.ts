@@ -2,12 +2,12 @@ import { applyScenario } from "./contents/apply-scenario.ts";
 import { demoSeed } from "./contents/demo-seed.ts";
 import { loadFirstSeed } from "./contents/load-seed.ts";
 import type { Core } from "./core.ts";
+import { continueWork, keepCore } from "./data/load-sandbox.ts";
 import { noStubs } from "./http/stubs/stubs.ts";
-import { under } from "./model/errors/input-error.ts";
 import { defaultPolicies } from "./model/policies.ts";
 import { clearState } from "./model/state.ts";
 import type { BackendOptions } from "./options.ts";
-import { continueWork, keepCore } from "./resume.ts";
+import { under } from "./utils/input-error.ts";
 
 /** Continues what the store holds, or begins with the initial state. Returns whether the store held anything. */
 export function begin(core: Core, options: BackendOptions): boolean {

@@ -6,8 +6,8 @@ import {
   type IncomingRequest,
   type TransportFault,
 } from "./http/transport/transport.ts";
-import { InputError } from "./model/errors/input-error.ts";
-import { setTimeout } from "./model/time/real-time.ts";
+import { InputError } from "./utils/input-error.ts";
+import { setTimeout } from "./utils/real-time.ts";
 
 /** The part of MSW's `http` that is used; every supported version fits. */
 export interface MswHttp<Handler> {

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import type { ScenarioName } from "./contents/scenarios.ts";
-import type { Seed } from "./contents/seed.ts";
 import type { Fault } from "./faults/fault.ts";
 import type { Stub } from "./generated/models.gen.ts";
 import type { AskElsewhere } from "./http/elsewhere.ts";
-import { checkInput } from "./model/errors/input-error.ts";
+import type { Clock, WallClock } from "./model/clock.ts";
 import type { Policies } from "./model/policies.ts";
-import type { SandboxStore } from "./model/storage/store.ts";
-import type { Clock, WallClock } from "./model/time/clock.ts";
-import { isWebAddress } from "./model/values/web-address.ts";
+import type { Seed } from "./model/records.ts";
+import type { SandboxStore } from "./model/store.ts";
+import { checkInput } from "./utils/input-error.ts";
+import { isWebAddress } from "./utils/values.ts";
 
 /** How a backend starts, and what it uses from outside. */
 export interface BackendOptions {

@@ -1,8 +1,8 @@
 import type { Backend, Peer } from "./backend.ts";
 import type { RecordedRequest } from "./http/journal/recorder.ts";
 import type { HandledResponse, IncomingRequest } from "./http/transport/transport.ts";
-import type { BackendEvent } from "./model/changes/events.ts";
-import type { SandboxStores } from "./model/storage/store.ts";
+import type { BackendEvent } from "./model/events.ts";
+import type { SandboxStores } from "./model/store.ts";
 import type { BackendOptions } from "./options.ts";
 
 /** The options of one sandbox. */

@@ -4,11 +4,11 @@ import type { SandboxRegistry, SandboxState } from "./control/parts/exchange.ts"
 import { controlPrefix } from "./http/transport/paths.ts";
 import { defaultSandbox } from "./http/transport/select-sandbox.ts";
 import type { IdleWatch } from "./idle.ts";
-import { InputError } from "./model/errors/input-error.ts";
-import type { SandboxStores, StoredSandbox } from "./model/storage/store.ts";
-import { messageOf } from "./model/values/message-of.ts";
-import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./model/values/sandbox-name.ts";
+import type { SandboxStores, StoredSandbox } from "./model/store.ts";
 import type { SandboxesOptions, SandboxListener, SandboxOptions } from "./sandbox-options.ts";
+import { InputError } from "./utils/input-error.ts";
+import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./utils/names.ts";
+import { messageOf } from "./utils/values.ts";
 
 /** The sandboxes of `createSandboxes`, without the requests to them. */
 export class Registry implements SandboxRegistry {

@@ -7,12 +7,12 @@ import { controlPrefix } from "./http/transport/paths.ts";
 import { defaultSandbox, selectSandbox, unknownSandbox } from "./http/transport/select-sandbox.ts";
 import { type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport/transport.ts";
 import { createIdleWatch } from "./idle.ts";
-import { InputError } from "./model/errors/input-error.ts";
-import { systemClock } from "./model/time/clock.ts";
-import { messageOf } from "./model/values/message-of.ts";
-import { sandboxNamePattern } from "./model/values/sandbox-name.ts";
+import { systemClock } from "./model/clock.ts";
 import type { Sandboxes, SandboxesOptions } from "./sandbox-options.ts";
 import { Registry } from "./sandbox-registry.ts";
+import { InputError } from "./utils/input-error.ts";
+import { sandboxNamePattern } from "./utils/names.ts";
+import { messageOf } from "./utils/values.ts";
 
 /**
  * Creates sandboxes with these options for each of them, and continues those that `stores` has. The control plane is on. Throws

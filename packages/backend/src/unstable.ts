@@ -20,8 +20,8 @@ export type {
   RequestHeaders,
   TransportFault,
 } from "./http/transport/transport.ts";
-export type { WallClock } from "./model/time/clock.ts";
-export { clearTimeout, elapsed, endOfTurn, letProcessEnd, realNow, setTimeout } from "./model/time/real-time.ts";
-export type { TimerPurpose } from "./model/time/timer-queue.ts";
-export { formatDuration } from "./model/values/format-duration.ts";
-export { recordForLog, redactedHeaders, replacement } from "./model/values/redact.ts";
+export type { WallClock } from "./model/clock.ts";
+export type { TimerPurpose } from "./model/timer-queue.ts";
+export { clearTimeout, elapsed, endOfTurn, letProcessEnd, realNow, setTimeout } from "./utils/real-time.ts";
+export { recordForLog, redactedHeaders, replacement } from "./utils/redact.ts";
+export { formatDuration } from "./utils/text.ts";

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { defaultParts } from "../../backend/src/backend.ts";
 import { takeSnapshot } from "../../backend/src/contents/snapshot.ts";
 import { createCore } from "../../backend/src/core.ts";
-import { keepCore } from "../../backend/src/resume.ts";
+import { keepCore } from "../../backend/src/data/load-sandbox.ts";
 import { cases } from "../src/cases/index.ts";
 import type { CaseResult } from "../src/suite/run.ts";
 import { inProcessRunner } from "./in-process.ts";

@@ -1,4 +1,4 @@
-import type { RowChange, SandboxStore, SandboxStores, StoredRow } from "../model/storage/store.ts";
+import type { RowChange, SandboxStore, SandboxStores, StoredRow } from "../model/store.ts";
 
 /** The texts of a sandbox by table and key; undefined before the first commit. */
 interface Sandbox {

@@ -1,4 +1,4 @@
-import type { SandboxStore } from "../model/storage/store.ts";
+import type { SandboxStore } from "../model/store.ts";
 import { changes, type Entries, equal, holds, remove, withRestarts, write } from "./store-checks.ts";
 
 /** Opens the store of one sandbox, always the same. A case closes the store before it calls this again, as a restart does. */

@@ -1,4 +1,4 @@
-import type { SandboxStores } from "../model/storage/store.ts";
+import type { SandboxStores } from "../model/store.ts";
 import { type SandboxStoreCase, sandboxStoreCases } from "./sandbox-store-cases.ts";
 import { changes, equal, holds, withRestarts, write } from "./store-checks.ts";
 

@@ -1,5 +1,5 @@
 // What the cases of stores have in common.
-import type { RowChange, SandboxStore } from "../model/storage/store.ts";
+import type { RowChange, SandboxStore } from "../model/store.ts";
 
 /** The texts of a table by key, in the order of the store. */
 export type Entries = readonly (readonly [key: string, text: string])[];

@@ -1,14 +1,14 @@
 import { limits } from "@call-transfer/spec";
 import type { FaultQueue } from "../faults/faults.ts";
 import { parseFault } from "../faults/parse-fault.ts";
-import { InputError } from "../model/errors/input-error.ts";
-import { dayOf } from "../model/records/indexes.ts";
-import type { CallRecord, DestinationRecord } from "../model/records/records.ts";
-import type { Random } from "../model/values/random.ts";
-import { suggestion } from "../model/values/spelling.ts";
-import type { World } from "../model/world.ts";
+import { dayOf } from "../model/indexes.ts";
+import type { CallRecord, DestinationRecord } from "../model/records.ts";
+import type { World } from "../model/state.ts";
 import { type Inbox, inboxUrl } from "../platform/inbox.ts";
 import { newSigningSecret, secretsAt } from "../rules/secrets.ts";
+import { InputError } from "../utils/input-error.ts";
+import type { Random } from "../utils/random.ts";
+import { suggestion } from "../utils/text.ts";
 import { type Scenario, type ScenarioEdit, scenarios } from "./scenarios.ts";
 
 /** The parts of a backend that a scenario changes. */

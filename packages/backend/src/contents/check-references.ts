@@ -1,8 +1,7 @@
-import { InputError } from "../model/errors/input-error.ts";
-import { membership } from "../model/records/indexes.ts";
-import type { CollectionName } from "../model/records/records.ts";
+import { membership } from "../model/indexes.ts";
+import type { CheckedSeed, CollectionName } from "../model/records.ts";
 import { contactKey, type WorldState } from "../model/state.ts";
-import type { CheckedSeed } from "./seed.ts";
+import { InputError } from "../utils/input-error.ts";
 
 /** A record in the state that a checked one takes the place of. */
 type Replaced = object | undefined;

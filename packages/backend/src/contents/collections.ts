@@ -1,13 +1,12 @@
-import { InputError, InUseError } from "../model/errors/input-error.ts";
-import { type CollectionName, recordSchemas } from "../model/records/records.ts";
-import type { State } from "../model/state.ts";
-import { withTimeTexts } from "../model/time/seed-time.ts";
-import { withCanonicalIds, withCanonicalUuids } from "../model/values/uuid.ts";
-import type { World } from "../model/world.ts";
+import type { CheckedSeed } from "../model/records.ts";
+import { type CollectionName, recordSchemas } from "../model/records.ts";
+import { withTimeTexts } from "../model/seed-time.ts";
+import type { State, World } from "../model/state.ts";
 import { resumeCall } from "../platform/calls.ts";
+import { InputError, InUseError } from "../utils/input-error.ts";
+import { withCanonicalIds, withCanonicalUuids } from "../utils/names.ts";
 import { checkSeed, insert } from "./load-seed.ts";
 import { findReferrer, transferWith } from "./referrers.ts";
-import type { CheckedSeed } from "./seed.ts";
 
 /** A record in the form of a seed. */
 export type SeedRecord = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { Seed } from "./seed.ts";
+import type { Seed } from "../model/records.ts";
 
 /** Fixed ids, numbers and credentials of `demoSeed`, so that tests and demonstrations can name them. */
 export const demo = {

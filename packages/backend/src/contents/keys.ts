@@ -1,13 +1,13 @@
 import type { Role } from "@call-transfer/spec";
 import type * as z from "zod";
 import type { Tokens } from "../http/checks/tokens.ts";
-import { InputError } from "../model/errors/input-error.ts";
-import { keyEnd } from "../model/expiries.ts";
-import { type ApiKeyRecord, recordSchemas } from "../model/records/records.ts";
-import { parseTime } from "../model/time/clock.ts";
-import { canonicalId, withCanonicalIds } from "../model/values/uuid.ts";
-import type { World } from "../model/world.ts";
+import { parseTime } from "../model/clock.ts";
+import { type ApiKeyRecord, recordSchemas } from "../model/records.ts";
+import type { World } from "../model/state.ts";
+import { keyEnd } from "../model/state.ts";
 import { newApiKey } from "../rules/secrets.ts";
+import { InputError } from "../utils/input-error.ts";
+import { canonicalId, withCanonicalIds } from "../utils/names.ts";
 
 /** An API key to issue. By default it is valid and never expires, with the first account, the owner's role and every scope. */
 export interface ApiKeyOptions {

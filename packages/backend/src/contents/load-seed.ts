@@ -1,22 +1,24 @@
 import * as z from "zod";
-import { checkInput } from "../model/errors/input-error.ts";
 import {
   type CallRecord,
+  type CheckedSeed,
   type CollectionName,
   type DestinationRecord,
   recordSchemas,
-} from "../model/records/records.ts";
+  type Seed,
+  seedSchema,
+} from "../model/records.ts";
+import { resolveTimes } from "../model/seed-time.ts";
+import type { World } from "../model/state.ts";
 import { contactKey, type WorldState } from "../model/state.ts";
-import { resolveTimes } from "../model/time/seed-time.ts";
-import type { Random } from "../model/values/random.ts";
-import { withCanonicalIds } from "../model/values/uuid.ts";
-import type { World } from "../model/world.ts";
 import { resumeCall } from "../platform/calls.ts";
 import { builtInRoles } from "../rules/roles.ts";
 import { newApiKey, newSigningSecret } from "../rules/secrets.ts";
+import { checkInput } from "../utils/input-error.ts";
+import { withCanonicalIds } from "../utils/names.ts";
+import type { Random } from "../utils/random.ts";
 import { checkReferences } from "./check-references.ts";
 import { demoSeed } from "./demo-seed.ts";
-import { type CheckedSeed, type Seed, seedSchema } from "./seed.ts";
 
 /** Adds a seed to the state. Calls in progress and in the queue continue. Throws InputError that names the bad field, and then adds nothing. */
 export function loadSeed(world: World, seed: Seed): void {

@@ -1,5 +1,4 @@
-import type { CollectionName } from "../model/records/records.ts";
-import type { TransferRecord } from "../model/records/transfer-record.ts";
+import type { CollectionName, TransferRecord } from "../model/records.ts";
 import type { State } from "../model/state.ts";
 import { isUnderWay } from "../rules/transfers.ts";
 

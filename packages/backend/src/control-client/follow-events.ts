@@ -1,5 +1,5 @@
-import type { BackendEvent } from "../model/changes/events.ts";
-import { jsonOrUndefined } from "../model/values/json.ts";
+import type { BackendEvent } from "../model/events.ts";
+import { jsonOrUndefined } from "../utils/values.ts";
 import { messageOf } from "./client.ts";
 
 /** A stream of events to follow. */

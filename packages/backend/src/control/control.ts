@@ -6,10 +6,10 @@ import { maxBodyBytesOf, readBody, readQuery } from "../http/checks/validate.ts"
 import { headOf } from "../http/transport/fetch.ts";
 import { controlPrefix, sandboxPrefix } from "../http/transport/paths.ts";
 import type { IncomingRequest, RequestHeaders } from "../http/transport/transport.ts";
-import { checkInput, InputError, InUseError } from "../model/errors/input-error.ts";
-import { messageOf } from "../model/values/message-of.ts";
-import { suggestion } from "../model/values/spelling.ts";
-import { withCanonicalIds, withCanonicalParams } from "../model/values/uuid.ts";
+import { checkInput, InputError, InUseError } from "../utils/input-error.ts";
+import { withCanonicalIds, withCanonicalParams } from "../utils/names.ts";
+import { suggestion } from "../utils/text.ts";
+import { messageOf } from "../utils/values.ts";
 import { authHandlers } from "./operations/auth.ts";
 import { clockHandlers } from "./operations/clock.ts";
 import { eventHandlers } from "./operations/events.ts";

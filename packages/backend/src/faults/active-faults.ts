@@ -1,8 +1,8 @@
 import type { WebhookFaultAction } from "../generated/models.gen.ts";
-import type { Events } from "../model/changes/events.ts";
-import { InputError } from "../model/errors/input-error.ts";
-import type { Random } from "../model/values/random.ts";
-import { redacted } from "../model/values/redact.ts";
+import type { Events } from "../model/events.ts";
+import { InputError } from "../utils/input-error.ts";
+import type { Random } from "../utils/random.ts";
+import { redacted } from "../utils/redact.ts";
 import type { Fault, FaultAction, RequestFault, WebhookFault } from "./fault.ts";
 
 /** What the list of faults adds to each. */

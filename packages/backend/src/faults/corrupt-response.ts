@@ -1,6 +1,6 @@
 import * as schemas from "@call-transfer/spec/schemas";
 import * as z from "zod";
-import type { WorldClock } from "../model/time/clock.ts";
+import type { WorldClock } from "../model/clock.ts";
 
 /** An enum value that no version of the API defines. */
 const unknownValue = "value_of_a_newer_version";

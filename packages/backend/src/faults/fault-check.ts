@@ -8,11 +8,10 @@ import {
   zWebhookFault,
   zWebhookFaultDo,
 } from "../generated/schemas.gen.ts";
-import { checkInput, InputError, under } from "../model/errors/input-error.ts";
-import { isTimeZone } from "../model/time/time-zone.ts";
-import { isObject } from "../model/values/json.ts";
-import { suggestion } from "../model/values/spelling.ts";
-import { isWebAddress } from "../model/values/web-address.ts";
+import { isTimeZone } from "../model/hours.ts";
+import { checkInput, InputError, under } from "../utils/input-error.ts";
+import { suggestion } from "../utils/text.ts";
+import { isObject, isWebAddress } from "../utils/values.ts";
 import type { Fault, FaultAction } from "./fault.ts";
 import { isLike } from "./match-fault.ts";
 

@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorResponseMeta, errorCodes } from "@call-transfer/spec";
-import { type Problem, problem } from "../model/errors/problem.ts";
-import { omitUndefined } from "../model/values/omit-undefined.ts";
+import { type Problem, problem } from "../utils/problem.ts";
+import { omitUndefined } from "../utils/values.ts";
 import type { FaultAction } from "./fault.ts";
 
 /** The error response of a fault with an error code, with the default `errors` and `meta` of that code. */

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes } from "@call-transfer/spec";
 import type { WebhookFaultAction } from "../generated/models.gen.ts";
-import { InputError } from "../model/errors/input-error.ts";
+import { InputError } from "../utils/input-error.ts";
 import type { FaultAction, SignatureFault } from "./fault.ts";
 
 /** The words of a text, read from left to right. A comma is a word. */

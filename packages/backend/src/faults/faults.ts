@@ -1,6 +1,6 @@
 import type { OperationDescription } from "@call-transfer/spec";
-import { InputError, under } from "../model/errors/input-error.ts";
-import type { Random } from "../model/values/random.ts";
+import { InputError, under } from "../utils/input-error.ts";
+import type { Random } from "../utils/random.ts";
 import {
   type ActiveFault,
   ActiveFaults,

@@ -1,8 +1,8 @@
 import { errorCodes, type OperationDescription, operations } from "@call-transfer/spec";
 import type { FaultMatch, FaultWhen } from "../generated/models.gen.ts";
 import { zStub } from "../generated/schemas.gen.ts";
-import { InputError } from "../model/errors/input-error.ts";
-import { suggestion } from "../model/values/spelling.ts";
+import { InputError } from "../utils/input-error.ts";
+import { suggestion } from "../utils/text.ts";
 import type { Fault, FaultStep, WebhookFault, Weekday } from "./fault.ts";
 import { assertFault, checkPath } from "./fault-check.ts";
 import { countAfter, requestWords, statusOrCode, Words, webhookWords } from "./fault-words.ts";

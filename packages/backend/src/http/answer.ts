@@ -1,6 +1,6 @@
-import { elapsed } from "../model/time/real-time.ts";
-import type { Random } from "../model/values/random.ts";
-import { forLog } from "../model/values/redact.ts";
+import type { Random } from "../utils/random.ts";
+import { elapsed } from "../utils/real-time.ts";
+import { forLog } from "../utils/redact.ts";
 import { type Dispatched, dispatch } from "./dispatch.ts";
 import type { Recorder } from "./journal/recorder.ts";
 import { createDateFormatter, type Sent } from "./respond.ts";

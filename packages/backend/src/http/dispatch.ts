@@ -1,9 +1,9 @@
 import type { MatchedFaults } from "../faults/active-faults.ts";
 import { faultProblem } from "../faults/fault-problem.ts";
 import type { RequestCriteria } from "../faults/match-fault.ts";
-import { problem } from "../model/errors/problem.ts";
-import { forLog } from "../model/values/redact.ts";
-import type { World } from "../model/world.ts";
+import type { World } from "../model/state.ts";
+import { problem } from "../utils/problem.ts";
+import { forLog } from "../utils/redact.ts";
 import { decisionOf, type Processed, type Reasons, reasonsOf } from "./checks/decision.ts";
 import { maxBodyBytesOf, readAhead, readBody } from "./checks/validate.ts";
 import type { ForeignAnswer } from "./elsewhere.ts";

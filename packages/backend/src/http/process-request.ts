@@ -1,5 +1,5 @@
-import { type Answer, problem, type Success } from "../model/errors/problem.ts";
-import { withCanonicalIds, withCanonicalParams } from "../model/values/uuid.ts";
+import { withCanonicalIds, withCanonicalParams } from "../utils/names.ts";
+import { type Answer, problem, type Success } from "../utils/problem.ts";
 import { authenticate, callerAddress, limitRate, restrictKey, selectAccount } from "./checks/authenticate.ts";
 import { refuseOtherContract } from "./checks/client-contract.ts";
 import type { Processed } from "./checks/decision.ts";

@@ -3,7 +3,7 @@ import { requestSchemas } from "@call-transfer/spec/schemas";
 import * as z from "zod";
 import { isBodyMatch } from "../faults/match-fault.ts";
 import type { Stub } from "../generated/models.gen.ts";
-import { type Answer, type Checked, problem } from "../model/errors/problem.ts";
+import { type Answer, type Checked, problem } from "../utils/problem.ts";
 import { authenticate, callerAddress, limitRate, restrictKey } from "./checks/authenticate.ts";
 import type { Processed } from "./checks/decision.ts";
 import { checkStructure, readAhead, readBody, readQuery } from "./checks/validate.ts";

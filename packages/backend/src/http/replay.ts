@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../generated/models.gen.ts";
-import { InputError } from "../model/errors/input-error.ts";
+import { InputError } from "../utils/input-error.ts";
 import type { AnswerRequest } from "./answer.ts";
 import type { WritableJournal } from "./journal/journal.ts";
 import type { JournalDetail, RecordedExchange } from "./journal/journal-detail.ts";

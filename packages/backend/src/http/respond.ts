@@ -1,8 +1,8 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import { slowBody, withUnknownEnums } from "../faults/corrupt-response.ts";
-import { type Answer, problem } from "../model/errors/problem.ts";
-import { hasSecret } from "../model/values/redact.ts";
-import type { World } from "../model/world.ts";
+import type { World } from "../model/state.ts";
+import { type Answer, problem } from "../utils/problem.ts";
+import { hasSecret } from "../utils/redact.ts";
 import type { Dispatcher } from "./routed-request.ts";
 import type { PlainResponse, TransportFault } from "./transport/transport.ts";
 

@@ -1,6 +1,6 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { FaultQueue } from "../faults/faults.ts";
-import type { World } from "../model/world.ts";
+import type { World } from "../model/state.ts";
 import type { AnyHandler } from "./checks/exchange.ts";
 import type { OperationTable } from "./checks/router.ts";
 import type { Tokens } from "./checks/tokens.ts";

@@ -1,9 +1,9 @@
-import type { Events } from "./changes/events.ts";
-import type { RecordWatch } from "./changes/reporting-map.ts";
-import type { TransferRecord } from "./records/transfer-record.ts";
-import type { NotedRecord } from "./storage/changed-rows.ts";
-import type { Keeper } from "./storage/keeper.ts";
-import type { WorldClock } from "./time/clock.ts";
+import type { NotedRecord } from "./changed-rows.ts";
+import type { WorldClock } from "./clock.ts";
+import type { Events } from "./events.ts";
+import type { RecordWatch } from "./indexes.ts";
+import type { TransferRecord } from "./records.ts";
+import type { Keeper } from "./state-writer.ts";
 import {
   internalTimers,
   type SetTimer,
@@ -11,7 +11,7 @@ import {
   type TimerEnd,
   type TimerPurpose,
   type TimerWatch,
-} from "./time/timer-queue.ts";
+} from "./timer-queue.ts";
 
 /** A record that was added (no `before`), replaced, or removed (no `after`). */
 export interface RecordChange {

@@ -1,6 +1,6 @@
 import { longestSecs, type Policies, policyTable } from "../generated/policies.gen.ts";
-import { InputError, under } from "./errors/input-error.ts";
-import { isTimeZone } from "./time/time-zone.ts";
+import { InputError, under } from "../utils/input-error.ts";
+import { isTimeZone } from "./hours.ts";
 
 export { type Policies, policyTable } from "../generated/policies.gen.ts";
 

@@ -1,7 +1,11 @@
 import type { RoleDefinition } from "@call-transfer/spec";
+import type { Random } from "../utils/random.ts";
+import type { DeepReadonly } from "../utils/values.ts";
 import type { ChangeLog } from "./change-log.ts";
-import { ReportingMap } from "./changes/reporting-map.ts";
-import { Calls, Groups, Members } from "./records/indexes.ts";
+import type { WorldClock } from "./clock.ts";
+import type { EventLog, Events } from "./events.ts";
+import { Calls, Groups, Members, ReportingMap } from "./indexes.ts";
+import type { Policies } from "./policies.ts";
 import type {
   AccountRecord,
   ApiKeyRecord,
@@ -13,10 +17,10 @@ import type {
   MemberRecord,
   NumberRecord,
   ProviderRecord,
+  TransferRecord,
   UserRecord,
-} from "./records/records.ts";
-import type { TransferRecord } from "./records/transfer-record.ts";
-import type { DeepReadonly } from "./values/deep-readonly.ts";
+} from "./records.ts";
+import type { Keeper } from "./state-writer.ts";
 
 /** All records of a backend. Maps are keyed by id unless stated otherwise. A record changes only by `set` of another one. */
 export interface State {
@@ -98,4 +102,130 @@ export function createState(log?: ChangeLog): WorldState {
 /** Empties every map; the state object and its maps stay the same. */
 export function clearState(state: WorldState): void {
   for (const records of Object.values(state)) records.clear();
+}
+
+/** A time without a timer, because passing it only changes what is read. */
+export interface Expiry {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The end of a member's status, of a destination's previous secret, or of an API key. */
+  readonly kind: "availability.ends" | "secret.expires" | "key.expires";
+  /** The id of the member, the destination or the key. */
+  readonly id: string;
+}
+
+/** The type of the event that says that an expiry has passed. */
+const passedType = {
+  "availability.ends": "availability.ended",
+  "secret.expires": "secret.expired",
+  "key.expires": "key.expired",
+} as const;
+
+/** The end of a member's status; undefined for one without an end. */
+export function availabilityEnd({ id, availability }: MemberRecord): Expiry | undefined {
+  if (availability.status === "available" || !availability.until) return undefined;
+  return { at: Date.parse(availability.until), kind: "availability.ends", id };
+}
+
+/** The end of a destination's previous secret; undefined without one. */
+export function previousSecretEnd({ id, previousSecretExpiresAt: at }: DestinationRecord): Expiry | undefined {
+  return at === undefined ? undefined : { at, kind: "secret.expires", id };
+}
+
+/** The end of an API key; undefined for one without an end. */
+export function keyEnd({ id, expiresAt: at }: ApiKeyRecord): Expiry | undefined {
+  return at === undefined ? undefined : { at, kind: "key.expires", id };
+}
+
+/** Every expiry, also those that have passed, in no order. */
+export function expiriesOf({ members, destinations, apiKeys }: WorldState): Expiry[] {
+  const ends = [...members.values()].map(availabilityEnd);
+  const expirations = [...destinations.values()].map(previousSecretEnd);
+  const keys = [...apiKeys.values()].map(keyEnd);
+  return [...ends, ...expirations, ...keys].filter((expiry) => expiry !== undefined);
+}
+
+/** Announces expiries when the clock passes them. */
+export class Expiries {
+  readonly #state: WorldState;
+  readonly #clock: WorldClock;
+  readonly #events: Pick<Events, "emit">;
+  /** Those after `#passed`, soonest first. */
+  #coming: Expiry[] = [];
+  #passed = Number.NEGATIVE_INFINITY;
+
+  constructor({ state, clock, events }: { state: WorldState; clock: WorldClock; events: Pick<Events, "emit"> }) {
+    this.#state = state;
+    this.#clock = clock;
+    this.#events = events;
+  }
+
+  /** Begins again with all records, from the clock's time. */
+  readonly restart = (): void => {
+    this.#passed = this.#clock.now();
+    this.refresh();
+  };
+
+  /** Reads all records again, because any of them may have changed, or the clock may have been set back. */
+  readonly refresh = (): void => {
+    this.#passed = Math.min(this.#passed, this.#clock.now());
+    this.#coming = expiriesOf(this.#state)
+      .filter(({ at }) => at > this.#passed)
+      .sort((a, b) => a.at - b.at);
+    this.#setAlarm();
+  };
+
+  /** Adds an expiry of a record that changed. */
+  readonly add = (expiry: Expiry | undefined): void => {
+    if (expiry === undefined || expiry.at <= this.#passed) return;
+    // Expiries that others replaced wait for their time. Once there are as many as records, they are dropped.
+    const { members, destinations, apiKeys } = this.#state;
+    if (this.#coming.length >= 2 * (members.size + destinations.size + apiKeys.size)) {
+      this.refresh();
+      return;
+    }
+    this.#coming.splice(this.#coming.findLastIndex(({ at }) => at <= expiry.at) + 1, 0, expiry);
+    this.#setAlarm();
+  };
+
+  #setAlarm(): void {
+    this.#clock.setAlarm(this.#coming[0]?.at, (at) => this.#pass(at));
+  }
+
+  #pass(until: number): void {
+    this.#passed = until;
+    const announced = new Set<string>();
+    for (let next = this.#coming[0]; next !== undefined && next.at <= until; next = this.#coming[0]) {
+      this.#coming.shift();
+      const { at, kind, id } = next;
+      // The record may have changed since, also to the same time again.
+      if (!this.#isCurrent(next) || announced.has(id)) continue;
+      announced.add(id);
+      this.#events.emit(passedType[kind], { at: new Date(at).toISOString(), id });
+    }
+    this.#setAlarm();
+  }
+
+  #isCurrent({ at, kind, id }: Expiry): boolean {
+    if (kind === "secret.expires") return this.#state.destinations.get(id)?.previousSecretExpiresAt === at;
+    if (kind === "key.expires")
+      return [...this.#state.apiKeys.values()].some((key) => key.id === id && key.expiresAt === at);
+    const member = this.#state.members.get(id);
+    return member !== undefined && availabilityEnd(member)?.at === at;
+  }
+}
+
+/** One backend's world: what every rule may read and change. */
+export interface World {
+  readonly state: WorldState;
+  readonly clock: WorldClock;
+  readonly random: Random;
+  readonly policies: Policies;
+  readonly events: EventLog;
+  /** Gets the expiries of records that change. */
+  readonly expiries: Expiries;
+  /** Notes what changes. */
+  readonly changes: ChangeLog;
+  /** Stores what changes; absent for a backend in memory. */
+  readonly keeper?: Keeper | undefined;
 }

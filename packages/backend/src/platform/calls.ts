@@ -1,6 +1,6 @@
-import type { CallRecord } from "../model/records/records.ts";
-import { callEndTimer } from "../model/time/timer-queue.ts";
-import type { World } from "../model/world.ts";
+import type { CallRecord } from "../model/records.ts";
+import type { World } from "../model/state.ts";
+import { callEndTimer } from "../model/timer-queue.ts";
 import { callEndsAt, elapsedSecs, refusalFromQueue } from "../rules/calls.ts";
 
 /** Announces that a call is in progress, and schedules its end, which makes room for the next call in the queue. */

@@ -1,16 +1,14 @@
 import { webhookSignature } from "@call-transfer/spec";
 import type { FaultQueue } from "../faults/faults.ts";
 import type { Delivery } from "../generated/models.gen.ts";
-import { InputError } from "../model/errors/input-error.ts";
-import type { DestinationRecord } from "../model/records/records.ts";
-import { History } from "../model/storage/history.ts";
-import type { Keeper } from "../model/storage/keeper.ts";
-import { elapsed } from "../model/time/real-time.ts";
-import { messageOf } from "../model/values/message-of.ts";
-import { retention } from "../model/values/retention.ts";
-import { canonicalId, withCanonicalIds } from "../model/values/uuid.ts";
-import { isWebAddress } from "../model/values/web-address.ts";
-import type { World } from "../model/world.ts";
+import type { DestinationRecord } from "../model/records.ts";
+import type { World } from "../model/state.ts";
+import type { Keeper } from "../model/state-writer.ts";
+import { History } from "../model/stored-parts.ts";
+import { InputError } from "../utils/input-error.ts";
+import { canonicalId, withCanonicalIds } from "../utils/names.ts";
+import { elapsed } from "../utils/real-time.ts";
+import { isWebAddress, messageOf, retention } from "../utils/values.ts";
 import {
   type Answered,
   announcedAnswer,

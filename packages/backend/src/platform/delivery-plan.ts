@@ -1,7 +1,7 @@
 import { webhookSignature } from "@call-transfer/spec";
 import type { SignatureFault } from "../faults/fault.ts";
 import type { SignatureParts, WebhookFaultAction } from "../generated/models.gen.ts";
-import type { DestinationRecord } from "../model/records/records.ts";
+import type { DestinationRecord } from "../model/records.ts";
 import { secretsAt } from "../rules/secrets.ts";
 import { sign } from "./signer.ts";
 

@@ -1,4 +1,4 @@
-import type { WorldClock } from "../model/time/clock.ts";
+import type { WorldClock } from "../model/clock.ts";
 
 /** A delivery that a fault holds back. */
 export interface HeldSend {

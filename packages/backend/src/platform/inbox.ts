@@ -1,9 +1,8 @@
 import * as z from "zod";
 import type { InboxEvent } from "../generated/models.gen.ts";
-import { History } from "../model/storage/history.ts";
-import { omitUndefined } from "../model/values/omit-undefined.ts";
-import { retention } from "../model/values/retention.ts";
-import type { World } from "../model/world.ts";
+import type { World } from "../model/state.ts";
+import { History } from "../model/stored-parts.ts";
+import { omitUndefined, retention } from "../utils/values.ts";
 
 /** The address of the built-in inbox, for `config.url` of an `app` destination. Nothing leaves the backend. */
 export const inboxUrl = "http://inbox.invalid/offers";

@@ -1,5 +1,5 @@
 import type { Delivery } from "../generated/models.gen.ts";
-import type { WorldClock } from "../model/time/clock.ts";
+import type { WorldClock } from "../model/clock.ts";
 import type { Answered, OutgoingEvent } from "./delivery.ts";
 import type { DeliveryPlan } from "./delivery-plan.ts";
 

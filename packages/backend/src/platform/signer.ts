@@ -3,7 +3,7 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { SignatureParts } from "../generated/models.gen.ts";
-import type { DestinationRecord } from "../model/records/records.ts";
+import type { DestinationRecord } from "../model/records.ts";
 
 type Secrets = Partial<Pick<DestinationRecord, "signingSecret" | "previousSecret">>;
 

@@ -1,9 +1,8 @@
-import { InputError } from "../model/errors/input-error.ts";
-import { groupDefaults } from "../model/records/records.ts";
-import type { TransferRecord } from "../model/records/transfer-record.ts";
-import type { State } from "../model/state.ts";
-import type { World } from "../model/world.ts";
+import type { TransferRecord } from "../model/records.ts";
+import { groupDefaults } from "../model/records.ts";
+import type { State, World } from "../model/state.ts";
 import { type Callee, indexOfCallee, type RingTarget } from "../rules/transfers.ts";
+import { InputError } from "../utils/input-error.ts";
 import { currentCallEnd } from "./calls.ts";
 import { type ScriptedTimer, transferTimers } from "./transfer-steps.ts";
 

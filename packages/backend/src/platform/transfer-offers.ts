@@ -1,8 +1,8 @@
 import type { Delivery } from "../generated/models.gen.ts";
-import { InputError } from "../model/errors/input-error.ts";
-import type { TransferRecord } from "../model/records/transfer-record.ts";
-import type { World } from "../model/world.ts";
+import type { TransferRecord } from "../model/records.ts";
+import type { World } from "../model/state.ts";
 import { indexesStillRinging, ringsUntil } from "../rules/transfers.ts";
+import { InputError } from "../utils/input-error.ts";
 import type { DeliveryEngine } from "./delivery.ts";
 import { answer, changeRing, stopRinging } from "./transfer-steps.ts";
 

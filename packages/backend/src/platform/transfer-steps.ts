@@ -1,11 +1,10 @@
 import type { ErrorCode } from "@call-transfer/spec";
-import { availabilityEnd } from "../model/expiries.ts";
-import type { MemberRecord } from "../model/records/records.ts";
-import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
-import { answersSettle, type TimerPurpose } from "../model/time/timer-queue.ts";
-import { retention, withLatest } from "../model/values/retention.ts";
-import type { World } from "../model/world.ts";
+import type { MemberRecord, RingRecord, TransferRecord } from "../model/records.ts";
+import type { World } from "../model/state.ts";
+import { availabilityEnd } from "../model/state.ts";
+import { answersSettle, type TimerPurpose } from "../model/timer-queue.ts";
 import { countMissed, isOpen, lateCode, unansweredOutcome, winnerOf } from "../rules/transfers.ts";
+import { retention, withLatest } from "../utils/values.ts";
 
 /** The kinds of a transfer's timers. */
 export const transferTimers = {

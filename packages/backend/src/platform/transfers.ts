@@ -1,11 +1,7 @@
 import type { ErrorCode } from "@call-transfer/spec";
-import { InputError } from "../model/errors/input-error.ts";
-import type { TransferRecord } from "../model/records/transfer-record.ts";
-import type { WorldState } from "../model/state.ts";
-import type { TimerPurpose } from "../model/time/timer-queue.ts";
-import { retention } from "../model/values/retention.ts";
-import { canonicalId, withCanonicalIds } from "../model/values/uuid.ts";
-import type { World } from "../model/world.ts";
+import type { TransferRecord } from "../model/records.ts";
+import type { World, WorldState } from "../model/state.ts";
+import type { TimerPurpose } from "../model/timer-queue.ts";
 import {
   type Callee,
   indexOfCallee,
@@ -15,6 +11,9 @@ import {
   type RingTarget,
   ringsUntil,
 } from "../rules/transfers.ts";
+import { InputError } from "../utils/input-error.ts";
+import { canonicalId, withCanonicalIds } from "../utils/names.ts";
+import { retention } from "../utils/values.ts";
 import { currentCallEnd } from "./calls.ts";
 import type { DeliveryEngine } from "./delivery.ts";
 import { endOfAccountsCall, type NewTransfer, scriptedTimer, targetOf } from "./transfer-input.ts";

@@ -1,8 +1,8 @@
 import { type DescribedTimer, describedTimer } from "../model/change-log.ts";
-import type { BackendEvent } from "../model/changes/events.ts";
-import { expiriesOf } from "../model/expiries.ts";
-import type { Step } from "../model/time/clock.ts";
-import type { World } from "../model/world.ts";
+import type { Step } from "../model/clock.ts";
+import type { BackendEvent } from "../model/events.ts";
+import type { World } from "../model/state.ts";
+import { expiriesOf } from "../model/state.ts";
 
 /** A future event: a timer, or the end of a status or a secret. */
 export interface Upcoming extends DescribedTimer {

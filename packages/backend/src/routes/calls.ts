@@ -1,5 +1,5 @@
 import type { Handlers } from "../http/checks/exchange.ts";
-import type { CallRecord } from "../model/records/records.ts";
+import type { CallRecord } from "../model/records.ts";
 import { drainQueue, startCall } from "../platform/calls.ts";
 import { decidePlacement, elapsedSecs, listedCalls } from "../rules/calls.ts";
 

@@ -1,8 +1,8 @@
 import type { DestinationGroupMember, FieldError } from "@call-transfer/spec";
 import type { Handlers } from "../http/checks/exchange.ts";
-import { problem } from "../model/errors/problem.ts";
-import type { GroupRecord } from "../model/records/records.ts";
+import type { GroupRecord } from "../model/records.ts";
 import type { WorldState } from "../model/state.ts";
+import { problem } from "../utils/problem.ts";
 
 export const destinationGroupHandlers = {
   /** Creates a group (§4.2). Unknown, foreign and repeated destinations count as validation errors. */

@@ -1,9 +1,9 @@
 import { limits, type TransferDestination } from "@call-transfer/spec";
 import type { Handlers } from "../http/checks/exchange.ts";
-import { problem } from "../model/errors/problem.ts";
-import { previousSecretEnd } from "../model/expiries.ts";
-import type { DestinationRecord } from "../model/records/records.ts";
+import type { DestinationRecord } from "../model/records.ts";
+import { previousSecretEnd } from "../model/state.ts";
 import { newSigningSecret, secretsAt } from "../rules/secrets.ts";
+import { problem } from "../utils/problem.ts";
 
 const overlapMs = limits.previousSecretOverlapHours * 3_600_000;
 

@@ -1,8 +1,8 @@
 import type { Handlers } from "../http/checks/exchange.ts";
-import { problem } from "../model/errors/problem.ts";
-import type { AccountRecord, MemberRecord } from "../model/records/records.ts";
+import type { AccountRecord, MemberRecord } from "../model/records.ts";
 import type { State } from "../model/state.ts";
 import { availabilityAt } from "../rules/members.ts";
+import { problem } from "../utils/problem.ts";
 
 export const memberHandlers = {
   /** Removes a member's hours, if any (§4.3, A-26). */

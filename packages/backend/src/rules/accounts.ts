@@ -1,5 +1,5 @@
-import { type Problem, problem } from "../model/errors/problem.ts";
-import type { AccountRecord } from "../model/records/records.ts";
+import type { AccountRecord } from "../model/records.ts";
+import { type Problem, problem } from "../utils/problem.ts";
 
 /** The problem of a suspended account; undefined for any other. */
 export function checkSuspended(account: Pick<AccountRecord, "suspended">): Problem | undefined {

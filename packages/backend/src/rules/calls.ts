@@ -1,12 +1,12 @@
 import { limits } from "@call-transfer/spec";
 import { zCreateCallRequest } from "@call-transfer/spec/schemas";
 import type * as z from "zod";
-import { type Checked, type Problem, problem } from "../model/errors/problem.ts";
+import { localHour } from "../model/hours.ts";
+import { dayOf } from "../model/indexes.ts";
 import { type Policies, unknownTimeZone } from "../model/policies.ts";
-import { dayOf } from "../model/records/indexes.ts";
-import type { AccountRecord, CallRecord } from "../model/records/records.ts";
+import type { AccountRecord, CallRecord } from "../model/records.ts";
 import { contactKey, type WorldState } from "../model/state.ts";
-import { localHour } from "../model/time/time-zone.ts";
+import { type Checked, type Problem, problem } from "../utils/problem.ts";
 import { checkSuspended } from "./accounts.ts";
 
 /** The result of a placement: placed, or queued at a position counted from 1. */

@@ -1,6 +1,6 @@
 import type { HoursWindow } from "../generated/models.gen.ts";
-import type { Hours } from "../model/time/hours.ts";
-import { localTime } from "../model/time/time-zone.ts";
+import type { Hours } from "../model/hours.ts";
+import { localTime } from "../model/hours.ts";
 
 /** Whether a time in milliseconds is within the hours. Without hours, every time is (§3.3). */
 export function isWithinHours(hours: Hours | undefined, at: number, accountTimeZone: string): boolean {

@@ -1,5 +1,5 @@
 import type { MemberAvailability } from "@call-transfer/spec";
-import type { MemberRecord } from "../model/records/records.ts";
+import type { MemberRecord } from "../model/records.ts";
 
 /** A member's availability at `now`, in milliseconds (§3). From `until` on, the member is available (A-24). */
 export function availabilityAt(member: MemberRecord, now: number): MemberAvailability {

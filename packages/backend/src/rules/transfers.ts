@@ -1,7 +1,6 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import type { Policies } from "../model/policies.ts";
-import type { DestinationRecord, GroupRecord, MemberRecord } from "../model/records/records.ts";
-import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
+import type { DestinationRecord, GroupRecord, MemberRecord, RingRecord, TransferRecord } from "../model/records.ts";
 import type { State } from "../model/state.ts";
 import { isWithinHours } from "./hours.ts";
 import { availabilityAt } from "./members.ts";

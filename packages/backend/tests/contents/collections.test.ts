@@ -2,9 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 import { createBackend } from "../../src/backend.ts";
 import { asSeed, type Collections } from "../../src/contents/collections.ts";
 import { demo, demoSeed } from "../../src/contents/demo-seed.ts";
-import type { Seed } from "../../src/contents/seed.ts";
-import { InUseError } from "../../src/model/errors/input-error.ts";
-import type { CollectionName } from "../../src/model/records/records.ts";
+import type { CollectionName, Seed } from "../../src/model/records.ts";
+import { InUseError } from "../../src/utils/input-error.ts";
 import { send } from "../test-client.ts";
 
 const { accountId, members, destinations } = demo;

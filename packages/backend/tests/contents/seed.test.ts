@@ -5,9 +5,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createBackend } from "../../src/backend.ts";
 import { demo, demoSeed } from "../../src/contents/demo-seed.ts";
 import { checkSeed } from "../../src/contents/load-seed.ts";
-import { type Seed, seedSchema } from "../../src/contents/seed.ts";
+import { type Seed, seedSchema } from "../../src/model/records.ts";
+import { resolveTimes } from "../../src/model/seed-time.ts";
 import { createState } from "../../src/model/state.ts";
-import { resolveTimes } from "../../src/model/time/seed-time.ts";
 
 const accountId = "a0000000-0000-4000-8000-00000000000a";
 const id = "b0000000-0000-4000-8000-00000000000b";

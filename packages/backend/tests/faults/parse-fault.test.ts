@@ -3,7 +3,7 @@ import { createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import type { Fault } from "../../src/faults/fault.ts";
 import { parseFault } from "../../src/faults/parse-fault.ts";
-import { InputError } from "../../src/model/errors/input-error.ts";
+import { InputError } from "../../src/utils/input-error.ts";
 import { send } from "../test-client.ts";
 
 const unavailable = { code: "service_unavailable" } as const;

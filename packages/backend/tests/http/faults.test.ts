@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import type { FaultAction } from "../../src/faults/fault.ts";
-import { InputError } from "../../src/model/errors/input-error.ts";
+import { InputError } from "../../src/utils/input-error.ts";
 import { send } from "../test-client.ts";
 
 const headers = { authorization: `Bearer ${demo.apiKey}` };

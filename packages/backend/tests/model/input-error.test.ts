@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { checkInput, InputError, InUseError } from "../../src/model/errors/input-error.ts";
+import { checkInput, InputError, InUseError } from "../../src/utils/input-error.ts";
 
 const schema = z.strictObject({
   count: z.int().min(1).max(9).optional(),
@@ -34,8 +34,8 @@ describe("the error of an invalid field says what the field must be", () => {
 });
 
 describe("in a process with two copies of the backend, an error of one", () => {
-  const second = "../../src/model/errors/input-error.ts?second";
-  const open = (): Promise<typeof import("../../src/model/errors/input-error.ts")> => import(second);
+  const second = "../../src/utils/input-error.ts?second";
+  const open = (): Promise<typeof import("../../src/utils/input-error.ts")> => import(second);
 
   it("is recognized by the other, by kind", async () => {
     const copy = await open();

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { memoryStores } from "../../src/conformance.ts";
-import { NotStoredError } from "../../src/model/errors/not-stored-error.ts";
-import { Keeper } from "../../src/model/storage/keeper.ts";
-import { systemClock } from "../../src/model/time/clock.ts";
+import { systemClock } from "../../src/model/clock.ts";
+import { Keeper, NotStoredError } from "../../src/model/state-writer.ts";
 
 /** A keeper that is on, and the keys of the table `t` in its store, with their values. */
 function keeping() {

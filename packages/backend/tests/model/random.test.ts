@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRandom } from "../../src/model/values/random.ts";
+import { createRandom } from "../../src/utils/random.ts";
 
 it("gives ids in the form of UUID version 4", () => {
   expect(createRandom(1).uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 
-type RealTime = typeof import("../../src/model/time/real-time.ts");
+type RealTime = typeof import("../../src/utils/real-time.ts");
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
-import { forLog, hasSecret, redacted, redactedHeaders } from "../../src/model/values/redact.ts";
+import { forLog, hasSecret, redacted, redactedHeaders } from "../../src/utils/redact.ts";
 
 describe("a text for the log", () => {
   it.each([

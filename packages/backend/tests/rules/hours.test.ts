@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hoursSchema } from "../../src/model/time/hours.ts";
+import { hoursSchema } from "../../src/model/hours.ts";
 import { hoursAround, isWithinHours } from "../../src/rules/hours.ts";
 
 const at = (time: string) => Date.parse(time);

@@ -1,6 +1,6 @@
 import type { ApiKeyOptions } from "../../contents/keys.ts";
 import { claimsOf } from "../../http/checks/tokens.ts";
-import { InputError } from "../../model/errors/input-error.ts";
+import { InputError } from "../../utils/input-error.ts";
 import type { ControlHandlers } from "../parts/exchange.ts";
 
 // An address of a network that is reserved for documentation, so no request comes from it.

@@ -1,5 +1,5 @@
 import { shownTimer } from "../../model/change-log.ts";
-import { omitUndefined } from "../../model/values/omit-undefined.ts";
+import { omitUndefined } from "../../utils/values.ts";
 import type { BackendControls } from "../parts/controls.ts";
 import type { ControlHandlers } from "../parts/exchange.ts";
 import type { SuccessBody } from "../parts/reply.ts";

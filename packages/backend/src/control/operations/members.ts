@@ -1,5 +1,5 @@
-import type { MemberRecord } from "../../model/records/records.ts";
-import { localTime } from "../../model/time/time-zone.ts";
+import { localTime } from "../../model/hours.ts";
+import type { MemberRecord } from "../../model/records.ts";
 import { hoursAround, isWithinHours } from "../../rules/hours.ts";
 import { availabilityAt } from "../../rules/members.ts";
 import { accountTimeZone, reasonNotToDisturb } from "../../rules/transfers.ts";

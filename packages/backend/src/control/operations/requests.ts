@@ -1,8 +1,8 @@
 import { errorCodes } from "@call-transfer/spec";
 import type { OperationCoverage } from "../../http/journal/coverage.ts";
 import { isUnmatched } from "../../http/journal/journal.ts";
-import { InputError } from "../../model/errors/input-error.ts";
-import { suggestion } from "../../model/values/spelling.ts";
+import { InputError } from "../../utils/input-error.ts";
+import { suggestion } from "../../utils/text.ts";
 import type { BackendControls } from "../parts/controls.ts";
 import type { ControlHandlers } from "../parts/exchange.ts";
 import { controlError, type SuccessBody } from "../parts/reply.ts";

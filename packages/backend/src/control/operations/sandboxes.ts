@@ -1,6 +1,6 @@
 import { controlDocument } from "../../generated/document.gen.ts";
-import { InputError } from "../../model/errors/input-error.ts";
-import { omitUndefined } from "../../model/values/omit-undefined.ts";
+import { InputError } from "../../utils/input-error.ts";
+import { omitUndefined } from "../../utils/values.ts";
 import type { BackendControls } from "../parts/controls.ts";
 import type { ControlHandlers, SandboxRegistry, SandboxState } from "../parts/exchange.ts";
 import { controlError, type SuccessBody } from "../parts/reply.ts";

@@ -1,6 +1,6 @@
 import { unknownScenario } from "../../contents/apply-scenario.ts";
 import { type Scenario, scenarios } from "../../contents/scenarios.ts";
-import { under } from "../../model/errors/input-error.ts";
+import { under } from "../../utils/input-error.ts";
 import type { ControlHandlers } from "../parts/exchange.ts";
 import { controlError } from "../parts/reply.ts";
 

@@ -1,7 +1,7 @@
 import { errorCodes } from "@call-transfer/spec";
-import type { TransferRecord } from "../../model/records/transfer-record.ts";
-import { limited } from "../../model/values/retention.ts";
+import type { TransferRecord } from "../../model/records.ts";
 import { ringsUntil } from "../../rules/transfers.ts";
+import { limited } from "../../utils/values.ts";
 import type { ControlHandlers } from "../parts/exchange.ts";
 import { controlError, type SuccessBody } from "../parts/reply.ts";
 

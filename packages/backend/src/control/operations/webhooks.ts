@@ -1,7 +1,6 @@
 import type { Delivery } from "../../generated/models.gen.ts";
-import { omitUndefined } from "../../model/values/omit-undefined.ts";
-import { limited } from "../../model/values/retention.ts";
 import { inboxUrl } from "../../platform/inbox.ts";
+import { limited, omitUndefined } from "../../utils/values.ts";
 import type { ControlHandlers } from "../parts/exchange.ts";
 import { redactedDelivery, redactedMessage } from "../parts/redacted.ts";
 import { controlError } from "../parts/reply.ts";

@@ -1,6 +1,6 @@
-import type { BackendEvent, Events } from "../../model/changes/events.ts";
-import type { Clock } from "../../model/time/clock.ts";
-import { clearTimeout, endOfTurn, letProcessEnd, setTimeout } from "../../model/time/real-time.ts";
+import type { Clock } from "../../model/clock.ts";
+import type { BackendEvent, Events } from "../../model/events.ts";
+import { clearTimeout, endOfTurn, letProcessEnd, setTimeout } from "../../utils/real-time.ts";
 import type { BackendControls } from "./controls.ts";
 
 /** Events as the stream sends them. */

@@ -1,10 +1,10 @@
 import { limits } from "@call-transfer/spec";
 import type { SeedRecord } from "../../contents/collections.ts";
 import type { Delivery } from "../../generated/models.gen.ts";
-import { InputError } from "../../model/errors/input-error.ts";
-import type { CollectionName } from "../../model/records/records.ts";
-import { redacted, redactedHeaders, replacement, withoutCredentials } from "../../model/values/redact.ts";
+import type { CollectionName } from "../../model/records.ts";
 import { shownAddress, withoutAddress } from "../../platform/delivery.ts";
+import { InputError } from "../../utils/input-error.ts";
+import { redacted, redactedHeaders, replacement, withoutCredentials } from "../../utils/redact.ts";
 
 /** The query of an operation that can leave secrets out. */
 export type RedactQuery = { readonly redact?: boolean | undefined } | undefined;

@@ -1,10 +1,10 @@
 import { limits, type OperationDescription, type Role } from "@call-transfer/spec";
-import { type Checked, type Problem, problem } from "../../model/errors/problem.ts";
 import type { Policies } from "../../model/policies.ts";
-import type { AccountRecord, ApiKeyRecord } from "../../model/records/records.ts";
+import type { AccountRecord, ApiKeyRecord } from "../../model/records.ts";
 import type { WorldState } from "../../model/state.ts";
-import { canonicalId } from "../../model/values/uuid.ts";
 import { checkSuspended } from "../../rules/accounts.ts";
+import { canonicalId } from "../../utils/names.ts";
+import { type Checked, type Problem, problem } from "../../utils/problem.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
 import { claimsOf, type Tokens } from "./tokens.ts";
 

@@ -1,5 +1,5 @@
 import { contractMajor, contractTag } from "../../generated/contract.gen.ts";
-import { type Problem, problem } from "../../model/errors/problem.ts";
+import { type Problem, problem } from "../../utils/problem.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
 
 /** What the clients say of themselves in `User-Agent`, unless the app replaces it. The limits keep long texts cheap. */

@@ -1,7 +1,7 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { ClosestOperation } from "../../generated/models.gen.ts";
-import { editsBetween, mostEdits } from "../../model/values/spelling.ts";
-import { isUuid } from "../../model/values/uuid.ts";
+import { isUuid } from "../../utils/names.ts";
+import { editsBetween, mostEdits } from "../../utils/text.ts";
 
 type Named = Pick<OperationDescription, "id" | "method" | "path">;
 

@@ -1,10 +1,10 @@
 import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
 import type { Decision, RequestCaller } from "../../generated/models.gen.ts";
 import type { Effects } from "../../model/change-log.ts";
-import type { Answer } from "../../model/errors/problem.ts";
-import type { AccountRecord } from "../../model/records/records.ts";
+import type { AccountRecord } from "../../model/records.ts";
 import type { WorldState } from "../../model/state.ts";
-import { forLog } from "../../model/values/redact.ts";
+import type { Answer } from "../../utils/problem.ts";
+import { forLog } from "../../utils/redact.ts";
 import { type Caller, roleIn } from "./authenticate.ts";
 
 /** What decides a response: a check in the fixed order, or what took its place. */

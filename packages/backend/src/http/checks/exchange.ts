@@ -1,9 +1,9 @@
 import type { OperationDescription, OperationId, operations } from "@call-transfer/spec";
 import type { requestSchemas } from "@call-transfer/spec/schemas";
 import type * as z from "zod";
-import type { Answer } from "../../model/errors/problem.ts";
-import type { AccountRecord } from "../../model/records/records.ts";
-import type { World } from "../../model/world.ts";
+import type { AccountRecord } from "../../model/records.ts";
+import type { World } from "../../model/state.ts";
+import type { Answer } from "../../utils/problem.ts";
 import type { Caller } from "./authenticate.ts";
 
 /** A request that passed the checks common to all operations. */

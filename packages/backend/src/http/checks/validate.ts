@@ -1,9 +1,8 @@
 import { type FieldError, fieldErrorCodesByPattern, type OperationDescription } from "@call-transfer/spec";
 import * as z from "zod";
-import { type Checked, type Problem, problem } from "../../model/errors/problem.ts";
-import { isObject } from "../../model/values/json.ts";
-import { omitUndefined } from "../../model/values/omit-undefined.ts";
-import { isUuid } from "../../model/values/uuid.ts";
+import { isUuid } from "../../utils/names.ts";
+import { type Checked, type Problem, problem } from "../../utils/problem.ts";
+import { isObject, omitUndefined } from "../../utils/values.ts";
 import type { IncomingRequest } from "../transport/transport.ts";
 
 /** The generated zod schemas for the input of one operation. */

@@ -1,9 +1,9 @@
 import type { JournalEntry, ShownChange } from "../../generated/models.gen.ts";
 import type { Effects, RecordChange } from "../../model/change-log.ts";
-import { withTimeTexts } from "../../model/time/seed-time.ts";
-import type { TimerPurpose } from "../../model/time/timer-queue.ts";
-import { jsonOrUndefined } from "../../model/values/json.ts";
-import { recordForLog, redactedHeaders, secretsIn, withoutTexts } from "../../model/values/redact.ts";
+import { withTimeTexts } from "../../model/seed-time.ts";
+import type { TimerPurpose } from "../../model/timer-queue.ts";
+import { recordForLog, redactedHeaders, secretsIn, withoutTexts } from "../../utils/redact.ts";
+import { jsonOrUndefined } from "../../utils/values.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** A journal entry with query, headers and bodies, as far as they are kept. Secrets and phone numbers are hidden, unless they are asked for. */

@@ -1,8 +1,8 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { ClosestOperation, JournalEntry } from "../../generated/models.gen.ts";
 import type { Effects } from "../../model/change-log.ts";
-import { clearTimeout, setTimeout } from "../../model/time/real-time.ts";
-import { limited } from "../../model/values/retention.ts";
+import { clearTimeout, setTimeout } from "../../utils/real-time.ts";
+import { limited } from "../../utils/values.ts";
 import { closestOperations } from "../checks/closest-operations.ts";
 import { createCounts, type KeptCounts, type OperationCoverage } from "./coverage.ts";
 import { detailOf, type JournalDetail, type RecordedExchange } from "./journal-detail.ts";

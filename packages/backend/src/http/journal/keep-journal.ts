@@ -1,7 +1,7 @@
 import type { JournalEntry } from "../../generated/models.gen.ts";
-import type { Keeper } from "../../model/storage/keeper.ts";
-import type { RowChange } from "../../model/storage/store.ts";
-import { factTable, type StoredState } from "../../model/storage/stored-state.ts";
+import type { Keeper } from "../../model/state-writer.ts";
+import type { RowChange } from "../../model/store.ts";
+import { factTable, type StoredState } from "../../model/store.ts";
 import { type KeptJournal, maxEntries, type WritableJournal } from "./journal.ts";
 
 /** The table of the entries. A row holds those of one flush; its key is the last id. */

@@ -1,8 +1,8 @@
 import type { JournalEntry } from "../../generated/models.gen.ts";
-import type { Events } from "../../model/changes/events.ts";
-import type { Keeper } from "../../model/storage/keeper.ts";
-import { forLog } from "../../model/values/redact.ts";
-import type { World } from "../../model/world.ts";
+import type { Events } from "../../model/events.ts";
+import type { World } from "../../model/state.ts";
+import type { Keeper } from "../../model/state-writer.ts";
+import { forLog } from "../../utils/redact.ts";
 import type { Exchange } from "./exchange.ts";
 import type { WritableJournal } from "./journal.ts";
 import type { RecordedExchange } from "./journal-detail.ts";

@@ -1,8 +1,8 @@
 import { checkCriteria, checkHeaders } from "../../faults/fault-check.ts";
 import type { Stub } from "../../generated/models.gen.ts";
 import { zStub } from "../../generated/schemas.gen.ts";
-import { checkInput, InputError, under } from "../../model/errors/input-error.ts";
-import { isObject } from "../../model/values/json.ts";
+import { checkInput, InputError, under } from "../../utils/input-error.ts";
+import { isObject } from "../../utils/values.ts";
 import type { OperationTable } from "../checks/router.ts";
 import { checkJson, checkText } from "./template.ts";
 

@@ -1,5 +1,5 @@
-import { type Answer, problem } from "../../model/errors/problem.ts";
 import type { WorldState } from "../../model/state.ts";
+import { type Answer, problem } from "../../utils/problem.ts";
 
 type Records = WorldState["stubRecords"];
 

@@ -3,8 +3,8 @@ import type { FaultsPlace, ListedFault } from "../../faults/active-faults.ts";
 import type { FaultsSnapshot } from "../../faults/faults.ts";
 import { isRequestMatch, type RequestCriteria } from "../../faults/match-fault.ts";
 import type { Stub, StubResponse } from "../../generated/models.gen.ts";
-import { InputError, under } from "../../model/errors/input-error.ts";
-import { withCanonicalUuids } from "../../model/values/uuid.ts";
+import { InputError, under } from "../../utils/input-error.ts";
+import { withCanonicalUuids } from "../../utils/names.ts";
 import { formOf, type OperationTable, servedMethod } from "../checks/router.ts";
 import { assertStub, paramsOf } from "./check-stub.ts";
 

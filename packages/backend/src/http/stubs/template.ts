@@ -1,9 +1,9 @@
 import { isFieldPath } from "../../faults/fault-check.ts";
 import { fieldAt } from "../../faults/match-fault.ts";
 import type { StubResponse } from "../../generated/models.gen.ts";
-import { InputError } from "../../model/errors/input-error.ts";
-import type { Success } from "../../model/errors/problem.ts";
-import { isObject } from "../../model/values/json.ts";
+import { InputError } from "../../utils/input-error.ts";
+import type { Success } from "../../utils/problem.ts";
+import { isObject } from "../../utils/values.ts";
 
 /** What the templates of a response stand for. */
 export interface TemplateValues {

@@ -1,5 +1,5 @@
-import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "../../model/values/sandbox-name.ts";
-import { suggestion } from "../../model/values/spelling.ts";
+import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "../../utils/names.ts";
+import { suggestion } from "../../utils/text.ts";
 import { controlPrefix, sandboxPrefix } from "./paths.ts";
 import type { RequestHeaders } from "./transport.ts";
 

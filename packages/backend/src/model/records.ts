@@ -1,18 +1,18 @@
-import { limits } from "@call-transfer/spec";
+import { type ErrorCode, limits } from "@call-transfer/spec";
 import {
   requestSchemas,
   zDestinationGroup,
+  zErrorCode,
   zMemberAvailability,
   zRole,
   zRoleDefinition,
   zTransferDestination,
 } from "@call-transfer/spec/schemas";
 import * as z from "zod";
-import { hoursSchema } from "../time/hours.ts";
-import { seedTime } from "../time/seed-time.ts";
-import { isTimeZone } from "../time/time-zone.ts";
-import type { DeepReadonly } from "../values/deep-readonly.ts";
-import { isUuid } from "../values/uuid.ts";
+import { isUuid } from "../utils/names.ts";
+import type { DeepReadonly } from "../utils/values.ts";
+import { hoursSchema, isTimeZone } from "./hours.ts";
+import { seedTime } from "./seed-time.ts";
 
 const id = z.string().refine(isUuid, "must have the form of a UUID");
 const timeZone = z.string().refine(isTimeZone, "must be an IANA time zone");
@@ -170,3 +170,94 @@ export type ContactRecord = Checked<"contacts">;
 export type CallRecord = Stored<Checked<"calls">, never, "createdAt" | "startedAt">;
 /** An API key (§5.3). `expiresAt` is in milliseconds since the epoch. */
 export type ApiKeyRecord = Stored<Checked<"apiKeys">, "id" | "key", "expiresAt">;
+
+/** Milliseconds since the epoch, within the range of `Date`. */
+export const time = z.number().refine((at) => !Number.isNaN(new Date(at).getTime()), "is not a time");
+
+/** An answer that came too late, and the error code that it received. */
+export interface LateAnswer {
+  readonly at: number;
+  readonly code: ErrorCode;
+}
+
+// Named types keep the declarations of this package short: one that is inferred is written out wherever it stands.
+const lateAnswerSchema: z.ZodType<LateAnswer> = z.object({ at: time, code: zErrorCode });
+
+/** The ringing of one destination, or of one person behind it. */
+const ring = z.object({
+  destinationId: z.string(),
+  memberId: z.string().exactOptional(),
+  kind: z.string(),
+  from: time,
+  /** When it stopped ringing, or will stop at the latest. */
+  until: time,
+  outcome: z.enum(["ringing", "answered", "missed", "declined", "taken", "busy", "abandoned", "not_rung"]),
+  reason: z.string().exactOptional(),
+  deliveryId: z.string().exactOptional(),
+  /** How many offers in a row the person had missed, with this one; absent unless it counts as missed. */
+  missedCalls: z.int().exactOptional(),
+  /** Late answers. */
+  late: z.array(lateAnswerSchema),
+});
+/**
+ * The ringing of one destination of a transfer, or of one person behind it (§2.2). Times are milliseconds since the epoch.
+ */
+export interface RingRecord extends DeepReadonly<z.output<typeof ring>> {}
+const ringSchema: z.ZodType<RingRecord> = ring;
+
+const transfer = z.object({
+  id: z.string(),
+  accountId: z.string(),
+  destinationId: z.string().exactOptional(),
+  groupId: z.string().exactOptional(),
+  callId: z.string().exactOptional(),
+  status: z.enum(["ringing", "connected", "ended", "unanswered", "abandoned"]),
+  startedAt: time,
+  /** When the transferred call ends, if it is known. */
+  callEndsAt: time.exactOptional(),
+  answeredAt: time.exactOptional(),
+  /** Index in `rings` of the winning answer. */
+  answeredBy: z.int().exactOptional(),
+  endedAt: time.exactOptional(),
+  /** In ring order. */
+  rings: z.array(ringSchema),
+  /** Indexes in `rings` of the answers of this instant, before a winner is chosen. */
+  answers: z.array(z.int()),
+});
+
+/** A transfer in the state and in snapshots. Times are milliseconds since the epoch. A step of the transfer replaces it. */
+export interface TransferRecord extends DeepReadonly<z.output<typeof transfer>> {}
+export const transferSchema: z.ZodType<TransferRecord> = transfer;
+
+const listOf = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).optional();
+
+type Lists = { [Name in CollectionName]: z.ZodOptional<z.ZodArray<(typeof recordSchemas)[Name]>> };
+
+/** The schema of a seed: what a backend knows at its start or gets later, as JSON. References must resolve; ids are UUIDs (A-6). */
+export const seedSchema: z.ZodObject<Lists, z.core.$strict> = z.strictObject({
+  accounts: listOf(recordSchemas.accounts),
+  users: listOf(recordSchemas.users),
+  /** Memberships: a user in an account, with a role. */
+  members: listOf(recordSchemas.members),
+  /** An `app` destination without a `signingSecret` gets a generated one. */
+  destinations: listOf(recordSchemas.destinations),
+  groups: listOf(recordSchemas.groups),
+  flows: listOf(recordSchemas.flows),
+  /** Telephony providers. */
+  providers: listOf(recordSchemas.providers),
+  /** The numbers that an account owns. */
+  numbers: listOf(recordSchemas.numbers),
+  contacts: listOf(recordSchemas.contacts),
+  /** Calls of the past, in progress (`in_progress`) or waiting (`queued`). */
+  calls: listOf(recordSchemas.calls),
+  /** A key without `key` or `id` gets generated ones. */
+  apiKeys: listOf(recordSchemas.apiKeys),
+  /** The permissions of built-in roles, where they differ from the default table (A-14). */
+  roles: listOf(recordSchemas.roles),
+});
+
+/** What a backend knows at its start, or gets later. */
+export type Seed = z.input<typeof seedSchema> & { readonly $schema?: string };
+
+/** A seed that passed the schema, with defaults in place. */
+export type CheckedSeed = z.output<typeof seedSchema>;

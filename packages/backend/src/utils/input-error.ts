@@ -1,7 +1,81 @@
-import type * as z from "zod";
-import { suggestion } from "../values/spelling.ts";
-import { explainIssue } from "./explain-issue.ts";
-import { knownFields } from "./known-fields.ts";
+import * as z from "zod";
+import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./names.ts";
+import { suggestion } from "./text.ts";
+
+/** Says in a few words what a field must be, for the issues of a schema that have no text of their own. */
+function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === "invalid_type")
+    return issue.input === undefined
+      ? "is missing"
+      : `must be ${nameOfType(issue.expected)}, not ${shownValue(issue.input)}`;
+  if (issue.code === "invalid_value") return allowedValues(issue.values.map(String), issue.input);
+  if (issue.code === "too_small")
+    return `must ${bound("at least", "above", issue.origin, issue.minimum, issue.inclusive)}`;
+  if (issue.code === "too_big")
+    return `must ${bound("at most", "below", issue.origin, issue.maximum, issue.inclusive)}`;
+  if (issue.code === "invalid_format" && issue.pattern !== undefined)
+    return patternRule(issue.pattern, String(issue.input));
+  if (issue.code === "invalid_format") return `must be a valid ${issue.format}`;
+  return issue.code === "invalid_union" ? "is not valid" : undefined;
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  int: "a whole number",
+  object: "an object",
+  array: "a list",
+  record: "an object",
+  boolean: "true or false",
+  string: "a text",
+  null: "null",
+};
+
+function nameOfType(expected: string): string {
+  return typeNames[expected] ?? `a ${expected}`;
+}
+
+/** A value in an error: whole if it is short. */
+function shownValue(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+function allowedValues(values: readonly string[], input: unknown): string {
+  if (input === undefined) return "is missing";
+  if (values.length === 1) return `must be ${values[0]}, not ${shownValue(input)}`;
+  return `must be one of ${values.join(", ")}.${suggestion(String(input), values)}`.replace(/\.$/, "");
+}
+
+function bound(
+  inclusiveWord: string,
+  exclusiveWord: string,
+  origin: string,
+  limit: number | bigint,
+  isInclusive = true,
+): string {
+  const amount = `${isInclusive ? inclusiveWord : exclusiveWord} ${limit}`;
+  if (origin === "string") return `have ${amount} characters`;
+  return origin === "array" ? `have ${amount} entries` : `be ${amount}`;
+}
+
+function patternRule(pattern: string, input: string): string {
+  const source = pattern.replace(/^\/(.*)\/\w*$/, "$1");
+  return source === sandboxNamePattern.source
+    ? `${sandboxNameRule}.${sandboxNameAdvice(input)}`
+    : `must match the pattern ${source}`;
+}
+
+/** The names of the fields that an object at a path of a schema may have; of a union, those of all branches. */
+export function knownFields(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return knownFields(schema.unwrap(), path);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((branch) => knownFields(branch, path));
+  const [part, ...rest] = path;
+  if (schema instanceof z.ZodArray) return typeof part === "number" ? knownFields(schema.element, rest) : [];
+  if (!(schema instanceof z.ZodObject)) return [];
+  return part === undefined ? Object.keys(schema.shape) : knownFields(schema.shape[String(part)], rest);
+}
 
 /** Shared by every copy of this major version: a project may have two, such as the mock server's and its own. */
 const kind: unique symbol = Symbol.for("@call-transfer/backend/0/error-kind");

@@ -1,5 +1,5 @@
 import { limits } from "@call-transfer/spec";
-import { maskNumbers } from "./mask-numbers.ts";
+import { maskNumbers } from "./text.ts";
 
 /** Stands for a secret. */
 export const replacement = "[redacted]";

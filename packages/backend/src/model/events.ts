@@ -1,4 +1,4 @@
-import type { WorldClock } from "../time/clock.ts";
+import type { WorldClock } from "./clock.ts";
 
 /** Something that happened in a backend. Holds no secret. */
 export interface BackendEvent {

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { under } from "../errors/input-error.ts";
-import { omitUndefined } from "../values/omit-undefined.ts";
+import { under } from "../utils/input-error.ts";
+import { omitUndefined } from "../utils/values.ts";
 import { latestTime, parseTime } from "./clock.ts";
 
 const explanation = "must be a datetime such as 2026-03-02T12:00:00Z, or a distance from the clock such as +1h or -30m";

@@ -1,5 +1,5 @@
-import { InputError } from "../errors/input-error.ts";
-import { clearTimeout, letProcessEnd, realNow, setTimeout } from "./real-time.ts";
+import { InputError } from "../utils/input-error.ts";
+import { clearTimeout, letProcessEnd, realNow, setTimeout } from "../utils/real-time.ts";
 import type { SetTimer, TimerPurpose, TimerSelector, TimerTask, TimerWatch } from "./timer-queue.ts";
 
 /** The source of a flowing clock's time; tests inject their own. */
