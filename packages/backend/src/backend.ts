@@ -1,26 +1,134 @@
+import type { OperationDescription } from "@call-transfer/spec";
+import * as z from "zod";
+import { applyScenario } from "./contents/apply-scenario.ts";
+import { CheckedCollections } from "./contents/collections.ts";
+import { demoSeed } from "./contents/demo-seed.ts";
+import { createKeys } from "./contents/keys.ts";
+import { loadFirstSeed, loadSeed } from "./contents/load-seed.ts";
+import type { ScenarioName } from "./contents/scenarios.ts";
+import { restoreSnapshot, takeSnapshot } from "./contents/snapshot.ts";
 import { serveControl } from "./control/control.ts";
 import type { BackendControls } from "./control/parts/controls.ts";
 import type { SandboxRegistry } from "./control/parts/exchange.ts";
 import { controlError } from "./control/parts/reply.ts";
-import { createControls } from "./controls.ts";
-import { type Core, createCore } from "./core.ts";
+import { continueWork, keepCore } from "./data/load-sandbox.ts";
+import type { Fault } from "./faults/fault.ts";
+import { createFaults } from "./faults/faults.ts";
+import type { Stub } from "./generated/models.gen.ts";
 import { type AnswerRequest, createAnswer } from "./http/answer.ts";
 import type { AnyHandler } from "./http/checks/exchange.ts";
 import { callTransferOperations, type OperationTable } from "./http/checks/router.ts";
+import { createTokens } from "./http/checks/tokens.ts";
+import type { AskElsewhere } from "./http/elsewhere.ts";
+import { createJournal } from "./http/journal/journal.ts";
 import { createRecorder, entryOf, type RecordedRequest, type Recorder } from "./http/journal/recorder.ts";
 import { createReplay } from "./http/replay.ts";
 import { errorResponse } from "./http/respond.ts";
+import { createStubs, noStubs } from "./http/stubs/stubs.ts";
 import { createFetch } from "./http/transport/fetch.ts";
 import { controlPrefix } from "./http/transport/paths.ts";
 import { type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport/transport.ts";
-import { begin, stop } from "./lifecycle.ts";
-import type { WorldClock } from "./model/clock.ts";
-import type { Events } from "./model/events.ts";
-import type { WorldState } from "./model/state.ts";
-import type { Keeper } from "./model/state-writer.ts";
-import { NotStoredError } from "./model/state-writer.ts";
-import { type BackendOptions, checkBackendOptions } from "./options.ts";
+import { ChangeLog } from "./model/change-log.ts";
+import { type Clock, checkRate, parseTime, systemClock, type WallClock, type WorldClock } from "./model/clock.ts";
+import { createEvents, type EventDetails, type Events } from "./model/events.ts";
+import { checkPolicies, defaultPolicies, type Policies } from "./model/policies.ts";
+import type { Seed } from "./model/records.ts";
+import { advance, clearState, createState, Expiries, upcoming, type World, type WorldState } from "./model/state.ts";
+import { Keeper, NotStoredError } from "./model/state-writer.ts";
+import type { SandboxStore } from "./model/store.ts";
+import { KeptTimers, ReservedIds } from "./model/stored-parts.ts";
+import { createClock } from "./model/virtual-clock.ts";
+import { drainQueue } from "./platform/calls.ts";
+import { SignedDeliveries } from "./platform/deliveries.ts";
+import { createInbox } from "./platform/inbox.ts";
+import { createTransfers } from "./platform/transfers.ts";
 import { handlers as allHandlers } from "./routes/index.ts";
+import { checkInput, under } from "./utils/input-error.ts";
+import { createGenerators } from "./utils/random.ts";
+import { isWebAddress } from "./utils/values.ts";
+
+/** How a backend starts, and what it uses from outside. */
+export interface BackendOptions {
+  /** The initial records; `demoSeed` by default. */
+  readonly seed?: Seed;
+  /**
+   * The clock's initial time, also after a reset: milliseconds since the epoch, a Date or an ISO 8601 timestamp. By default
+   * 2026-03-02T12:00:00Z for a frozen clock, and the real time for a flowing one.
+   */
+  readonly now?: string | number | Date;
+  /** `frozen` moves only on request, `flowing` follows the wall clock; `frozen` by default. */
+  readonly clock?: Clock["mode"];
+  /** How many seconds pass in one second of real time, while the clock flows: above 0, up to 10,000; 1 by default. */
+  readonly clockRate?: number;
+  /**
+   * Seed of the ids that are created after the start, an integer. By default 1 for a frozen clock, so that runs repeat, and a
+   * random one for a flowing clock, so that no event of a later run has the id of an earlier one. The ids and secrets that
+   * `seed` leaves out do not depend on it, nor does the key that signs access tokens: all backends have the same key, so the
+   * tokens protect nothing.
+   */
+  readonly prng?: number;
+  /** Changes to the default policies. */
+  readonly policies?: Partial<Policies>;
+  /** The initial faults, also after a reset; none by default. A text such as `createCall 503` is read by `parseFault`. */
+  readonly faults?: readonly (Fault | string)[];
+  /** The initial stubs, also after a reset: responses to requests that no operation matches; none by default. */
+  readonly stubs?: readonly Stub[];
+  /** The scenarios to apply at the start, in this order, also after a reset; none by default. */
+  readonly scenarios?: readonly ScenarioName[];
+  /** Sends webhook deliveries; by default the global fetch, looked up at each delivery. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** URL to deliver all webhooks to, instead of the destinations' own; those to the built-in inbox still go there. */
+  readonly forwardWebhooks?: string;
+  /** Whether to serve the control plane under `/_control/v1`; false by default. */
+  readonly controlPlane?: boolean;
+  /**
+   * Keeps the state beyond the end of the process; by default it is in memory only. What the store holds comes back: seed,
+   * clock, policies, faults, stubs and scenarios have no effect then, until a reset.
+   */
+  readonly store?: SandboxStore;
+  /**
+   * The source of real time; the system's clock by default.
+   *
+   * @internal
+   */
+  readonly wall?: WallClock;
+  /** The name that faults for one sandbox give it; `default` by default. */
+  readonly name?: string;
+  /**
+   * Answers requests that no operation and no stub matches; by default they are answered 404.
+   *
+   * @internal
+   */
+  readonly elsewhere?: AskElsewhere;
+}
+
+// The seed, policies, faults and stubs are validated where they are applied.
+const objectWith = (...functions: readonly [string, string, ...string[]]) =>
+  z.custom<Readonly<Record<string, unknown>>>(
+    (value) => functions.every((name) => typeof Object(value)[name] === "function"),
+    `must have the functions ${functions.slice(0, -1).join(", ")} and ${functions.at(-1)}`,
+  );
+
+const optionsSchema = z.strictObject({
+  seed: z.unknown().optional(),
+  now: z
+    .union([z.number(), z.string(), z.date()], "must be milliseconds since the epoch, a Date or an ISO 8601 timestamp")
+    .optional(),
+  clock: z.enum(["frozen", "flowing"]).optional(),
+  clockRate: z.number().optional(),
+  prng: z.int().optional(),
+  policies: z.unknown().optional(),
+  faults: z.array(z.unknown()).optional(),
+  stubs: z.array(z.unknown()).optional(),
+  scenarios: z.array(z.unknown()).optional(),
+  fetch: z.custom((value) => typeof value === "function", "must be a function").optional(),
+  forwardWebhooks: z.custom(isWebAddress, "must be an http or https URL").optional(),
+  controlPlane: z.boolean().optional(),
+  store: objectWith("load", "commit", "close").optional(),
+  wall: objectWith("now", "after").optional(),
+  name: z.string().optional(),
+  elsewhere: z.custom((value) => typeof value === "function", "must be a function").optional(),
+});
 
 /** The client's end of a connection. */
 export interface Peer {
@@ -79,24 +187,19 @@ export interface AssembledBackend extends Backend {
   readonly events: Events;
 }
 
-/** Creates the request handler for a recorder. */
-const answersOf =
-  ({ world, tokens, faults, stubs, randoms, requestIds }: Core, { elsewhere }: BackendOptions, parts: Parts) =>
-  (record: Recorder): AnswerRequest => {
-    // From the sequence of faults, so that stubs do not change the ids of other records.
-    const newId = (): string => randoms.faults.uuid();
-    const context = { world, tokens, faults, stubs, newId, requestIds, record, ...parts };
-    return createAnswer(elsewhere === undefined ? context : { ...context, elsewhere });
-  };
-
 /** Composes a backend from its options and parts. */
 export function assembleBackend(options: BackendOptions, parts: Parts): AssembledBackend {
-  checkBackendOptions(options);
+  checkInput(optionsSchema, options);
   const core = createCore(options, parts);
-  const { events, keeper } = core.world;
+  const { world, tokens, faults, stubs, requestIds, journal } = core;
+  const { events, keeper } = world;
+  const { elsewhere } = options;
   const isResumed = begin(core, options);
-  const record = createRecorder(core.journal, events, keeper);
-  const answerAndRecord = answersOf(core, options, parts);
+  const record = createRecorder(journal, events, keeper);
+  // From the sequence of faults, so that stubs do not change the ids of other records.
+  const newId = (): string => core.randoms.faults.uuid();
+  const answerAndRecord = (recorder: Recorder): AnswerRequest =>
+    createAnswer({ world, tokens, faults, stubs, newId, requestIds, record: recorder, elsewhere, ...parts });
   const answer = answerAndRecord(record);
   const isForControl = ({ pathname }: URL): boolean =>
     options.controlPlane === true && pathname.startsWith(`${controlPrefix}/`);
@@ -124,14 +227,14 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     keeper === undefined ? respond(request, peer, url) : respondStored(keeper, request, peer, url);
   const backend: AssembledBackend = {
     ...createControls(core, options, parts.table.operations),
-    replay: createReplay(core.journal, record, answerAndRecord),
+    replay: createReplay(journal, record, answerAndRecord),
     events,
     isResumed,
     prng: core.generators.seed,
     fetch: createFetch((request, peer?: Peer) => backend.handle(request, peer)),
     handle: withUrl(handleAt),
     record(request) {
-      const entry = entryOf(request, core.world);
+      const entry = entryOf(request, world);
       // A page or a host that the server does not accept is no traffic of the app, and must not displace it.
       const isForeign = entry.decidedBy.step === "gate" && entry.status === 403;
       if (isForeign) events.emit("request.refused", () => ({ ...entry }));
@@ -145,4 +248,195 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     },
   };
   return backend;
+}
+
+type Core = ReturnType<typeof createCore>;
+
+const defaultStart = "2026-03-02T12:00:00Z";
+
+/** Creates the state of a backend and what acts on it, without any records. */
+export function createCore(
+  options: BackendOptions,
+  { table, onFollow }: { readonly table: OperationTable; readonly onFollow?: (() => () => void) | undefined },
+) {
+  under("policies", () => checkPolicies(options.policies ?? {}));
+  if (options.clockRate !== undefined) checkRate("clockRate", options.clockRate);
+  const { wall = systemClock, name = "default", store } = options;
+  const generators = createGenerators(options.prng, options.clock);
+  const randoms = generators.sequences;
+  const keeper = store === undefined ? undefined : new Keeper(store, wall);
+  const timers = keeper && new KeptTimers(keeper);
+  const changes = new ChangeLog((): World => world, keeper);
+  const start = options.now ?? (options.clock === "flowing" ? undefined : defaultStart);
+  const clock = createClock(start === undefined ? undefined : parseTime("now", start), {
+    mode: options.clock,
+    rate: options.clockRate,
+    wall,
+    watches: timers === undefined ? [changes] : [timers, changes],
+    changed: changes.clockChanged,
+    moved: timers?.moved,
+  });
+  const [state, events] = [createState(changes), createEvents(clock, onFollow)];
+  const world = {
+    state,
+    clock,
+    random: randoms.main,
+    policies: { ...defaultPolicies(), ...structuredClone(options.policies) },
+    events,
+    expiries: new Expiries({ state, clock, events }),
+    changes,
+    keeper,
+  };
+  const tokens = createTokens(new Uint8Array(32));
+  const changed = keeper && (() => keeper.touch("faults"));
+  const faults = createFaults(randoms.faults, table.operations, { clock, sandbox: name, events, changed });
+  const stubs = createStubs(table, { events, changed: keeper && (() => keeper.touch("stubs")) });
+  const inbox = createInbox(world);
+  const { fetch, forwardWebhooks: forwardTo } = options;
+  const deliveries = new SignedDeliveries(world, faults, { inbox, fetch, forwardTo });
+  const transfers = createTransfers(world, deliveries);
+  const journal = createJournal(table.operations, () => {
+    events.emit("requests.cleared");
+    keeper?.plan("soon");
+  });
+  const requestIds = new ReservedIds(randoms.requestIds, keeper);
+  const parts = { deliveries, transfers, journal };
+  return { world, generators, randoms, requestIds, timers, tokens, faults, stubs, inbox, ...parts };
+}
+
+/** Continues what the store holds, or begins with the initial state. Returns whether the store held anything. */
+function begin(core: Core, options: BackendOptions): boolean {
+  const { events, keeper } = core.world;
+  try {
+    const isResumed = keeper !== undefined && keepCore(core, keeper);
+    if (isResumed) continueWork(core);
+    else {
+      const goOn = beginTokens(core);
+      events.quietly(() => loadInitial(core, options));
+      applyScenarios(core, options);
+      goOn();
+      keeper?.flush();
+    }
+    return isResumed;
+  } catch (error) {
+    // Otherwise a part of a sandbox would be stored.
+    keeper?.stop();
+    stop(core);
+    throw error;
+  }
+}
+
+/** Ends what happens by itself. The store does not notice. */
+function stop({ world: { clock, events, keeper }, deliveries }: Core): void {
+  const end = (): void => {
+    events.quietly(() => clock.set({ mode: "frozen" }));
+    deliveries.giveUp();
+  };
+  if (keeper === undefined) end();
+  else keeper.withoutNoting(end);
+}
+
+function loadInitial({ world, faults, stubs }: Core, options: BackendOptions): void {
+  const { seed = demoSeed, faults: initial = [], stubs: initialStubs = [] } = options;
+  under("seed", () => loadFirstSeed(world, seed));
+  for (const [index, stub] of initialStubs.entries()) under(`stubs[${index}]`, () => stubs.add(stub));
+  for (const [index, fault] of initial.entries()) under(`faults[${index}]`, () => faults.addInitial(fault));
+  world.expiries.restart();
+}
+
+/**
+ * Begins the sequences of the initial state, of which the key of access tokens is the first value, so that tokens issued
+ * earlier stay valid. The returned function goes on with the sequences of the seed.
+ */
+function beginTokens({ generators, randoms, tokens, world }: Core): () => void {
+  const goOn = generators.begin();
+  tokens.secret = randoms.main.bytes(32);
+  world.keeper?.touch("tokenSecret");
+  return goOn;
+}
+
+function applyScenarios(core: Core, { scenarios = [] }: BackendOptions): void {
+  for (const [index, name] of scenarios.entries()) under(`scenarios[${index}]`, () => applyScenario(core, name));
+}
+
+/** Goes back to the initial state. Scenarios are applied last, and announce their events. */
+function reset(core: Core, options: BackendOptions): void {
+  const { events } = core.world;
+  const goOn = beginTokens(core);
+  events.quietly(() => clear(core, options));
+  events.emit("sandbox.reset");
+  applyScenarios(core, options);
+  goOn();
+}
+
+function clear(core: Core, options: BackendOptions): void {
+  const { world, faults, stubs, inbox, deliveries, journal } = core;
+  clearState(world.state);
+  world.clock.reset();
+  Object.assign(world.policies, defaultPolicies(), structuredClone(options.policies));
+  faults.restore({ last: 0, waiting: [] });
+  stubs.prepare(noStubs)();
+  inbox.clear();
+  journal.clear();
+  deliveries.clear();
+  loadInitial(core, options);
+}
+
+/** Creates what tests read and change of a backend. */
+function createControls(
+  core: Core,
+  options: BackendOptions,
+  operations: readonly OperationDescription[],
+): Omit<BackendControls, "replay" | "clock" | "state"> & Pick<World, "clock" | "state"> {
+  const { world, tokens, faults, stubs, inbox, deliveries, transfers, journal } = core;
+  const { state, clock, policies, events, expiries } = world;
+  return {
+    clock,
+    state,
+    collections: new CheckedCollections(world, transfers.followCalls),
+    policies,
+    faults,
+    stubs,
+    deliveries,
+    inbox,
+    transfers,
+    keys: createKeys(world, tokens),
+    journal,
+    events,
+    operations,
+    advance: (step) => advance(world, step),
+    upcoming: () => upcoming(world),
+    changePolicies(changes) {
+      checkPolicies(changes);
+      Object.assign(policies, structuredClone(changes));
+      world.keeper?.touch("policies");
+      events.emit("policies.changed", structuredClone(changes) as EventDetails);
+      // A higher limit starts queued calls at once.
+      for (const accountId of state.accounts.keys()) drainQueue(world, accountId, clock.now());
+      return { ...policies };
+    },
+    applyScenario(name) {
+      applyScenario(core, name);
+      world.keeper?.touch("policies");
+    },
+    seed(more) {
+      loadSeed(world, more);
+      expiries.refresh();
+      events.emit("sandbox.seeded");
+    },
+    saved: async () => world.keeper?.allSaved(),
+    snapshot: () => takeSnapshot(core),
+    restore(snapshot) {
+      events.quietly(() => {
+        restoreSnapshot(core, snapshot);
+        journal.clear();
+        deliveries.clear();
+      });
+      world.keeper?.touch("tokenSecret");
+      expiries.restart();
+      events.emit("sandbox.restored");
+      transfers.resend();
+    },
+    reset: () => reset(core, options),
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { demo } from "../src/contents/demo-seed.ts";
-import type { Sandboxes, SandboxesOptions } from "../src/sandbox-options.ts";
+import type { Sandboxes, SandboxesOptions } from "../src/sandboxes.ts";
 import { createSandboxes } from "../src/sandboxes.ts";
 
 const headers = { authorization: `Bearer ${demo.apiKey}` };

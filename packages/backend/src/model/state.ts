@@ -1,9 +1,9 @@
 import type { RoleDefinition } from "@call-transfer/spec";
 import type { Random } from "../utils/random.ts";
 import type { DeepReadonly } from "../utils/values.ts";
-import type { ChangeLog } from "./change-log.ts";
-import type { WorldClock } from "./clock.ts";
-import type { EventLog, Events } from "./events.ts";
+import { type ChangeLog, type DescribedTimer, describedTimer } from "./change-log.ts";
+import type { Step, WorldClock } from "./clock.ts";
+import type { BackendEvent, EventLog, Events } from "./events.ts";
 import { Calls, Groups, Members, ReportingMap } from "./indexes.ts";
 import type { Policies } from "./policies.ts";
 import type {
@@ -138,7 +138,7 @@ export function keyEnd({ id, expiresAt: at }: ApiKeyRecord): Expiry | undefined 
 }
 
 /** Every expiry, also those that have passed, in no order. */
-export function expiriesOf({ members, destinations, apiKeys }: WorldState): Expiry[] {
+function expiriesOf({ members, destinations, apiKeys }: WorldState): Expiry[] {
   const ends = [...members.values()].map(availabilityEnd);
   const expirations = [...destinations.values()].map(previousSecretEnd);
   const keys = [...apiKeys.values()].map(keyEnd);
@@ -228,4 +228,34 @@ export interface World {
   readonly changes: ChangeLog;
   /** Stores what changes; absent for a backend in memory. */
   readonly keeper?: Keeper | undefined;
+}
+
+/** A future event: a timer, or the end of a status or a secret. */
+export interface Upcoming extends DescribedTimer {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Future events, soonest first. */
+export function upcoming({ clock, state }: World): readonly Upcoming[] {
+  const now = clock.now();
+  const timers = clock.timers().map(({ at, ...timer }) => ({ at, ...describedTimer(state.transfers, timer) }));
+  const later = expiriesOf(state).filter(({ at }) => at > now);
+  return [...timers, ...later].sort((a, b) => a.at - b.at);
+}
+
+/** Moves the clock and returns what happened, in order. A step to the next timer also stops at expiries. */
+export async function advance(world: World, step: Step): Promise<readonly BackendEvent[]> {
+  const { clock, events, expiries } = world;
+  const endCollecting = events.collect();
+  let happened: readonly BackendEvent[];
+  try {
+    // Records may have been replaced in the maps of the state.
+    expiries.refresh();
+    const [next] = "nextTimer" in step ? upcoming(world) : [];
+    await clock.advance(next === undefined ? step : { to: Math.max(next.at, clock.now()) });
+  } finally {
+    happened = endCollecting();
+  }
+  return happened;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { BackendOptions } from "../../src/backend.ts";
 import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import type { Seed } from "../../src/model/records.ts";
-import type { BackendOptions } from "../../src/options.ts";
 import { send } from "../test-client.ts";
 
 const fetch = async () => new Response(null, { status: 204 });

@@ -11,7 +11,7 @@ let loads = 0;
 /** Loads the module again, as the first import of a test file does. */
 async function load(): Promise<RealTime> {
   loads += 1;
-  return (await import(`../../src/model/time/real-time.ts?load=${loads}`)) as RealTime;
+  return (await import(`../../src/utils/real-time.ts?load=${loads}`)) as RealTime;
 }
 
 const { setTimeout: realTimeout } = globalThis;

@@ -2,7 +2,7 @@
 import { type Backend, createBackend, demo } from "@call-transfer/backend";
 import { memoryStores } from "@call-transfer/backend/conformance";
 import { expect, it } from "vitest";
-import type { BackendOptions } from "../../src/options.ts";
+import type { BackendOptions } from "../../src/backend.ts";
 import { createRandom } from "../../src/utils/random.ts";
 import { control, send } from "../test-client.ts";
 

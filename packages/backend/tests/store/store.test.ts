@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { BackendOptions } from "../../src/backend.ts";
 import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/contents/demo-seed.ts";
 import type { WallClock } from "../../src/model/clock.ts";
 import type { SandboxStore } from "../../src/model/store.ts";
-import type { BackendOptions } from "../../src/options.ts";
 import { control, send } from "../test-client.ts";
 import { manualWall, settled, storage } from "./storage.ts";
 

@@ -11,11 +11,10 @@ import type { Clock, Step } from "../../model/clock.ts";
 import type { BackendEvent, Events } from "../../model/events.ts";
 import type { Policies } from "../../model/policies.ts";
 import type { Seed } from "../../model/records.ts";
-import type { State } from "../../model/state.ts";
+import type { State, Upcoming } from "../../model/state.ts";
 import type { Deliveries } from "../../platform/delivery.ts";
 import type { Inbox } from "../../platform/inbox.ts";
 import type { Transfers } from "../../platform/transfers.ts";
-import type { Upcoming } from "../../platform/upcoming.ts";
 
 /** What a test reads and changes of a backend. The control plane offers the same over HTTP. */
 export interface BackendControls {
