@@ -19,23 +19,7 @@ const packageArrows = {
 /** Folders in layers: a folder may import those that stand before it in its row. Some folders have layers of their own. */
 export const layers = {
   sdk: ["generated", "utils", "errors", "options", "send", "core", "resources", "query"],
-  backend: [
-    "generated",
-    "utils",
-    "model",
-    "control-client",
-    "rules",
-    "faults",
-    "platform",
-    "http",
-    "routes",
-    "contents",
-    "data",
-    "control",
-    "conformance",
-  ],
-  "backend/http": ["transport", "checks", "journal", "stubs"],
-  "backend/control": ["parts", "operations"],
+  backend: ["generated", "utils", "model", "rules", "faults", "platform", "http", "data", "control"],
   inspector: ["data", "parts", "screens"],
   contract: ["webhooks", "facts", "document", "world", "suite", "cases", "coverage", "live"],
   "mock-server": ["net", "web", "worker", "attack", "store", "server", "fixtures", "log", "cli"],
@@ -93,6 +77,16 @@ export default {
   forbidden: [
     ...packageRules,
     ...layerRules,
+    forbid(
+      "backend-control-client",
+      "A command loads the client of the control plane, so it may not lead to the rest of the backend.",
+      { path: `${source("backend")}control-client[.]ts$` },
+      {
+        path: source("backend"),
+        pathNot: folders("backend", ["generated", "utils"]),
+        dependencyTypesNot: ["type-only"],
+      },
+    ),
     forbid(
       "sdk-webhooks",
       "The webhook entry stands alone: it may not load the client.",

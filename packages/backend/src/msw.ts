@@ -1,11 +1,11 @@
-import { headOf } from "./http/transport/fetch.ts";
-import { controlPrefix } from "./http/transport/paths.ts";
+import { controlPrefix } from "./http/select-sandbox.ts";
 import {
   asFetched,
   type HandledResponse,
+  headOf,
   type IncomingRequest,
   type TransportFault,
-} from "./http/transport/transport.ts";
+} from "./http/transport.ts";
 import { InputError } from "./utils/input-error.ts";
 import { setTimeout } from "./utils/real-time.ts";
 

@@ -7,15 +7,13 @@ import {
   defaultParts,
   type Peer,
 } from "./backend.ts";
-import { sandboxState } from "./control/operations/sandboxes.ts";
-import type { SandboxRegistry, SandboxState } from "./control/parts/exchange.ts";
-import { controlError } from "./control/parts/reply.ts";
-import type { RecordedRequest } from "./http/journal/recorder.ts";
+import type { SandboxRegistry, SandboxState } from "./control/exchange.ts";
+import { controlError } from "./control/exchange.ts";
+import { sandboxState } from "./control/sandbox-handlers.ts";
+import type { RecordedRequest } from "./http/journal.ts";
 import { errorResponse } from "./http/respond.ts";
-import { createFetch } from "./http/transport/fetch.ts";
-import { controlPrefix } from "./http/transport/paths.ts";
-import { defaultSandbox, selectSandbox, unknownSandbox } from "./http/transport/select-sandbox.ts";
-import { type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport/transport.ts";
+import { controlPrefix, defaultSandbox, selectSandbox, unknownSandbox } from "./http/select-sandbox.ts";
+import { createFetch, type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport.ts";
 import { systemClock } from "./model/clock.ts";
 import type { BackendEvent } from "./model/events.ts";
 import type { SandboxStores, StoredSandbox } from "./model/store.ts";

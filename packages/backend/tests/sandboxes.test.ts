@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { demo } from "../src/contents/demo-seed.ts";
+import { demo } from "../src/data/demo-seed.ts";
 import type { Sandboxes, SandboxesOptions } from "../src/sandboxes.ts";
 import { createSandboxes } from "../src/sandboxes.ts";
 

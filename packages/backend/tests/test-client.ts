@@ -1,6 +1,6 @@
 import { limits } from "@call-transfer/spec";
 import type { Backend } from "../src/backend.ts";
-import { demo } from "../src/contents/demo-seed.ts";
+import { demo } from "../src/data/demo-seed.ts";
 import { groupDefaults } from "../src/model/records.ts";
 
 /** Seconds for which a destination rings where nothing is said. */

@@ -4,8 +4,8 @@ import { type Backend, type BackendOptions, createBackend } from "@call-transfer
 import { memoryStores } from "@call-transfer/backend/conformance";
 import { expect, it } from "vitest";
 import { createCore, defaultParts } from "../../backend/src/backend.ts";
-import { takeSnapshot } from "../../backend/src/contents/snapshot.ts";
 import { keepCore } from "../../backend/src/data/load-sandbox.ts";
+import { takeSnapshot } from "../../backend/src/data/snapshot.ts";
 import { cases } from "../src/cases/index.ts";
 import type { CaseResult } from "../src/suite/run.ts";
 import { inProcessRunner } from "./in-process.ts";

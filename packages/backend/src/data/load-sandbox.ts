@@ -1,10 +1,10 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import type { FaultQueue, FaultsSnapshot } from "../faults/faults.ts";
 import type { InboxEvent } from "../generated/models.gen.ts";
-import type { Tokens } from "../http/checks/tokens.ts";
-import type { WritableJournal } from "../http/journal/journal.ts";
-import { keepJournal } from "../http/journal/keep-journal.ts";
-import { noStubs, type StubTable } from "../http/stubs/stubs.ts";
+import type { Tokens } from "../http/authenticate.ts";
+import type { WritableJournal } from "../http/journal.ts";
+import { keepJournal } from "../http/journal.ts";
+import { noStubs, type StubTable } from "../http/stubs.ts";
 import { undoRecords } from "../model/changed-rows.ts";
 import type { KeepableClock, KeptClock, WallClock } from "../model/clock.ts";
 import { defaultPolicies, type Policies } from "../model/policies.ts";

@@ -1,22 +1,10 @@
 import type { OperationDescription } from "@call-transfer/spec";
+import type { WebhookFaultAction } from "../generated/models.gen.ts";
+import type { Events } from "../model/events.ts";
 import { InputError, under } from "../utils/input-error.ts";
 import type { Random } from "../utils/random.ts";
-import {
-  type ActiveFault,
-  ActiveFaults,
-  activeFault,
-  checkCount,
-  type FaultsPlace,
-  firstStep,
-  isForDeliveries,
-  isForRequests,
-  type ListedFault,
-  type MatchedFaults,
-  type MatchedWebhookFault,
-  noFaults,
-  takeSteps,
-} from "./active-faults.ts";
-import type { Fault, RequestFault } from "./fault.ts";
+import { redacted } from "../utils/redact.ts";
+import type { Fault, FaultAction, RequestFault, WebhookFault } from "./fault.ts";
 import { assertFault } from "./fault-check.ts";
 import { formatFault } from "./format-fault.ts";
 import {
@@ -29,6 +17,222 @@ import {
   type RequestCriteria,
 } from "./match-fault.ts";
 import { parseFault } from "./parse-fault.ts";
+
+/** What the list of faults adds to each. */
+export interface ListedFault {
+  /** What deletes it. */
+  readonly id: string;
+  /** How many requests or deliveries it has changed. */
+  readonly hits: number;
+  /** The scenario that added it, if one did. */
+  readonly scenario?: string;
+}
+
+/** The faults that apply to one request: the sum of all latencies, and the first other action. */
+export interface MatchedFaults {
+  readonly latency: number;
+  readonly action: Exclude<FaultAction, { latency: number }> | undefined;
+  /** The id of the action's fault, or of the first latency. */
+  readonly id: string | undefined;
+}
+
+/** The fault that applies to one delivery: the first that matches. */
+interface MatchedWebhookFault {
+  readonly id: string;
+  readonly action: WebhookFaultAction;
+}
+
+/** A fault with the counts that remain. */
+interface ActiveFault<Kind extends Fault = Fault> {
+  readonly id: string;
+  readonly fault: Kind;
+  readonly scenario: string | undefined;
+  /** Counts down to the first match that fails. */
+  nth: number;
+  /** Counts down the matches that still fail; null for no limit. */
+  times: number | null;
+  /** The step of a list that the next match takes, from 1. */
+  step: number;
+  hits: number;
+}
+
+/** Where the faults of a backend are, and when. */
+export interface FaultsPlace {
+  readonly clock: { now(): number };
+  /** The name of the sandbox. */
+  readonly sandbox: string;
+  /** Hears of faults that are added or removed, and of each hit. */
+  readonly events: Pick<Events, "emit">;
+  /** Runs after any change, also of a count. */
+  readonly changed?: (() => void) | undefined;
+}
+
+/** What a fault hits. */
+type Hit = { readonly requestId: string } | { readonly deliveryId: string };
+
+/** The number of active faults that a backend holds at most. Each request is compared with all of them. */
+const mostFaults = 1000;
+
+const noFaults: MatchedFaults = { latency: 0, action: undefined, id: undefined };
+
+/** The faults that wait for their matches, in the order in which they were added. */
+class ActiveFaults {
+  /** The number in the last id. */
+  last = 0;
+  #all: readonly ActiveFault[] = [];
+  readonly #events: Pick<Events, "emit">;
+  /** Runs after any change, also of a count. */
+  readonly changed: () => void;
+
+  readonly #textOf: (fault: Fault) => string | undefined;
+
+  constructor(
+    { events, changed = () => {} }: Pick<FaultsPlace, "events" | "changed">,
+    textOf: (fault: Fault) => string | undefined = () => undefined,
+  ) {
+    this.#events = events;
+    this.#textOf = textOf;
+    this.changed = changed;
+  }
+
+  get all(): readonly ActiveFault[] {
+    return this.#all;
+  }
+
+  list(): readonly (Fault & ListedFault)[] {
+    return this.#all.map(shownFault);
+  }
+
+  add(fault: Fault, scenario?: string): string {
+    checkCount(this.#all.length + 1, "");
+    this.last += 1;
+    const entry = activeFault(`fault-${this.last}`, fault, { scenario });
+    this.#all = [...this.#all, entry];
+    this.changed();
+    const { hits: _, ...added } = shownFault(entry);
+    this.#events.emit("fault.added", () => {
+      const shown = redacted(added);
+      const text = this.#textOf(shown as unknown as Fault);
+      return { ...shown, ...(text !== undefined && { text }) };
+    });
+    return entry.id;
+  }
+
+  /** Removes faults; false if there are none to remove. */
+  removeWhere(isGone: (entry: ActiveFault) => boolean): boolean {
+    const gone = this.#all.filter(isGone);
+    if (gone.length === 0) return false;
+    this.#all = this.#all.filter((entry) => !isGone(entry));
+    this.changed();
+    for (const { id, hits, times } of gone) this.#events.emit("fault.removed", { id, hits, isUsedUp: times === 0 });
+    return true;
+  }
+
+  /** Counts a match that a fault changes. */
+  hit(entry: ActiveFault, what: Hit): void {
+    entry.hits += 1;
+    this.#events.emit("fault.hit", { id: entry.id, ...what });
+  }
+
+  /** Ends a match of faults: those that are used up go. */
+  settle(found: readonly ActiveFault[]): void {
+    if (found.length > 0) this.changed();
+    this.removeWhere(({ times }) => times === 0);
+  }
+
+  restore(last: number, restored: readonly ActiveFault[]): void {
+    this.#all = restored;
+    this.last = last;
+    this.changed();
+  }
+}
+
+/** Throws InputError for more faults than a backend holds. */
+function checkCount(count: number, field: string): void {
+  if (count <= mostFaults) return;
+  throw new InputError(field, `more than ${mostFaults} active faults are not allowed. Remove those that are not used.`);
+}
+
+function activeFault(
+  id: string,
+  fault: Fault,
+  { hits = 0, scenario }: { readonly hits?: number; readonly scenario?: string | undefined },
+): ActiveFault {
+  const { nth = 1, times = 1, step = 1 } = fault.when ?? {};
+  return { id, fault, scenario, nth, times, step, hits };
+}
+
+/** A fault as the list shows it, with the counts that remain. */
+function shownFault({ id, fault, scenario, nth, times, step, hits }: ActiveFault): Fault & ListedFault {
+  const when = { ...fault.when, nth, times, ...(isList<unknown>(fault.do) && { step }) };
+  return { ...structuredClone(fault), id, when: structuredClone(when), hits, ...(scenario && { scenario }) };
+}
+
+function isForRequests(entry: ActiveFault): entry is ActiveFault<RequestFault> {
+  return entry.fault.webhooks === undefined;
+}
+
+function isForDeliveries(entry: ActiveFault): entry is ActiveFault<WebhookFault> {
+  return entry.fault.webhooks !== undefined;
+}
+
+/** Adds up what the faults that match a request do: all latencies, and the first other action. */
+function takeSteps(
+  found: readonly ActiveFault<RequestFault>[],
+  random: Pick<Random, "next">,
+  hit: (entry: ActiveFault) => void,
+): MatchedFaults {
+  let matched = noFaults;
+  for (const entry of found) {
+    const action = nextStep<FaultAction | "pass">(entry.fault.do, entry.step);
+    const isLatency = typeof action === "object" && "latency" in action;
+    if (!isLatency && matched.action !== undefined) continue;
+    if (!countDown(entry, random) || action === "pass") continue;
+    hit(entry);
+    matched = isLatency
+      ? { ...matched, latency: matched.latency + action.latency, id: matched.id ?? entry.id }
+      : { ...matched, action, id: entry.id };
+  }
+  return matched;
+}
+
+/** What the first fault does that matches a delivery and does not let it pass. */
+function firstStep(
+  found: readonly ActiveFault<WebhookFault>[],
+  random: Pick<Random, "next">,
+  hit: (entry: ActiveFault) => void,
+): MatchedWebhookFault | undefined {
+  for (const entry of found) {
+    const action = nextStep<WebhookFaultAction | "pass">(entry.fault.do, entry.step);
+    if (!countDown(entry, random) || action === "pass") continue;
+    hit(entry);
+    return { id: entry.id, action };
+  }
+  return undefined;
+}
+
+/** What the next match gets. */
+function nextStep<Action>(actions: Action | readonly Action[], step: number): Action | "pass" {
+  return isList(actions) ? (actions[step - 1] ?? "pass") : actions;
+}
+
+/** Whether this match fails, by the fault's `nth`, `probability` and `times`. If so, it takes a step. */
+function countDown(entry: ActiveFault, random: Pick<Random, "next">): boolean {
+  if (entry.nth > 1) {
+    entry.nth -= 1;
+    return false;
+  }
+  const { probability = 1 } = entry.fault.when ?? {};
+  if (probability < 1 && random.next() / 2 ** 32 >= probability) return false;
+  const steps = isList<unknown>(entry.fault.do) ? entry.fault.do.length : 1;
+  entry.step = (entry.step % steps) + 1;
+  if (entry.step === 1 && entry.times !== null) entry.times -= 1;
+  return true;
+}
+
+function isList<Action>(actions: Action | readonly Action[]): actions is readonly Action[] {
+  return Array.isArray(actions);
+}
 
 /** The active faults of a backend, in the order in which they were added. */
 export interface Faults {

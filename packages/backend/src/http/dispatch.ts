@@ -1,18 +1,18 @@
-import type { MatchedFaults } from "../faults/active-faults.ts";
-import { faultProblem } from "../faults/fault-problem.ts";
+import { faultProblem } from "../faults/apply-fault.ts";
+import type { MatchedFaults } from "../faults/faults.ts";
 import type { RequestCriteria } from "../faults/match-fault.ts";
 import type { World } from "../model/state.ts";
 import { problem } from "../utils/problem.ts";
 import { forLog } from "../utils/redact.ts";
-import { decisionOf, type Processed, type Reasons, reasonsOf } from "./checks/decision.ts";
-import { maxBodyBytesOf, readAhead, readBody } from "./checks/validate.ts";
-import type { ForeignAnswer } from "./elsewhere.ts";
+import { decisionOf, type Processed, type Reasons, reasonsOf } from "./decision.ts";
+import type { ForeignAnswer } from "./exchange.ts";
+import { type Dispatcher, type DispatchInput, maxRecordedBytes, type RoutedRequest } from "./exchange.ts";
 import { processRequest, thrownText } from "./process-request.ts";
 import { findStub, processStub } from "./process-stub.ts";
 import { type Corruption, respond, type Sent } from "./respond.ts";
-import { type Dispatcher, type DispatchInput, maxRecordedBytes, type RoutedRequest } from "./routed-request.ts";
-import type { ActiveStub } from "./stubs/stubs.ts";
-import { untilAborted } from "./transport/transport.ts";
+import type { ActiveStub } from "./stubs.ts";
+import { untilAborted } from "./transport.ts";
+import { maxBodyBytesOf, readAhead, readBody } from "./validate.ts";
 
 /** A response, and why it is as it is. */
 interface Responded {

@@ -1,10 +1,10 @@
 import type { ErrorCode } from "@call-transfer/spec";
-import { slowBody, withUnknownEnums } from "../faults/corrupt-response.ts";
+import { slowBody, withUnknownEnums } from "../faults/apply-fault.ts";
 import type { World } from "../model/state.ts";
 import { type Answer, problem } from "../utils/problem.ts";
 import { hasSecret } from "../utils/redact.ts";
-import type { Dispatcher } from "./routed-request.ts";
-import type { PlainResponse, TransportFault } from "./transport/transport.ts";
+import type { Dispatcher } from "./exchange.ts";
+import type { PlainResponse, TransportFault } from "./transport.ts";
 
 /** A response, and how it is to be sent. */
 export interface Sent {

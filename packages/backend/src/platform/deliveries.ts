@@ -1,6 +1,7 @@
 import { webhookSignature } from "@call-transfer/spec";
 import type { FaultQueue } from "../faults/faults.ts";
 import type { Delivery } from "../generated/models.gen.ts";
+import type { WorldClock } from "../model/clock.ts";
 import type { DestinationRecord } from "../model/records.ts";
 import type { World } from "../model/state.ts";
 import type { Keeper } from "../model/state-writer.ts";
@@ -21,10 +22,134 @@ import {
   type Trigger,
   unsent,
 } from "./delivery.ts";
-import { type PlannedSend, planDelivery, signedSend } from "./delivery-plan.ts";
-import { HeldSends } from "./held-sends.ts";
+import { type DeliveryPlan, type PlannedSend, planDelivery, signedSend } from "./delivery-plan.ts";
 import { isInbox } from "./inbox.ts";
-import { OpenOffer } from "./open-offer.ts";
+
+/** A delivery that a fault holds back. */
+export interface HeldSend {
+  /** The id of the delivery. */
+  readonly id: string;
+  readonly destinationId: string;
+  /** The time of sending at the latest, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Whether it is sent earlier, once the next delivery to the destination is over. */
+  readonly afterNext: boolean;
+  start(): void;
+  /** Called instead of `start` if it is never sent. */
+  giveUp(): void;
+}
+
+/** The kind of the timer of a held delivery. Snapshots leave it out, like every delivery. */
+const sendTimer = "webhook.sends";
+
+/** The deliveries that faults hold back, until their time or until they are released. */
+class HeldSends {
+  readonly #clock: WorldClock;
+  /** By id, in the order in which they were held. */
+  readonly #held = new Map<string, HeldSend>();
+
+  constructor(clock: WorldClock) {
+    this.#clock = clock;
+  }
+
+  hold(send: HeldSend): void {
+    this.#held.set(send.id, send);
+    this.#clock.schedule(send.at, () => this.release(send), { kind: sendTimer, id: send.id });
+  }
+
+  /** Those that wait until the next delivery to their destination, which begins now, is over. */
+  waitingForNext(destinationId: string): readonly HeldSend[] {
+    return [...this.#held.values()].filter((send) => send.afterNext && send.destinationId === destinationId);
+  }
+
+  /** Starts a delivery, unless it has started or was given up. */
+  release(send: HeldSend): void {
+    if (this.#held.get(send.id) !== send) return;
+    this.#held.delete(send.id);
+    this.#clock.cancel({ kind: sendTimer, id: send.id });
+    send.start();
+  }
+
+  /** Gives all of them up. */
+  clear(): void {
+    const sends = [...this.#held.values()];
+    this.#held.clear();
+    for (const send of sends) send.giveUp();
+  }
+}
+
+/** An event, until one of its deliveries has the answer that counts. */
+class OpenOffer {
+  readonly event: OutgoingEvent;
+  /** What each delivery shows of the fault that matched the event. */
+  readonly fault: Pick<Delivery, "fault" | "faultDo">;
+  readonly #answered: Answered;
+  #retries: DeliveryPlan["retries"];
+  /** The latest delivery that is over; at first one that was never sent. */
+  #latest: Delivery;
+  /** The number of deliveries that are not over. */
+  #open: number;
+  #isAnswered = false;
+  #inFlight = 0;
+  #rest = (): void => {};
+
+  /** `answered` gets the delivery whose answer counts. */
+  constructor(
+    { event, fault }: Pick<OpenOffer, "event" | "fault">,
+    { sends, retries }: DeliveryPlan,
+    unsent: Delivery,
+    answered: Answered,
+  ) {
+    this.event = event;
+    this.fault = fault;
+    this.#retries = retries;
+    this.#open = sends.length;
+    this.#latest = unsent;
+    this.#answered = answered;
+  }
+
+  /**
+   * Makes the clock wait for a delivery in flight. The deliveries of one offer are one piece of work: a receiver may let a
+   * copy wait for the answer to another, which sleeps on the clock.
+   */
+  track(delivering: Promise<void>, clock: Pick<WorldClock, "track">): void {
+    this.#inFlight += 1;
+    if (this.#inFlight === 1)
+      clock.track(
+        new Promise<void>((resolve) => {
+          this.#rest = resolve;
+        }),
+      );
+    const end = (): void => {
+      this.#inFlight -= 1;
+      if (this.#inFlight === 0) this.#rest();
+    };
+    delivering.then(end, end);
+  }
+
+  /** Counts a retry after an answer. Returns the seconds until it; undefined if the event is not sent again. */
+  planRetry(isAccepted: boolean): number | undefined {
+    const retries = this.#retries;
+    if (retries === undefined || retries.times === 0 || (isAccepted && !retries.evenIfAccepted)) return undefined;
+    this.#retries = { ...retries, times: retries.times - 1, afterSecs: retries.afterSecs * 2 };
+    this.#open += 1;
+    return retries.afterSecs;
+  }
+
+  /**
+   * Ends one delivery; without an argument, one that is never sent. The answer that counts is the first response; with
+   * retries, the first 2xx; otherwise that of the last delivery. So a receiver that cannot be reached decides nothing while
+   * another one can still answer.
+   */
+  conclude(delivery?: Delivery): void {
+    this.#open -= 1;
+    this.#latest = delivery ?? this.#latest;
+    const isFinal = delivery?.status !== undefined && (delivery.accepted || this.#retries === undefined);
+    if (this.#isAnswered || (this.#open > 0 && !isFinal)) return;
+    this.#isAnswered = true;
+    this.#answered(this.#latest);
+  }
+}
 
 type DeliveryFaults = Pick<FaultQueue, "matchDelivery" | "newDeliveryId">;
 

@@ -1,9 +1,11 @@
 import type { ErrorCode } from "@call-transfer/spec";
-import type { TransferRecord } from "../model/records.ts";
-import type { World, WorldState } from "../model/state.ts";
+import type { Delivery } from "../generated/models.gen.ts";
+import { groupDefaults, type TransferRecord } from "../model/records.ts";
+import type { State, World, WorldState } from "../model/state.ts";
 import type { TimerPurpose } from "../model/timer-queue.ts";
 import {
   type Callee,
+  indexesStillRinging,
   indexOfCallee,
   isOpen,
   isUnderWay,
@@ -16,18 +18,121 @@ import { canonicalId, withCanonicalIds } from "../utils/names.ts";
 import { retention } from "../utils/values.ts";
 import { currentCallEnd } from "./calls.ts";
 import type { DeliveryEngine } from "./delivery.ts";
-import { endOfAccountsCall, type NewTransfer, scriptedTimer, targetOf } from "./transfer-input.ts";
-import { offerToApps } from "./transfer-offers.ts";
 import {
   answer,
+  changeRing,
   changeTransfer,
   endTransfer,
   endUnanswered,
+  type ScriptedTimer,
   scheduleTimers,
   scheduleTransferTimer,
   stopRinging,
   transferTimers,
 } from "./transfer-steps.ts";
+
+/** How a phone or a person behaves during a transfer: exactly one of `answerAfterSecs` and `declineAfterSecs`. */
+export interface ScriptEntry extends Callee {
+  /** Seconds after the start. */
+  readonly answerAfterSecs?: number | undefined;
+  /** Seconds after the start. */
+  readonly declineAfterSecs?: number | undefined;
+}
+
+/** A transfer to start: exactly one of `destinationId` and `groupId`. */
+export interface NewTransfer {
+  /** The destination to ring. */
+  readonly destinationId?: string | undefined;
+  /** The destination group to ring. */
+  readonly groupId?: string | undefined;
+  /** A call of the account that is in progress; the transfer ends with it. */
+  readonly callId?: string | undefined;
+  /** Callees without an entry do not answer. Apps answer by their HTTP response. */
+  readonly script?: readonly ScriptEntry[] | undefined;
+}
+
+/** The destinations that a transfer rings. Throws InputError that names the bad field. */
+function targetOf(state: State, { destinationId, groupId }: NewTransfer): RingTarget {
+  if ((destinationId === undefined) === (groupId === undefined))
+    throw new InputError("destinationId", "give a destinationId or a groupId, and not both");
+  const group = state.groups.get(groupId ?? "");
+  if (group !== undefined) return group;
+  if (groupId !== undefined) throw new InputError("groupId", `no group has the id ${groupId}`);
+  const destination = state.destinations.get(destinationId ?? "");
+  if (destination === undefined) throw new InputError("destinationId", `no destination has the id ${destinationId}`);
+  return {
+    accountId: destination.accountId,
+    members: [{ destinationId: destination.id }],
+    totalTimeoutSecs: groupDefaults.totalTimeoutSecs,
+  };
+}
+
+/** When the account's call ends, in milliseconds. Throws InputError unless the call is in progress. */
+function endOfAccountsCall(world: World, accountId: string, callId: string): number {
+  const isOwn = world.state.calls.get(callId)?.accountId === accountId;
+  const endsAt = isOwn ? currentCallEnd(world, callId) : undefined;
+  if (endsAt === undefined) throw new InputError("callId", "must be a call of the account that is in progress");
+  return endsAt;
+}
+
+/** The timer of a script entry. Throws InputError for an entry that can have no effect. */
+function scriptedTimer(transfer: TransferRecord, entry: ScriptEntry, entryIndex: number): ScriptedTimer {
+  const { memberId, answerAfterSecs, declineAfterSecs } = entry;
+  const field = `script[${entryIndex}]`;
+  const name = memberId === undefined ? "destinationId" : "memberId";
+  const index = indexOfCallee(transfer, entry);
+  const ring = transfer.rings[index];
+  if (ring === undefined) throw new InputError(`${field}.${name}`, "is not part of the transfer");
+  if (ring.kind === "app") throw new InputError(`${field}.${name}`, "an app answers by its HTTP response");
+  if (ring.kind === "available_humans" && memberId === undefined)
+    throw new InputError(`${field}.memberId`, "say which member answers");
+  const afterSecs = answerAfterSecs ?? declineAfterSecs;
+  if (afterSecs === undefined || (answerAfterSecs !== undefined && declineAfterSecs !== undefined))
+    throw new InputError(`${field}.answerAfterSecs`, "give answerAfterSecs or declineAfterSecs, and not both");
+  const kind = answerAfterSecs === undefined ? transferTimers.declines : transferTimers.answers;
+  return { at: transfer.startedAt + afterSecs * 1000, kind, index };
+}
+
+/** Sends the call's offer to each app that rings and has not answered. A repeated offer is the same event. */
+function offerToApps(world: World, deliveries: Pick<DeliveryEngine, "offer">, transfer: TransferRecord): void {
+  const { id, groupId, callId } = transfer;
+  const about = { ...(groupId && { groupId }), ...(callId && { callId }) };
+  for (const ringIndex of indexesStillRinging(transfer)) {
+    const ring = transfer.rings[ringIndex];
+    if (ring?.kind !== "app") continue;
+    const answered = (delivery: Delivery): void => takeAnswer(world, id, ringIndex, delivery);
+    const expiresAt = new Date(ringsUntil(transfer, ring)).toISOString();
+    const trigger = { destinationId: ring.destinationId, transferId: id, ...about, expiresAt };
+    // The time of the ring, so that an event that is sent again is the same also if its clock flows.
+    const event = { id: ring.deliveryId, createdAt: ring.from };
+    try {
+      const deliveryId = deliveries.offer(trigger, answered, event);
+      const offered = world.state.transfers.get(id);
+      if (offered !== undefined) changeRing(world, offered, ringIndex, { deliveryId });
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      takeAnswer(world, id, ringIndex, { accepted: false, error: error.message });
+    }
+  }
+}
+
+/** The app's response is its answer (A-32). */
+function takeAnswer(
+  world: World,
+  id: string,
+  ringIndex: number,
+  { accepted, status, error = "no answer" }: Pick<Delivery, "accepted" | "status" | "error">,
+): void {
+  const transfer = world.state.transfers.get(id);
+  const now = world.clock.now();
+  if (transfer === undefined) return;
+  if (accepted) {
+    answer(world, transfer, ringIndex, now);
+    return;
+  }
+  const reason = status === undefined ? error : `the app answered ${status}`;
+  stopRinging(world, transfer, [ringIndex], { outcome: "declined", reason }, now);
+}
 
 /** The platform's side of transfers (§1). */
 export interface Transfers {

@@ -2,8 +2,7 @@ import type { ErrorCode } from "@call-transfer/spec";
 import type { Policies } from "../model/policies.ts";
 import type { DestinationRecord, GroupRecord, MemberRecord, RingRecord, TransferRecord } from "../model/records.ts";
 import type { State } from "../model/state.ts";
-import { isWithinHours } from "./hours.ts";
-import { availabilityAt } from "./members.ts";
+import { availabilityAt, isWithinHours } from "./members.ts";
 
 /** The destinations that a transfer rings, in ring order, with the longest ring time in seconds. */
 export interface RingTarget {

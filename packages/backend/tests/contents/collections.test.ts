@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { asSeed, type Collections } from "../../src/contents/collections.ts";
-import { demo, demoSeed } from "../../src/contents/demo-seed.ts";
+import { asSeed, type Collections } from "../../src/data/collections.ts";
+import { demo, demoSeed } from "../../src/data/demo-seed.ts";
 import type { CollectionName, Seed } from "../../src/model/records.ts";
 import { InUseError } from "../../src/utils/input-error.ts";
 import { send } from "../test-client.ts";

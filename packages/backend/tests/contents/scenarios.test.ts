@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assembleBackend, type Backend, createBackend, defaultParts } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
-import { type ScenarioName, scenarios } from "../../src/contents/scenarios.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import { type ScenarioName, scenarios } from "../../src/data/scenarios.ts";
 import { dayOf } from "../../src/model/indexes.ts";
 import type { Seed } from "../../src/model/records.ts";
 import { inboxUrl } from "../../src/platform/inbox.ts";

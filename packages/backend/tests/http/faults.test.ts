@@ -2,7 +2,7 @@ import { fieldErrorCodes } from "@call-transfer/spec";
 import { zErrorResponse } from "@call-transfer/spec/schemas";
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import type { FaultAction } from "../../src/faults/fault.ts";
 import { InputError } from "../../src/utils/input-error.ts";
 import { send } from "../test-client.ts";

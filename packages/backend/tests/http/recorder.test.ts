@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
-import type { RecordedRequest } from "../../src/http/journal/recorder.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import type { RecordedRequest } from "../../src/http/journal.ts";
 import type { BackendEvent } from "../../src/model/events.ts";
 import { createSandboxes } from "../../src/sandboxes.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { maxBodyBytesOf, readBody, readQuery, validate } from "../../src/http/checks/validate.ts";
+import { maxBodyBytesOf, readBody, readQuery, validate } from "../../src/http/validate.ts";
 import type { Checked } from "../../src/utils/problem.ts";
 
 const schema = z.object({

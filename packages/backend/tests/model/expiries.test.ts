@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assembleBackend, defaultParts } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import type { WallClock } from "../../src/model/clock.ts";
 import { overlapMs, ringSecs, send } from "../test-client.ts";
 

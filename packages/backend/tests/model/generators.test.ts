@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BackendOptions } from "../../src/backend.ts";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import type { Seed } from "../../src/model/records.ts";
 import { send } from "../test-client.ts";
 

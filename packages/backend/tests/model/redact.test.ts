@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import { forLog, hasSecret, redacted, redactedHeaders } from "../../src/utils/redact.ts";
 
 describe("a text for the log", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import type { Seed } from "../../src/model/records.ts";
 import { overlapEnd, overlapMs, ringEnd, ringSecs, send } from "../test-client.ts";
 

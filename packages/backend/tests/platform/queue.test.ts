@@ -1,7 +1,7 @@
 import { limits } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo, demoSeed } from "../../src/contents/demo-seed.ts";
+import { demo, demoSeed } from "../../src/data/demo-seed.ts";
 import type { CallRecord } from "../../src/model/records.ts";
 import { codeOf, control, send } from "../test-client.ts";
 

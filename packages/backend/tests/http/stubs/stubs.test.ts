@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createBackend } from "../../../src/backend.ts";
-import { demo } from "../../../src/contents/demo-seed.ts";
+import { demo } from "../../../src/data/demo-seed.ts";
 import type { Stub } from "../../../src/generated/models.gen.ts";
 import { createSandboxes } from "../../../src/sandboxes.ts";
 import { storage } from "../../store/storage.ts";
