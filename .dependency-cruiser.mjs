@@ -21,7 +21,7 @@ export const layers = {
   sdk: ["generated", "utils", "errors", "options", "send", "core", "resources", "query"],
   backend: ["generated", "utils", "model", "rules", "faults", "platform", "http", "data", "control"],
   inspector: ["data", "parts", "screens"],
-  contract: ["webhooks", "facts", "document", "world", "suite", "cases", "coverage", "live"],
+  contract: ["facts", "document", "fixtures", "suite", "cases", "coverage", "remote"],
   "mock-server": ["net", "web", "worker", "attack", "store", "server", "fixtures", "log", "cli"],
   mcp: ["document", "resources", "tools", "server", "cli"],
 };

@@ -5,7 +5,7 @@ import { CallTransfer } from "@call-transfer/sdk";
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import type { Page } from "../../build/markdown.ts";
-import { withPlainEnums } from "../../packages/contract/src/document/enums.ts";
+import { withPlainEnums } from "../../packages/contract/src/document/json.ts";
 import { invoke } from "../../packages/contract/src/suite/client.ts";
 import { withCitations } from "../citations.ts";
 import { reactionTo } from "../error-retries.ts";

@@ -1,7 +1,6 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
-import { withPlainEnums } from "./enums.ts";
-import { isObject, memberOf, valueAt } from "./json.ts";
+import { isObject, memberOf, valueAt, withPlainEnums } from "./json.ts";
 
 /** The parts of a JSON Schema that the suite reads. */
 export interface Schema {

@@ -1,13 +1,12 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
-import { onDemandCodes, operationIds } from "../../document/document.ts";
-import { hasFieldErrors, statusOf } from "../../document/expected.ts";
-import { headers } from "../../facts/limits.ts";
-import { type ContractCase, casesFor, covering } from "../../suite/case.ts";
-import type { Check } from "../../suite/check.ts";
-import { codeOf, connect, homeUser, identityOf, invoke, sendRaw, validInput } from "../../suite/client.ts";
-import type { Target } from "../../suite/target.ts";
-import { shows } from "../../suite/transitions.ts";
-import { accounts } from "../../world/names.ts";
+import { onDemandCodes, operationIds } from "../document/document.ts";
+import { hasFieldErrors, statusOf } from "../document/expected.ts";
+import { headers } from "../facts/limits.ts";
+import { accounts } from "../fixtures/names.ts";
+import { type ContractCase, casesFor, covering, shows } from "../suite/case.ts";
+import type { Check } from "../suite/check.ts";
+import { codeOf, connect, homeUser, identityOf, invoke, sendRaw, validInput } from "../suite/client.ts";
+import type { Target } from "../suite/target.ts";
 
 const test = casesFor("errors", ["validates"]);
 const limited = casesFor("errors", ["policies", "clock"]);

@@ -1,9 +1,9 @@
 import { isApiError } from "@call-transfer/sdk";
 import { limits as contractLimits } from "@call-transfer/spec";
+import { timeOf } from "../document/check-response.ts";
 import { requestSchema, resolve, type Schema } from "../document/document.ts";
 import { statusOf } from "../document/expected.ts";
 import { memberOf, valueAt } from "../document/json.ts";
-import { timeOf } from "../document/stated.ts";
 import { limits } from "../facts/limits.ts";
 import { describeValue } from "../suite/trace.ts";
 import { client, clockToleranceMs, hasOperation, type LiveCase, live, type Session, totalOf } from "./live-case.ts";

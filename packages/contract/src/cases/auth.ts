@@ -1,13 +1,12 @@
 import { type ErrorCode, type OperationId, operations, type Role } from "@call-transfer/spec";
-import { callersOf, operationIds } from "../../document/document.ts";
-import { admittedBy, isAccountScoped, statusOf, successOf } from "../../document/expected.ts";
-import { headers as headerNames, limits } from "../../facts/limits.ts";
-import { type ContractCase, casesFor, covering } from "../../suite/case.ts";
-import type { Check } from "../../suite/check.ts";
-import { codeOf, connect, homeUser, invoke, sendRaw, validInput } from "../../suite/client.ts";
-import type { Caller, Credentials, KeyHolder, Target } from "../../suite/target.ts";
-import { shows } from "../../suite/transitions.ts";
-import { accounts, members, users } from "../../world/names.ts";
+import { callersOf, operationIds } from "../document/document.ts";
+import { admittedBy, isAccountScoped, statusOf, successOf } from "../document/expected.ts";
+import { headers as headerNames, limits } from "../facts/limits.ts";
+import { accounts, members, users } from "../fixtures/names.ts";
+import { type ContractCase, casesFor, covering, shows } from "../suite/case.ts";
+import type { Check } from "../suite/check.ts";
+import { codeOf, connect, homeUser, invoke, sendRaw, validInput } from "../suite/client.ts";
+import type { Caller, Credentials, KeyHolder, Target } from "../suite/target.ts";
 
 const test = casesFor("authentication", ["auth", "stateful", "clock"]);
 const permission = casesFor("permissions", ["auth"]);

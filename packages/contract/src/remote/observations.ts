@@ -1,7 +1,7 @@
 import { errorCodes, type OperationId, operations } from "@call-transfer/spec";
+import { judge } from "../document/check-response.ts";
 import { codesOutsideOperations } from "../document/document.ts";
 import { isObject } from "../document/json.ts";
-import { judge } from "../document/judge.ts";
 import type { Finding } from "../suite/check.ts";
 import { describeValue } from "../suite/trace.ts";
 

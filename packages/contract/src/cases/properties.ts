@@ -7,17 +7,16 @@ import {
   type Schema,
   shownBy,
   successSchemas,
-} from "../../document/document.ts";
-import { type Field, fieldName, fieldPath, fieldsOf, rulesOf } from "../../document/fields.ts";
-import { valueAt } from "../../document/json.ts";
-import { absent, probesOf } from "../../document/probes.ts";
-import { type ContractCase, casesFor } from "../../suite/case.ts";
-import { connect, invoke, validInput } from "../../suite/client.ts";
-import { exampleValue, inputWith, itemsFrom } from "../../suite/field-values.ts";
-import type { Target } from "../../suite/target.ts";
-import { accounts, uuid } from "../../world/names.ts";
-import type { Seed } from "../../world/seed.ts";
-import { world } from "../../world/world.ts";
+} from "../document/document.ts";
+import { absent, type Field, fieldName, fieldPath, fieldsOf, probesOf, rulesOf } from "../document/fields.ts";
+import { valueAt } from "../document/json.ts";
+import { accounts, uuid } from "../fixtures/names.ts";
+import type { Seed } from "../fixtures/seed.ts";
+import { world } from "../fixtures/world.ts";
+import { type ContractCase, casesFor } from "../suite/case.ts";
+import { connect, invoke, validInput } from "../suite/client.ts";
+import { exampleValue, inputWith, itemsFrom } from "../suite/field-values.ts";
+import type { Target } from "../suite/target.ts";
 
 const test = casesFor("properties", ["stateful", "clock"]);
 const reads = operationIds.filter((id) => operations[id].method === "GET");

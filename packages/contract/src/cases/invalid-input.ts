@@ -1,14 +1,22 @@
 import type { OperationId } from "@call-transfer/spec";
-import { operationIds } from "../../document/document.ts";
-import { statusOf } from "../../document/expected.ts";
-import { fieldName, fieldPath, fieldsOf, type Rule, rulesOf } from "../../document/fields.ts";
-import { valueAt } from "../../document/json.ts";
-import { absent, type Probe, probesOf } from "../../document/probes.ts";
-import { type ContractCase, casesFor, covering } from "../../suite/case.ts";
-import { type Check, fieldsNamed } from "../../suite/check.ts";
-import { connect, homeUser, type Input, identityOf, invoke, sendRaw, validInput } from "../../suite/client.ts";
-import { exampleValue, inputWith, itemsFrom } from "../../suite/field-values.ts";
-import type { Target } from "../../suite/target.ts";
+import { operationIds } from "../document/document.ts";
+import { statusOf } from "../document/expected.ts";
+import {
+  absent,
+  fieldName,
+  fieldPath,
+  fieldsOf,
+  type Probe,
+  probesOf,
+  type Rule,
+  rulesOf,
+} from "../document/fields.ts";
+import { valueAt } from "../document/json.ts";
+import { type ContractCase, casesFor, covering } from "../suite/case.ts";
+import { type Check, fieldsNamed } from "../suite/check.ts";
+import { connect, homeUser, type Input, identityOf, invoke, sendRaw, validInput } from "../suite/client.ts";
+import { exampleValue, inputWith, itemsFrom } from "../suite/field-values.ts";
+import type { Target } from "../suite/target.ts";
 
 const test = casesFor("invalid input", ["validates"]);
 

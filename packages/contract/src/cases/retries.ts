@@ -1,11 +1,10 @@
 import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
-import { operationIds } from "../../document/document.ts";
-import { statusOf } from "../../document/expected.ts";
-import { limits, retriedStatuses } from "../../facts/limits.ts";
-import { type ContractCase, casesFor, covering, type RetryClass } from "../../suite/case.ts";
-import { invoke, validInput } from "../../suite/client.ts";
-import { connectImpatient } from "../../suite/impatient-client.ts";
-import type { Fault } from "../../suite/target.ts";
+import { operationIds } from "../document/document.ts";
+import { statusOf } from "../document/expected.ts";
+import { limits, retriedStatuses } from "../facts/limits.ts";
+import { type ContractCase, casesFor, covering, type RetryClass } from "../suite/case.ts";
+import { connectImpatient, invoke, validInput } from "../suite/client.ts";
+import type { Fault } from "../suite/target.ts";
 
 const test = casesFor("retries", ["faults", "policies"]);
 const anywhere = casesFor("retries");

@@ -1,8 +1,7 @@
-// The call list (§4.6): paging, the total and the filters. Only names and bounds are assumptions.
+import { timeOf } from "../document/check-response.ts";
 import { type Parameter, parametersOf, resolve, type Schema } from "../document/document.ts";
 import { statusOf } from "../document/expected.ts";
 import { isObject, memberOf } from "../document/json.ts";
-import { timeOf } from "../document/stated.ts";
 import { Violation } from "../suite/check.ts";
 import { describeValue } from "../suite/trace.ts";
 import {
@@ -14,6 +13,8 @@ import {
   type Reply,
   type Session,
 } from "./live-case.ts";
+
+// The call list (§4.6): paging, the total and the filters. Only names and bounds are assumptions.
 
 const dayMs = 24 * 3_600_000;
 const longAgo = "2000-01-01T00:00:00Z";

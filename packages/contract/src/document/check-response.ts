@@ -1,8 +1,85 @@
-// What the specification states about the body of a response, and nothing that this project assumes.
 import { type OperationId, operations } from "@call-transfer/spec";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { fullFormats } from "ajv-formats/dist/formats.js";
 import { type FieldFact, type ResourceFact, resources } from "../facts/resources.ts";
+import { at, bodyPointer, contract } from "./document.ts";
 import { factsOf } from "./expected.ts";
 import { isObject } from "./json.ts";
+
+const root = "contract.json";
+
+/** Every `x-` keyword of the document. They are not validation rules. */
+function* extensionKeywords(node: unknown): Generator<string> {
+  if (!isObject(node)) return;
+  for (const [key, child] of Object.entries(node)) {
+    if (key.startsWith("x-")) yield key;
+    yield* extensionKeywords(child);
+  }
+}
+
+/** Converts a part of the document into a schema. References to shared schemas point to `$defs`. */
+const asSchema = (part: unknown): object =>
+  JSON.parse(JSON.stringify(part).replaceAll('"#/components/schemas/', `"${root}#/$defs/`));
+
+/** The assumption that the document names on a schema, or nearest above it. */
+const assumptionAbove = new WeakMap<object, string>();
+
+/** Notes the assumptions of a schema and of all within it. */
+function noteAssumptions(node: unknown, above?: string): void {
+  if (!isObject(node)) return;
+  const named = node["x-assumption"];
+  const assumption = typeof named === "string" ? named : above;
+  if (assumption !== undefined) assumptionAbove.set(node, assumption);
+  for (const child of Object.values(node)) noteAssumptions(child, assumption);
+}
+
+function createAjv(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, verbose: true });
+  for (const [name, format] of Object.entries(fullFormats)) ajv.addFormat(name, format);
+  for (const keyword of new Set(extensionKeywords(contract))) ajv.addKeyword(keyword);
+  const $defs = asSchema(at("#/components/schemas"));
+  noteAssumptions($defs);
+  return ajv.addSchema({ $id: root, $defs });
+}
+
+const ajv = createAjv();
+const compiled = new Map<string, ValidateFunction>();
+
+function validatorAt(pointer: string): ValidateFunction {
+  const known = compiled.get(pointer);
+  if (known) return known;
+  const validate = ajv.compile(asSchema(at(pointer)));
+  compiled.set(pointer, validate);
+  return validate;
+}
+
+/** The errors of a value against the schema at a pointer of the document. */
+function schemaErrors(pointer: string, value: unknown): readonly ErrorObject[] {
+  const validate = validatorAt(pointer);
+  return validate(value) ? [] : (validate.errors ?? []);
+}
+
+/** An error as text: the place in the body, and the rule. */
+const errorText = ({ instancePath, message, keyword }: ErrorObject): string =>
+  `body${instancePath} ${message ?? keyword}`;
+
+/** The violations of the schema at a pointer of the document. */
+export const schemaViolations = (pointer: string, value: unknown): string[] =>
+  schemaErrors(pointer, value).map(errorText);
+
+/** The errors of a response body against the schema for its status; none if the document defines no body for it. */
+function bodyErrors(operation: OperationId, status: number, body: unknown): readonly ErrorObject[] {
+  const pointer = bodyPointer(operation, status);
+  return pointer === undefined ? [] : schemaErrors(pointer, body);
+}
+
+/** The violations of a response body against the schema for its status. */
+export const bodyViolations = (operation: OperationId, status: number, body: unknown): string[] =>
+  bodyPointer(operation, status) === undefined
+    ? [`the contract defines no body for status ${status}`]
+    : bodyErrors(operation, status, body).map(errorText);
+
+// What the specification states about the body of a response, and nothing that this project assumes.
 
 /** A violation of what the specification states. */
 export interface StatedViolation {
@@ -124,7 +201,7 @@ function* relations(value: Members): Generator<readonly [field: string, says: st
 }
 
 /** The violations of a response's body. The order of the fields is that of the facts. */
-export function* statedViolations(operation: OperationId, status: number, body: unknown): Violations {
+function* statedViolations(operation: OperationId, status: number, body: unknown): Violations {
   const facts = factsOf(operation);
   if (status >= 400) return yield* fieldViolations("", body, { type: "ErrorResponse", nullable: false }, "§7.1");
   if (!facts) return;
@@ -135,4 +212,43 @@ export function* statedViolations(operation: OperationId, status: number, body: 
   }
   const resource = successes[status];
   if (resource) yield* fieldViolations("", body, { type: resource, required: true, nullable: false }, section);
+}
+
+/** A difference from an assumption, where the specification states nothing. */
+export interface Difference {
+  /** The assumption's id in docs/assumptions.md. */
+  readonly assumption: string;
+  readonly text: string;
+}
+
+/** What is wrong with a body, and what only differs from an assumption. */
+export interface Judgement {
+  readonly violations: readonly string[];
+  readonly differences: readonly Difference[];
+}
+
+/** The place in the body that an error is about. */
+const placeOf = ({ instancePath, keyword, params }: ErrorObject): string =>
+  keyword === "required" ? `${instancePath}/${String(params.missingProperty)}` : instancePath;
+
+/** The assumption for an error, if the document names one; the specification says ISO 8601, of which `format` is a part. */
+const assumptionOf = ({ keyword, parentSchema }: ErrorObject): string | undefined =>
+  keyword === "format" ? "A-11" : assumptionAbove.get(parentSchema ?? {});
+
+const isWithin = (place: string, outer: string): boolean => place === outer || place.startsWith(`${outer}/`);
+
+/**
+ * Judges the body of a response by the specification. What breaks only the document differs, if the document names an
+ * assumption there; everything else in the document is stated.
+ */
+export function judge(operation: OperationId, status: number, body: unknown): Judgement {
+  const stated = [...statedViolations(operation, status, body)];
+  const others = bodyErrors(operation, status, body)
+    .map((error) => ({ at: placeOf(error), assumption: assumptionOf(error), text: errorText(error) }))
+    .filter((error) => !stated.some((violation) => isWithin(error.at, violation.at)));
+  const differences = others.flatMap(({ assumption, ...rest }) => (assumption ? [{ assumption, ...rest }] : []));
+  const unmarked = others.filter(
+    (error) => !error.assumption && ![...stated, ...differences].some((inner) => isWithin(inner.at, error.at)),
+  );
+  return { violations: [...stated, ...unmarked].map(({ text }) => text), differences };
 }

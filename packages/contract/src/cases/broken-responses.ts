@@ -1,10 +1,9 @@
 import { RequestError, type RequestOutcome } from "@call-transfer/sdk";
 import { operations } from "@call-transfer/spec";
-import { operationIds } from "../../document/document.ts";
-import { type ContractCase, casesFor, covering, type RetryClass } from "../../suite/case.ts";
-import { invoke, type PendingResult, validInput } from "../../suite/client.ts";
-import { connectImpatient } from "../../suite/impatient-client.ts";
-import type { BrokenResponse } from "../../suite/target.ts";
+import { operationIds } from "../document/document.ts";
+import { type ContractCase, casesFor, covering, type RetryClass } from "../suite/case.ts";
+import { connectImpatient, invoke, type PendingResult, validInput } from "../suite/client.ts";
+import type { BrokenResponse } from "../suite/target.ts";
 
 const test = casesFor("broken responses", ["faults", "stateful"]);
 

@@ -1,11 +1,11 @@
 import { type ErrorCode, type OperationId, operations } from "@call-transfer/spec";
-import { operationIds, requestSchema } from "../../document/document.ts";
-import { admittedBy, isAccountScoped } from "../../document/expected.ts";
-import { limits } from "../../facts/limits.ts";
-import { type ContractCase, casesFor } from "../../suite/case.ts";
-import { codeOf, connect, type Input, identityOf, invoke, sendRaw, validInput } from "../../suite/client.ts";
-import type { Caller, Target, TargetWith } from "../../suite/target.ts";
-import { accounts, telephony, users, uuid } from "../../world/names.ts";
+import { operationIds, requestSchema } from "../document/document.ts";
+import { admittedBy, isAccountScoped } from "../document/expected.ts";
+import { limits } from "../facts/limits.ts";
+import { accounts, telephony, users, uuid } from "../fixtures/names.ts";
+import { type ContractCase, casesFor } from "../suite/case.ts";
+import { codeOf, connect, type Input, identityOf, invoke, sendRaw, validInput } from "../suite/client.ts";
+import type { Caller, Target, TargetWith } from "../suite/target.ts";
 
 const test = casesFor("check order", ["auth", "validates", "policies", "stateful"]);
 

@@ -1,7 +1,7 @@
+import { timeOf } from "../document/check-response.ts";
 import { roles } from "../document/document.ts";
 import { statusOf } from "../document/expected.ts";
 import { memberOf } from "../document/json.ts";
-import { timeOf } from "../document/stated.ts";
 import { describeValue } from "../suite/trace.ts";
 import { callListCases } from "./call-list.ts";
 import { credentialCases } from "./credentials.ts";
