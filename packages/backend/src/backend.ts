@@ -1,15 +1,14 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import * as z from "zod";
 import { serveControl } from "./control/control.ts";
-import type { BackendControls, SandboxRegistry } from "./control/exchange.ts";
-import { controlError } from "./control/exchange.ts";
+import type { BackendControls } from "./control/controls.ts";
+import { controlError, type SandboxRegistry } from "./control/exchange.ts";
 import { CheckedCollections } from "./data/collections.ts";
 import { demoSeed } from "./data/demo-seed.ts";
 import { createKeys } from "./data/keys.ts";
 import { continueWork, keepCore } from "./data/load-sandbox.ts";
 import { loadFirstSeed, loadSeed } from "./data/load-seed.ts";
-import type { ScenarioName } from "./data/scenarios.ts";
-import { applyScenario } from "./data/scenarios.ts";
+import { applyScenario, type ScenarioName } from "./data/scenarios.ts";
 import { restoreSnapshot, takeSnapshot } from "./data/snapshot.ts";
 import type { Fault } from "./faults/fault.ts";
 import { createFaults } from "./faults/faults.ts";

@@ -1,6 +1,6 @@
 export type { BackendOptions } from "./backend.ts";
 export { type Backend, createBackend, type Peer } from "./backend.ts";
-export type { BackendControls } from "./control/exchange.ts";
+export type { BackendControls } from "./control/controls.ts";
 export type { Collections } from "./data/collections.ts";
 export { demo } from "./data/demo-seed.ts";
 export type { Keys } from "./data/keys.ts";

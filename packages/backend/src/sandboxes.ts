@@ -7,8 +7,7 @@ import {
   defaultParts,
   type Peer,
 } from "./backend.ts";
-import type { SandboxRegistry, SandboxState } from "./control/exchange.ts";
-import { controlError } from "./control/exchange.ts";
+import { controlError, type SandboxRegistry, type SandboxState } from "./control/exchange.ts";
 import { sandboxState } from "./control/sandbox-handlers.ts";
 import type { RecordedRequest } from "./http/journal.ts";
 import { errorResponse } from "./http/respond.ts";
@@ -22,7 +21,7 @@ import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./utils/
 import { messageOf } from "./utils/values.ts";
 
 /** The options of one sandbox. */
-type SandboxOptions = Omit<BackendOptions, "store" | "name">;
+export type SandboxOptions = Omit<BackendOptions, "store" | "name">;
 
 /** The options of each sandbox, and those of all together. */
 export interface SandboxesOptions extends SandboxOptions {
@@ -80,7 +79,7 @@ export interface Sandboxes {
 }
 
 /** Gets the events of every sandbox. */
-type SandboxListener = (sandbox: string, event: BackendEvent) => void;
+export type SandboxListener = (sandbox: string, event: BackendEvent) => void;
 
 /**
  * Creates sandboxes with these options for each of them, and continues those that `stores` has. The control plane is on. Throws

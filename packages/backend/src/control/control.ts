@@ -3,15 +3,14 @@ import { type ControlOperationId, controlOperations } from "../generated/operati
 import { controlSchemas } from "../generated/schemas.gen.ts";
 import { createRouter } from "../http/router.ts";
 import { controlPrefix, sandboxPrefix } from "../http/select-sandbox.ts";
-import type { IncomingRequest, RequestHeaders } from "../http/transport.ts";
-import { headOf } from "../http/transport.ts";
+import { headOf, type IncomingRequest, type RequestHeaders } from "../http/transport.ts";
 import { maxBodyBytesOf, readBody, readQuery } from "../http/validate.ts";
 import { checkInput, InputError, InUseError } from "../utils/input-error.ts";
 import { withCanonicalIds, withCanonicalParams } from "../utils/names.ts";
 import { suggestion } from "../utils/text.ts";
 import { messageOf } from "../utils/values.ts";
-import type { BackendControls, ControlHandlers, SandboxRegistry } from "./exchange.ts";
-import { controlError } from "./exchange.ts";
+import type { BackendControls } from "./controls.ts";
+import { type ControlHandlers, controlError, type SandboxRegistry } from "./exchange.ts";
 import { authHandlers, memberHandlers, stateHandlers } from "./record-handlers.ts";
 import { faultHandlers, requestHandlers, specificationHandlers, stubHandlers } from "./request-handlers.ts";
 import { clockHandlers, eventHandlers, policyHandlers, sandboxHandlers, scenarioHandlers } from "./sandbox-handlers.ts";

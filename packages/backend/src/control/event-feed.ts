@@ -1,7 +1,7 @@
 import type { Clock } from "../model/clock.ts";
 import type { BackendEvent, Events } from "../model/events.ts";
 import { clearTimeout, endOfTurn, letProcessEnd, setTimeout } from "../utils/real-time.ts";
-import type { BackendControls } from "./exchange.ts";
+import type { BackendControls } from "./controls.ts";
 
 /** Events as the stream sends them. */
 interface EventPage {

@@ -8,7 +8,8 @@ import type { MemberRecord } from "../model/records.ts";
 import { availabilityAt, hoursAround, isWithinHours } from "../rules/members.ts";
 import { accountTimeZone, reasonNotToDisturb } from "../rules/transfers.ts";
 import { InputError } from "../utils/input-error.ts";
-import { type BackendControls, type ControlHandlers, controlError, type SuccessBody } from "./exchange.ts";
+import type { BackendControls } from "./controls.ts";
+import { type ControlHandlers, controlError, type SuccessBody } from "./exchange.ts";
 import { type RedactQuery, redactedRecord, refuseRedacted } from "./redacted.ts";
 
 export const stateHandlers = {

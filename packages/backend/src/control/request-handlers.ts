@@ -10,7 +10,8 @@ import { isUnmatched, type OperationCoverage } from "../http/journal.ts";
 import { checkInput, InputError, under } from "../utils/input-error.ts";
 import { redacted } from "../utils/redact.ts";
 import { suggestion } from "../utils/text.ts";
-import { type BackendControls, type ControlHandlers, controlError, type SuccessBody } from "./exchange.ts";
+import type { BackendControls } from "./controls.ts";
+import { type ControlHandlers, controlError, type SuccessBody } from "./exchange.ts";
 
 export const specificationHandlers = {
   getSpecification: () => ({

@@ -4,9 +4,9 @@ import { shownTimer } from "../model/change-log.ts";
 import { type Policies, policyTable } from "../model/policies.ts";
 import { InputError, under } from "../utils/input-error.ts";
 import { omitUndefined } from "../utils/values.ts";
+import type { BackendControls } from "./controls.ts";
 import { streamAfter } from "./event-feed.ts";
 import {
-  type BackendControls,
   type ControlHandlers,
   controlError,
   type SandboxRegistry,

@@ -5,8 +5,13 @@ import type { World } from "../model/state.ts";
 import { problem } from "../utils/problem.ts";
 import { forLog } from "../utils/redact.ts";
 import { decisionOf, type Processed, type Reasons, reasonsOf } from "./decision.ts";
-import type { ForeignAnswer } from "./exchange.ts";
-import { type Dispatcher, type DispatchInput, maxRecordedBytes, type RoutedRequest } from "./exchange.ts";
+import {
+  type Dispatcher,
+  type DispatchInput,
+  type ForeignAnswer,
+  maxRecordedBytes,
+  type RoutedRequest,
+} from "./exchange.ts";
 import { processRequest, thrownText } from "./process-request.ts";
 import { findStub, processStub } from "./process-stub.ts";
 import { type Corruption, respond, type Sent } from "./respond.ts";

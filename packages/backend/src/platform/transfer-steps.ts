@@ -1,7 +1,6 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import type { MemberRecord, RingRecord, TransferRecord } from "../model/records.ts";
-import type { World } from "../model/state.ts";
-import { availabilityEnd } from "../model/state.ts";
+import { availabilityEnd, type World } from "../model/state.ts";
 import { answersSettle, type TimerPurpose } from "../model/timer-queue.ts";
 import { countMissed, isOpen, lateCode, unansweredOutcome, winnerOf } from "../rules/transfers.ts";
 import { retention, withLatest } from "../utils/values.ts";

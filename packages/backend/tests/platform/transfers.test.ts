@@ -1,7 +1,6 @@
 import { errorCodes } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import type { BackendOptions } from "../../src/backend.ts";
-import { type Backend, createBackend } from "../../src/backend.ts";
+import { type Backend, type BackendOptions, createBackend } from "../../src/backend.ts";
 import { formatTransfer } from "../../src/control/webhook-handlers.ts";
 import type { CollectionName, Seed } from "../../src/model/records.ts";
 import { ringSecs, send } from "../test-client.ts";

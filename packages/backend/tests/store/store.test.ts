@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { BackendOptions } from "../../src/backend.ts";
-import { type Backend, createBackend } from "../../src/backend.ts";
+import { type Backend, type BackendOptions, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
 import type { WallClock } from "../../src/model/clock.ts";
 import type { SandboxStore } from "../../src/model/store.ts";

@@ -3,8 +3,7 @@ import { brokenResponses } from "../cases/broken-responses.ts";
 import { retriedResponses } from "../cases/retries.ts";
 import { callersOf, errorCodeNames, onDemandCodes, operationIds, webhookEvents } from "../document/document.ts";
 import { fieldName, fieldsOf, rulesOf } from "../document/fields.ts";
-import type { ClaimedCell, RetryClass } from "../suite/case.ts";
-import { transitions } from "../suite/case.ts";
+import { type ClaimedCell, type RetryClass, transitions } from "../suite/case.ts";
 
 /** Something that the contract documents and that a case must show. */
 export type CoverageCell =
