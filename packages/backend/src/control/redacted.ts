@@ -5,6 +5,7 @@ import type { CollectionName } from "../model/records.ts";
 import { shownAddress, withoutAddress } from "../platform/delivery.ts";
 import { InputError } from "../utils/input-error.ts";
 import { redacted, redactedHeaders, replacement, withoutCredentials } from "../utils/redact.ts";
+import { isObject } from "../utils/values.ts";
 
 /** The query of an operation that can leave secrets out. */
 export type RedactQuery = { readonly redact?: boolean | undefined } | undefined;
@@ -16,7 +17,7 @@ export function redactedRecord(query: RedactQuery, name: CollectionName, record:
   const shown = redacted(record);
   if (name === "destinations" && typeof signingSecret === "string")
     shown.signingSecretHint = signingSecret.slice(-limits.signingSecretHintLength);
-  if (name === "destinations" && typeof config === "object" && config !== null && "url" in config)
+  if (name === "destinations" && isObject(config) && "url" in config)
     shown.config = { ...redacted({ ...config }), url: redactedUrl(config.url) };
   if (name === "apiKeys" && typeof key === "string") shown.keyHint = key.slice(-4);
   return shown;

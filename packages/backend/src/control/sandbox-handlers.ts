@@ -3,7 +3,7 @@ import { controlDocument } from "../generated/document.gen.ts";
 import { shownTimer } from "../model/change-log.ts";
 import { type Policies, policyTable } from "../model/policies.ts";
 import { InputError, under } from "../utils/input-error.ts";
-import { omitUndefined } from "../utils/values.ts";
+import { isObject, omitUndefined } from "../utils/values.ts";
 import type { BackendControls } from "./controls.ts";
 import { streamAfter } from "./event-feed.ts";
 import {
@@ -76,7 +76,7 @@ function apiVersionOf({ operations }: BackendControls): string {
 }
 
 function versionOf({ info }: Readonly<Record<string, unknown>>): string {
-  return typeof info === "object" && info !== null && "version" in info ? String(info.version) : "";
+  return isObject(info) ? String(info.version ?? "") : "";
 }
 
 const maxUpcoming = 1000;

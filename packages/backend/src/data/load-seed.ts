@@ -15,6 +15,7 @@ import { builtInRoles, newApiKey, newSigningSecret } from "../rules/accounts.ts"
 import { checkInput } from "../utils/input-error.ts";
 import { withCanonicalIds } from "../utils/names.ts";
 import type { Random } from "../utils/random.ts";
+import { isObject } from "../utils/values.ts";
 import { demoSeed } from "./demo-seed.ts";
 import { checkReferences } from "./references.ts";
 
@@ -75,7 +76,7 @@ export function checkSeed(seed: unknown, state: WorldState, now: number, replace
 
 /** A seed without the `$schema` of its file, which is for editors. */
 function withoutSchema(seed: unknown): unknown {
-  if (typeof seed !== "object" || seed === null || !("$schema" in seed)) return seed;
+  if (!isObject(seed) || !("$schema" in seed)) return seed;
   const { $schema: _, ...records } = seed;
   return records;
 }

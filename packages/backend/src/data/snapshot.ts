@@ -12,6 +12,7 @@ import { type Inbox, inboxAnswerSchema } from "../platform/inbox.ts";
 import { checkInput, InputError, under } from "../utils/input-error.ts";
 import { withCanonicalIds } from "../utils/names.ts";
 import type { Generators } from "../utils/random.ts";
+import { isObject } from "../utils/values.ts";
 import { asSeed } from "./collections.ts";
 import { checkSeed, insert } from "./load-seed.ts";
 
@@ -86,7 +87,7 @@ export function takeSnapshot({ world, generators, tokens, faults, stubs, inbox }
 
 /** Throws InputError unless the input is a snapshot of this version. */
 function checkVersion(input: unknown): void {
-  const given = typeof input === "object" && input !== null && "version" in input ? input.version : undefined;
+  const given = isObject(input) ? input.version : undefined;
   if (given === version) return;
   throw new InputError(
     "version",

@@ -1,5 +1,6 @@
 import { InputError } from "../utils/input-error.ts";
 import { clearTimeout, letProcessEnd, realNow, setTimeout } from "../utils/real-time.ts";
+import { isObject } from "../utils/values.ts";
 import type { SetTimer, TimerPurpose, TimerSelector, TimerTask, TimerWatch } from "./timer-queue.ts";
 
 /** The source of a flowing clock's time; tests inject their own. */
@@ -155,7 +156,7 @@ export function stepTarget(step: Step, now: number, nextTimer = now): number {
 
 /** Throws InputError unless a step has one of its forms. */
 function checkStep(step: unknown): void {
-  if (typeof step !== "object" || step === null || !("by" in step || "to" in step || "nextTimer" in step))
+  if (!isObject(step) || !("by" in step || "to" in step || "nextTimer" in step))
     throw new InputError("", "advance takes { by: milliseconds }, { to: time } or { nextTimer: true }");
   if ("by" in step && typeof step.by !== "number")
     throw new InputError("by", `must be a number of milliseconds, not ${JSON.stringify(step.by)}`);

@@ -1,5 +1,6 @@
 import { longestSecs, type Policies, policyTable } from "../generated/policies.gen.ts";
 import { InputError, under } from "../utils/input-error.ts";
+import { isObject } from "../utils/values.ts";
 import { isTimeZone } from "./hours.ts";
 
 export { type Policies, policyTable } from "../generated/policies.gen.ts";
@@ -25,8 +26,7 @@ export function defaultPolicies(): Policies {
 
 /** Checks changes to policies. Throws InputError for an unknown policy or a value that does not fit. */
 export function checkPolicies(changes: unknown, types = policyTypes): void {
-  if (typeof changes !== "object" || changes === null || Array.isArray(changes))
-    throw new InputError("", "must be an object");
+  if (!isObject(changes) || Array.isArray(changes)) throw new InputError("", "must be an object");
   for (const [name, value] of Object.entries(changes)) {
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
     if (type === undefined) throw new InputError(name, `is not a policy. Policies: ${Object.keys(types).join(", ")}`);

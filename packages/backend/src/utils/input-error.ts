@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./names.ts";
 import { suggestion } from "./text.ts";
+import { isObject } from "./values.ts";
 
 /** Says in a few words what a field must be, for the issues of a schema that have no text of their own. */
 function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
@@ -36,7 +37,7 @@ function nameOfType(expected: string): string {
 /** A value in an error: whole if it is short. */
 function shownValue(value: unknown): string {
   if (Array.isArray(value)) return "a list";
-  if (typeof value === "object" && value !== null) return "an object";
+  if (isObject(value)) return "an object";
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

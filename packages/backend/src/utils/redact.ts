@@ -1,5 +1,6 @@
 import { limits } from "@call-transfer/spec";
 import { maskNumbers } from "./text.ts";
+import { isObject } from "./values.ts";
 
 /** Stands for a secret. */
 export const replacement = "[redacted]";
@@ -27,9 +28,7 @@ export function redacted(fields: Readonly<Record<string, unknown>>): Record<stri
     Object.entries(fields).map(([name, value]) => [
       name,
       // Flags, numbers and null reveal nothing and help in debugging.
-      secretName.test(name) && (typeof value === "string" || (typeof value === "object" && value !== null))
-        ? replacement
-        : redactedValue(value),
+      secretName.test(name) && (typeof value === "string" || isObject(value)) ? replacement : redactedValue(value),
     ]),
   );
 }
@@ -43,7 +42,7 @@ export function secretsIn(value: unknown, isSecret = false): string[] {
     return isSecret
       ? [value, value.replace(/^(?:Bearer|Basic) /i, "")].filter((text) => text.length >= shortestSecret)
       : [];
-  if (typeof value !== "object" || value === null) return [];
+  if (!isObject(value)) return [];
   const isNamed = !Array.isArray(value);
   return Object.entries(value).flatMap(([name, part]) =>
     secretsIn(part, isSecret || (isNamed && secretName.test(name))),
@@ -64,10 +63,10 @@ export const withoutTexts = (texts: readonly string[], value: unknown): unknown 
 /** Whether a JSON value has a field, at any depth, whose name suggests a secret and whose value is a text. */
 export function hasSecret(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasSecret);
-  if (typeof value !== "object" || value === null) return false;
+  if (!isObject(value)) return false;
   // Without a list of the names: every response comes by here.
   for (const name in value) {
-    const part: unknown = Reflect.get(value, name);
+    const part = value[name];
     if (typeof part === "string" ? isSecretName(name) : hasSecret(part)) return true;
   }
   return false;
@@ -102,5 +101,5 @@ export function redactedHeaders(headers: Iterable<readonly [string, string]>): R
 function redactedValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redactedValue);
   if (typeof value === "string") return withoutCredentials(value);
-  return typeof value === "object" && value !== null ? redacted(Object.fromEntries(Object.entries(value))) : value;
+  return isObject(value) ? redacted(value) : value;
 }
