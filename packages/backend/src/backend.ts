@@ -23,21 +23,29 @@ import { controlPrefix } from "./http/select-sandbox.ts";
 import { createStubs, noStubs } from "./http/stubs.ts";
 import { createFetch, type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport.ts";
 import { ChangeLog } from "./model/change-log.ts";
-import { type Clock, checkRate, parseTime, systemClock, type WallClock, type WorldClock } from "./model/clock.ts";
+import { type BackendClock, type Clock, checkRate, parseTime, systemClock, type WallClock } from "./model/clock.ts";
 import { createEvents, type EventDetails, type Events } from "./model/events.ts";
 import { checkPolicies, defaultPolicies, type Policies } from "./model/policies.ts";
 import type { Seed } from "./model/records.ts";
-import { advance, clearState, createState, Expiries, upcoming, type World, type WorldState } from "./model/state.ts";
-import { Keeper, NotStoredError } from "./model/state-writer.ts";
+import {
+  advance,
+  type BackendState,
+  clearState,
+  createState,
+  Expiries,
+  type IndexedState,
+  upcoming,
+} from "./model/state.ts";
+import { NotStoredError, StateWriter } from "./model/state-writer.ts";
 import type { SandboxStore } from "./model/store.ts";
-import { KeptTimers, ReservedIds } from "./model/stored-parts.ts";
+import { ReservedIds, StoredTimers } from "./model/stored-parts.ts";
 import { createClock } from "./model/virtual-clock.ts";
 import { drainQueue } from "./platform/calls.ts";
 import { SignedDeliveries } from "./platform/deliveries.ts";
 import { createInbox } from "./platform/inbox.ts";
 import { createTransfers } from "./platform/transfers.ts";
 import { handlers as allHandlers } from "./routes.ts";
-import { checkInput, under } from "./utils/input-error.ts";
+import { checkInput, withPathPrefix } from "./utils/input-error.ts";
 import { createGenerators } from "./utils/random.ts";
 import { isWebAddress } from "./utils/values.ts";
 
@@ -176,8 +184,8 @@ export const defaultParts: Parts = { table: callTransferOperations, handlers: al
 
 /** A backend with what sandboxes, in which they announce events, and tests need of it. */
 export interface AssembledBackend extends Backend {
-  readonly clock: WorldClock;
-  readonly state: WorldState;
+  readonly clock: BackendClock;
+  readonly state: IndexedState;
   readonly events: Events;
 }
 
@@ -185,26 +193,26 @@ export interface AssembledBackend extends Backend {
 export function assembleBackend(options: BackendOptions, parts: Parts): AssembledBackend {
   checkInput(optionsSchema, options);
   const core = createCore(options, parts);
-  const { world, tokens, faults, stubs, requestIds, journal } = core;
-  const { events, keeper } = world;
+  const { backend, tokens, faults, stubs, requestIds, journal } = core;
+  const { events, writer } = backend;
   const { elsewhere } = options;
   const isResumed = begin(core, options);
-  const record = createRecorder(journal, events, keeper);
+  const record = createRecorder(journal, events, writer);
   // From the sequence of faults, so that stubs do not change the ids of other records.
   const newId = (): string => core.randoms.faults.uuid();
   const answerAndRecord = (recorder: Recorder): AnswerRequest =>
-    createAnswer({ world, tokens, faults, stubs, newId, requestIds, record: recorder, elsewhere, ...parts });
+    createAnswer({ backend, tokens, faults, stubs, newId, requestIds, record: recorder, elsewhere, ...parts });
   const answer = answerAndRecord(record);
   const isForControl = ({ pathname }: URL): boolean =>
     options.controlPlane === true && pathname.startsWith(`${controlPrefix}/`);
   const control = async (request: IncomingRequest, url: URL): Promise<HandledResponse> => ({
-    response: await serveControl({ backend, sandboxes: parts.sandboxes }, request, url),
+    response: await serveControl({ backend: assembled, sandboxes: parts.sandboxes }, request, url),
   });
   // Not asynchronous itself: a promise of a promise takes three turns more.
   const respond = (request: IncomingRequest, peer: Peer | undefined, url: URL): Promise<HandledResponse> =>
     isForControl(url) ? control(request, url) : answer(request, url, peer?.address);
-  const respondStored = async (
-    own: Keeper,
+  const respondAfterCommit = async (
+    own: StateWriter,
     request: IncomingRequest,
     peer: Peer | undefined,
     url: URL,
@@ -218,17 +226,17 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     }
   };
   const handleAt: HandleAt<Peer> = (request, peer, url) =>
-    keeper === undefined ? respond(request, peer, url) : respondStored(keeper, request, peer, url);
-  const backend: AssembledBackend = {
+    writer === undefined ? respond(request, peer, url) : respondAfterCommit(writer, request, peer, url);
+  const assembled: AssembledBackend = {
     ...createControls(core, options, parts.table.operations),
     replay: createReplay(journal, record, answerAndRecord),
     events,
     isResumed,
     prng: core.generators.seed,
-    fetch: createFetch((request, peer?: Peer) => backend.handle(request, peer)),
+    fetch: createFetch((request, peer?: Peer) => assembled.handle(request, peer)),
     handle: withUrl(handleAt),
     record(request) {
-      const entry = entryOf(request, world);
+      const entry = entryOf(request, backend);
       // A page or a host that the server does not accept is no traffic of the app, and must not displace it.
       const isForeign = entry.decidedBy.step === "gate" && entry.status === 403;
       if (isForeign) events.emit("request.refused", () => ({ ...entry }));
@@ -236,12 +244,12 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     },
     close() {
       // First, so that the store holds a clock that flows.
-      keeper?.close();
+      writer?.close();
       stop(core);
       events.end();
     },
   };
-  return backend;
+  return assembled;
 }
 
 type Core = ReturnType<typeof createCore>;
@@ -253,14 +261,14 @@ export function createCore(
   options: BackendOptions,
   { table, onFollow }: { readonly table: OperationTable; readonly onFollow?: (() => () => void) | undefined },
 ) {
-  under("policies", () => checkPolicies(options.policies ?? {}));
+  withPathPrefix("policies", () => checkPolicies(options.policies ?? {}));
   if (options.clockRate !== undefined) checkRate("clockRate", options.clockRate);
   const { wall = systemClock, name = "default", store } = options;
   const generators = createGenerators(options.prng, options.clock);
   const randoms = generators.sequences;
-  const keeper = store === undefined ? undefined : new Keeper(store, wall);
-  const timers = keeper && new KeptTimers(keeper);
-  const changes = new ChangeLog((): World => world, keeper);
+  const writer = store === undefined ? undefined : new StateWriter(store, wall);
+  const timers = writer && new StoredTimers(writer);
+  const changes = new ChangeLog((): BackendState => backend, writer);
   const start = options.now ?? (options.clock === "flowing" ? undefined : defaultStart);
   const clock = createClock(start === undefined ? undefined : parseTime("now", start), {
     mode: options.clock,
@@ -271,7 +279,7 @@ export function createCore(
     moved: timers?.moved,
   });
   const [state, events] = [createState(changes), createEvents(clock, onFollow)];
-  const world = {
+  const backend = {
     state,
     clock,
     random: randoms.main,
@@ -279,83 +287,84 @@ export function createCore(
     events,
     expiries: new Expiries({ state, clock, events }),
     changes,
-    keeper,
+    writer,
   };
   const tokens = createTokens(new Uint8Array(32));
-  const changed = keeper && (() => keeper.touch("faults"));
+  const changed = writer && (() => writer.touch("faults"));
   const faults = createFaults(randoms.faults, table.operations, { clock, sandbox: name, events, changed });
-  const stubs = createStubs(table, { events, changed: keeper && (() => keeper.touch("stubs")) });
-  const inbox = createInbox(world);
+  const stubs = createStubs(table, { events, changed: writer && (() => writer.touch("stubs")) });
+  const inbox = createInbox(backend);
   const { fetch, forwardWebhooks: forwardTo } = options;
-  const deliveries = new SignedDeliveries(world, faults, { inbox, fetch, forwardTo });
-  const transfers = createTransfers(world, deliveries);
+  const deliveries = new SignedDeliveries(backend, faults, { inbox, fetch, forwardTo });
+  const transfers = createTransfers(backend, deliveries);
   const journal = createJournal(table.operations, () => {
     events.emit("requests.cleared");
-    keeper?.plan("soon");
+    writer?.plan("soon");
   });
-  const requestIds = new ReservedIds(randoms.requestIds, keeper);
+  const requestIds = new ReservedIds(randoms.requestIds, writer);
   const parts = { deliveries, transfers, journal };
-  return { world, generators, randoms, requestIds, timers, tokens, faults, stubs, inbox, ...parts };
+  return { backend, generators, randoms, requestIds, timers, tokens, faults, stubs, inbox, ...parts };
 }
 
 /** Continues what the store holds, or begins with the initial state. Returns whether the store held anything. */
 function begin(core: Core, options: BackendOptions): boolean {
-  const { events, keeper } = core.world;
+  const { events, writer } = core.backend;
   try {
-    const isResumed = keeper !== undefined && keepCore(core, keeper);
+    const isResumed = writer !== undefined && keepCore(core, writer);
     if (isResumed) continueWork(core);
     else {
       const goOn = beginTokens(core);
       events.quietly(() => loadInitial(core, options));
       applyScenarios(core, options);
       goOn();
-      keeper?.flush();
+      writer?.flush();
     }
     return isResumed;
   } catch (error) {
     // Otherwise a part of a sandbox would be stored.
-    keeper?.stop();
+    writer?.stop();
     stop(core);
     throw error;
   }
 }
 
 /** Ends what happens by itself. The store does not notice. */
-function stop({ world: { clock, events, keeper }, deliveries }: Core): void {
+function stop({ backend: { clock, events, writer }, deliveries }: Core): void {
   const end = (): void => {
     events.quietly(() => clock.set({ mode: "frozen" }));
-    deliveries.giveUp();
+    deliveries.cancel();
   };
-  if (keeper === undefined) end();
-  else keeper.withoutNoting(end);
+  if (writer === undefined) end();
+  else writer.withoutRecording(end);
 }
 
-function loadInitial({ world, faults, stubs }: Core, options: BackendOptions): void {
+function loadInitial({ backend, faults, stubs }: Core, options: BackendOptions): void {
   const { seed = demoSeed, faults: initial = [], stubs: initialStubs = [] } = options;
-  under("seed", () => loadFirstSeed(world, seed));
-  for (const [index, stub] of initialStubs.entries()) under(`stubs[${index}]`, () => stubs.add(stub));
-  for (const [index, fault] of initial.entries()) under(`faults[${index}]`, () => faults.addInitial(fault));
-  world.expiries.restart();
+  withPathPrefix("seed", () => loadFirstSeed(backend, seed));
+  for (const [index, stub] of initialStubs.entries()) withPathPrefix(`stubs[${index}]`, () => stubs.add(stub));
+  for (const [index, fault] of initial.entries()) withPathPrefix(`faults[${index}]`, () => faults.addInitial(fault));
+  backend.expiries.restart();
 }
 
 /**
  * Begins the sequences of the initial state, of which the key of access tokens is the first value, so that tokens issued
  * earlier stay valid. The returned function goes on with the sequences of the seed.
  */
-function beginTokens({ generators, randoms, tokens, world }: Core): () => void {
+function beginTokens({ generators, randoms, tokens, backend }: Core): () => void {
   const goOn = generators.begin();
   tokens.secret = randoms.main.bytes(32);
-  world.keeper?.touch("tokenSecret");
+  backend.writer?.touch("tokenSecret");
   return goOn;
 }
 
 function applyScenarios(core: Core, { scenarios = [] }: BackendOptions): void {
-  for (const [index, name] of scenarios.entries()) under(`scenarios[${index}]`, () => applyScenario(core, name));
+  for (const [index, name] of scenarios.entries())
+    withPathPrefix(`scenarios[${index}]`, () => applyScenario(core, name));
 }
 
 /** Goes back to the initial state. Scenarios are applied last, and announce their events. */
 function reset(core: Core, options: BackendOptions): void {
-  const { events } = core.world;
+  const { events } = core.backend;
   const goOn = beginTokens(core);
   events.quietly(() => clear(core, options));
   events.emit("sandbox.reset");
@@ -364,10 +373,10 @@ function reset(core: Core, options: BackendOptions): void {
 }
 
 function clear(core: Core, options: BackendOptions): void {
-  const { world, faults, stubs, inbox, deliveries, journal } = core;
-  clearState(world.state);
-  world.clock.reset();
-  Object.assign(world.policies, defaultPolicies(), structuredClone(options.policies));
+  const { backend, faults, stubs, inbox, deliveries, journal } = core;
+  clearState(backend.state);
+  backend.clock.reset();
+  Object.assign(backend.policies, defaultPolicies(), structuredClone(options.policies));
   faults.restore({ last: 0, waiting: [] });
   stubs.prepare(noStubs)();
   inbox.clear();
@@ -381,44 +390,44 @@ function createControls(
   core: Core,
   options: BackendOptions,
   operations: readonly OperationDescription[],
-): Omit<BackendControls, "replay" | "clock" | "state"> & Pick<World, "clock" | "state"> {
-  const { world, tokens, faults, stubs, inbox, deliveries, transfers, journal } = core;
-  const { state, clock, policies, events, expiries } = world;
+): Omit<BackendControls, "replay" | "clock" | "state"> & Pick<BackendState, "clock" | "state"> {
+  const { backend, tokens, faults, stubs, inbox, deliveries, transfers, journal } = core;
+  const { state, clock, policies, events, expiries } = backend;
   return {
     clock,
     state,
-    collections: new CheckedCollections(world, transfers.followCalls),
+    collections: new CheckedCollections(backend, transfers.followCalls),
     policies,
     faults,
     stubs,
     deliveries,
     inbox,
     transfers,
-    keys: createKeys(world, tokens),
+    keys: createKeys(backend, tokens),
     journal,
     events,
     operations,
-    advance: (step) => advance(world, step),
-    upcoming: () => upcoming(world),
+    advance: (step) => advance(backend, step),
+    upcoming: () => upcoming(backend),
     changePolicies(changes) {
       checkPolicies(changes);
       Object.assign(policies, structuredClone(changes));
-      world.keeper?.touch("policies");
+      backend.writer?.touch("policies");
       events.emit("policies.changed", structuredClone(changes) as EventDetails);
       // A higher limit starts queued calls at once.
-      for (const accountId of state.accounts.keys()) drainQueue(world, accountId, clock.now());
+      for (const accountId of state.accounts.keys()) drainQueue(backend, accountId, clock.now());
       return { ...policies };
     },
     applyScenario(name) {
       applyScenario(core, name);
-      world.keeper?.touch("policies");
+      backend.writer?.touch("policies");
     },
     seed(more) {
-      loadSeed(world, more);
+      loadSeed(backend, more);
       expiries.refresh();
       events.emit("sandbox.seeded");
     },
-    saved: async () => world.keeper?.allSaved(),
+    saved: async () => backend.writer?.allSaved(),
     snapshot: () => takeSnapshot(core),
     restore(snapshot) {
       events.quietly(() => {
@@ -426,7 +435,7 @@ function createControls(
         journal.clear();
         deliveries.clear();
       });
-      world.keeper?.touch("tokenSecret");
+      backend.writer?.touch("tokenSecret");
       expiries.restart();
       events.emit("sandbox.restored");
       transfers.resend();

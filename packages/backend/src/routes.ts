@@ -1,7 +1,7 @@
 import { type DestinationGroupMember, type FieldError, limits, type TransferDestination } from "@call-transfer/spec";
 import type { AnyHandler, Handlers } from "./http/exchange.ts";
 import type { AccountRecord, CallRecord, DestinationRecord, GroupRecord, MemberRecord } from "./model/records.ts";
-import { previousSecretEnd, type State, type WorldState } from "./model/state.ts";
+import { type IndexedState, previousSecretEnd, type State } from "./model/state.ts";
 import { drainQueue, startCall } from "./platform/calls.ts";
 import { newSigningSecret, secretsAt } from "./rules/accounts.ts";
 import { decidePlacement, elapsedSecs, listedCalls } from "./rules/calls.ts";
@@ -89,7 +89,7 @@ const destinationGroupHandlers = {
 } satisfies Handlers;
 
 function memberErrors(
-  state: WorldState,
+  state: IndexedState,
   accountId: string,
   members: readonly Pick<DestinationGroupMember, "destinationId">[],
 ): FieldError[] {

@@ -15,8 +15,8 @@ type Comparable = Record<string, unknown>;
 /** What a restart loads, without continuing from there. */
 function loaded(stores: ReturnType<typeof memoryStores>): Comparable {
   const core = createCore({ store: stores.open("default", "{}") }, defaultParts);
-  const { keeper } = core.world;
-  if (keeper === undefined || !keepCore(core, keeper)) throw new Error("The store holds nothing.");
+  const { writer } = core.backend;
+  if (writer === undefined || !keepCore(core, writer)) throw new Error("The store holds nothing.");
   const { snapshot, ...histories } = { snapshot: takeSnapshot(core), ...historiesOf(core) };
   return { ...snapshot, ...histories };
 }

@@ -7,7 +7,7 @@ import type { JournalEntry, Rule, Stub } from "../generated/models.gen.ts";
 import { zFaultText } from "../generated/schemas.gen.ts";
 import { specificationSections } from "../generated/specification.gen.ts";
 import { isUnmatched, type OperationCoverage } from "../http/journal.ts";
-import { checkInput, InputError, under } from "../utils/input-error.ts";
+import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
 import { redacted } from "../utils/redact.ts";
 import { suggestion } from "../utils/text.ts";
 import type { BackendControls } from "./controls.ts";
@@ -114,7 +114,7 @@ export const faultHandlers = {
   addFault({ backend, body }) {
     if (!("text" in Object(body))) return { id: backend.faults.add(body as Fault) };
     const { text } = checkInput(zFaultText(), body);
-    return { id: under("text", () => backend.faults.add(text)) };
+    return { id: withPathPrefix("text", () => backend.faults.add(text)) };
   },
   checkFault({ backend, body }) {
     const fault = checkedFault(body, backend);
@@ -129,7 +129,7 @@ export const faultHandlers = {
 function checkedFault(body: unknown, { operations }: BackendControls): Fault {
   if ("text" in Object(body)) {
     const { text } = checkInput(zFaultText(), body);
-    return under("text", () => parseFault(text, operations));
+    return withPathPrefix("text", () => parseFault(text, operations));
   }
   assertFault(body, operations);
   return body;

@@ -2,7 +2,7 @@ import { type Scenario, scenarios, unknownScenario } from "../data/scenarios.ts"
 import { controlDocument } from "../generated/document.gen.ts";
 import { shownTimer } from "../model/change-log.ts";
 import { type Policies, policyTable } from "../model/policies.ts";
-import { InputError, under } from "../utils/input-error.ts";
+import { InputError, withPathPrefix } from "../utils/input-error.ts";
 import { isObject, omitUndefined } from "../utils/values.ts";
 import type { BackendControls } from "./controls.ts";
 import { streamAfter } from "./event-feed.ts";
@@ -130,7 +130,7 @@ export const scenarioHandlers = {
   applyScenario({ backend, params }) {
     const found = scenarios.find(({ name }) => name === params.name);
     if (found === undefined) return controlError("not_found", unknownScenario(params.name), "name");
-    return under("name", () => backend.applyScenario(found.name));
+    return withPathPrefix("name", () => backend.applyScenario(found.name));
   },
 } satisfies Partial<ControlHandlers>;
 

@@ -1,6 +1,6 @@
 import { type CheckedSeed, type CollectionName, recordSchemas } from "../model/records.ts";
 import { withTimeTexts } from "../model/seed-time.ts";
-import type { State, World } from "../model/state.ts";
+import type { BackendState, State } from "../model/state.ts";
 import { resumeCall } from "../platform/calls.ts";
 import { InputError, InUseError } from "../utils/input-error.ts";
 import { withCanonicalIds, withCanonicalUuids } from "../utils/names.ts";
@@ -41,17 +41,17 @@ const asSeedRecord = (record: object): SeedRecord => structuredClone(withTimeTex
 
 // Public methods are fields with arrow functions, so that callers may pass them on.
 export class CheckedCollections implements Collections {
-  readonly #world: World;
+  readonly #backend: BackendState;
   readonly #changed: () => void;
 
   /** `changed` runs after each change. */
-  constructor(world: World, changed: () => void) {
-    this.#world = world;
+  constructor(backend: BackendState, changed: () => void) {
+    this.#backend = backend;
     this.#changed = changed;
   }
 
   readonly list = (name: CollectionName): readonly SeedRecord[] => {
-    return recordsIn(this.#world.state, name);
+    return recordsIn(this.#backend.state, name);
   };
 
   readonly get = (name: CollectionName, id: string): SeedRecord | undefined => {
@@ -63,9 +63,9 @@ export class CheckedCollections implements Collections {
     const record = withCanonicalIds(given);
     const checked = this.#check(name, record);
     if (name === "roles") throw new InputError("role", "is taken. Another of the roles has the same role.");
-    insert(checked, this.#world);
+    insert(checked, this.#backend);
     // Fields that were left out have their values by now, such as the id of a key.
-    const created = asSeedRecord([...this.#world.state[name].values()].at(-1) ?? record);
+    const created = asSeedRecord([...this.#backend.state[name].values()].at(-1) ?? record);
     this.#announce(name, idOf(name, created), "created");
     return created;
   };
@@ -76,21 +76,21 @@ export class CheckedCollections implements Collections {
     if (key === undefined || record === undefined) return undefined;
     const before = asSeedRecord(record);
     const isAvailabilitySet = name === "members" && "availability" in changes;
-    const updated = name === "destinations" || name === "groups" ? { updatedAt: this.#world.clock.iso() } : {};
+    const updated = name === "destinations" || name === "groups" ? { updatedAt: this.#backend.clock.iso() } : {};
     const merged = withoutNulls({ ...before, ...updated, ...(isAvailabilitySet && { missedCalls: 0 }), ...changes });
     if (idOf(name, merged) !== id) throw new InputError(idFields[name].at(-1) ?? "id", "an id does not change");
     const checked = this.#check(name, merged, record);
     // A group refers to destinations of its own account. Whatever else refers to a record does so by its id alone.
     if (name === "destinations" && merged.accountId !== before.accountId) this.#refuseIfUsed(name, id);
-    insert(checked, this.#world);
-    if (name === "apiKeys" && merged.key !== key) this.#world.state.apiKeys.delete(key);
+    insert(checked, this.#backend);
+    if (name === "apiKeys" && merged.key !== key) this.#backend.state.apiKeys.delete(key);
     this.#announce(name, id, "updated");
     return this.get(name, id);
   };
 
   readonly delete = (name: CollectionName, givenId: string): boolean => {
     const id = withCanonicalUuids(givenId);
-    const { state } = this.#world;
+    const { state } = this.#backend;
     const [key, record] = this.#find(name, id) ?? [];
     if (key === undefined || record === undefined) return false;
     if (name === "roles") throw new InUseError("role", "is built in: change its permissions instead");
@@ -104,7 +104,7 @@ export class CheckedCollections implements Collections {
 
   /** Finds a record with its key in the state. */
   #find(name: CollectionName, id: string): readonly [key: string, record: object] | undefined {
-    const records: ReadonlyMap<string, object> = this.#world.state[name];
+    const records: ReadonlyMap<string, object> = this.#backend.state[name];
     if (name === "apiKeys" || name === "contacts")
       return [...records].find(([, record]) => idOf(name, Object(record)) === id);
     const record = records.get(id);
@@ -116,7 +116,7 @@ export class CheckedCollections implements Collections {
    * or checked again.
    */
   #check(name: CollectionName, record: SeedRecord, replaced?: object): CheckedSeed {
-    const { state, clock } = this.#world;
+    const { state, clock } = this.#backend;
     try {
       return checkSeed({ [name]: [record] }, state, clock.now(), replaced);
     } catch (error) {
@@ -126,7 +126,7 @@ export class CheckedCollections implements Collections {
   }
 
   #refuseIfUsed(name: CollectionName, id: string): void {
-    const referrer = findReferrer(this.#world.state, name, id);
+    const referrer = findReferrer(this.#backend.state, name, id);
     if (referrer === undefined) return;
     const { collection, record, field } = referrer;
     const user = `${collection} ${idOf(collection, Object(record))} (${field})`;
@@ -134,9 +134,9 @@ export class CheckedCollections implements Collections {
   }
 
   #announce(name: CollectionName, id: string, change: string, accountId?: string): void {
-    if (name === "calls") resumeCall(this.#world, id, accountId);
-    this.#world.expiries.refresh();
-    this.#world.events.emit("state.changed", { id, collection: name, change });
+    if (name === "calls") resumeCall(this.#backend, id, accountId);
+    this.#backend.expiries.refresh();
+    this.#backend.events.emit("state.changed", { id, collection: name, change });
     this.#changed();
   }
 }

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { Tokens } from "../http/authenticate.ts";
 import { parseTime } from "../model/clock.ts";
 import { type ApiKeyRecord, recordSchemas } from "../model/records.ts";
-import { keyEnd, type World } from "../model/state.ts";
+import { type BackendState, keyEnd } from "../model/state.ts";
 import { newApiKey } from "../rules/accounts.ts";
 import { InputError } from "../utils/input-error.ts";
 import { canonicalId, withCanonicalIds } from "../utils/names.ts";
@@ -43,8 +43,8 @@ export interface Keys {
 }
 
 /** Creates the issuer of one backend's credentials. */
-export function createKeys(world: World, tokens: Pick<Tokens, "sign">): Keys {
-  const { state, clock, random, policies, expiries } = world;
+export function createKeys(backend: BackendState, tokens: Pick<Tokens, "sign">): Keys {
+  const { state, clock, random, policies, expiries } = backend;
   return {
     issueApiKey(given = {}) {
       const options = withCanonicalIds(given);

@@ -7,10 +7,10 @@ import { noStubs, type StubTable } from "../http/stubs.ts";
 import { undoRecords } from "../model/changed-rows.ts";
 import type { KeepableClock, KeptClock, WallClock } from "../model/clock.ts";
 import { defaultPolicies, type Policies } from "../model/policies.ts";
-import { clearState, type World } from "../model/state.ts";
-import type { Fact, Keeper, NotStored } from "../model/state-writer.ts";
+import { type BackendState, clearState } from "../model/state.ts";
+import type { Fact, NotStored, StateWriter } from "../model/state-writer.ts";
 import { factTable, type StoredState } from "../model/store.ts";
-import { type KeptTimers, type ReservedIds, timerTable } from "../model/stored-parts.ts";
+import { type ReservedIds, type StoredTimers, timerTable } from "../model/stored-parts.ts";
 import { callEndTimer, type SetTimer } from "../model/timer-queue.ts";
 import { scheduleCallEnd } from "../platform/calls.ts";
 import type { DeliveryEngine, SentDelivery } from "../platform/delivery.ts";
@@ -24,10 +24,10 @@ const rowsVersion = 1;
 
 /** The parts of a backend that a store keeps. */
 export interface KeptCore {
-  readonly world: World & { readonly clock: KeepableClock };
+  readonly backend: BackendState & { readonly clock: KeepableClock };
   readonly randoms: Readonly<Record<"main" | "faults", Random>>;
   readonly requestIds: ReservedIds;
-  readonly timers: KeptTimers | undefined;
+  readonly timers: StoredTimers | undefined;
   readonly tokens: Tokens;
   readonly faults: FaultQueue;
   readonly stubs: StubTable;
@@ -37,24 +37,24 @@ export interface KeptCore {
   readonly journal: WritableJournal;
 }
 
-/** Loads what a store holds, and lets its keeper store what changes from now on. Returns whether it held anything. */
-export function keepCore(core: KeptCore, keeper: Keeper): boolean {
-  const { world, randoms, requestIds, tokens, faults, inbox } = core;
-  const stored = keeper.load({
+/** Loads what a store holds, and lets its writer store what changes from now on. Returns whether it held anything. */
+export function keepCore(core: KeptCore, writer: StateWriter): boolean {
+  const { backend, randoms, requestIds, tokens, faults, inbox } = core;
+  const stored = writer.load({
     version: { read: () => rowsVersion },
-    clock: { read: world.clock.keep },
+    clock: { read: backend.clock.keep },
     random: { read: () => ({ main: randoms.main.position, faults: randoms.faults.position }), isCompared: true },
     requestIds: { read: () => requestIds.reservedUntil },
     tokenSecret: { read: () => bytesToHex(tokens.secret) },
     // Untyped code may change policies in place.
-    policies: { read: () => world.policies, isCompared: true },
+    policies: { read: () => backend.policies, isCompared: true },
     faults: { read: faults.keep },
     stubs: { read: core.stubs.keep },
     inbox: { read: () => inbox.answer },
   } satisfies Record<keyof Facts, Fact>);
   if (stored !== undefined) resumeChecked(core, stored);
-  keepJournal(core.journal, keeper, stored);
-  keeper.start((notStored, error, wall) => goBack(core, keeper, notStored, error, wall));
+  keepJournal(core.journal, writer, stored);
+  writer.start((notStored, error, wall) => goBack(core, writer, notStored, error, wall));
   return stored !== undefined;
 }
 
@@ -96,7 +96,7 @@ const factNames = [
 
 /** Puts what a store holds in place of the present state. */
 function resume(core: KeptCore, stored: StoredState): void {
-  const { state, events, clock } = core.world;
+  const { state, events, clock } = core.backend;
   const facts = readFacts(stored.rows(factTable));
   events.quietly(() => {
     clearState(state);
@@ -112,12 +112,12 @@ function resume(core: KeptCore, stored: StoredState): void {
     resumeTimers(core, stored.rows(timerTable));
     resumeClock(core, facts);
   });
-  core.world.expiries.restart();
+  core.backend.expiries.restart();
 }
 
 /** Undoes what could not be stored. Its cost is that of the changes and the timers. Timers begin to run after `restMs` of real time. */
 function undo(core: KeptCore, { changes, facts: stored }: NotStored): void {
-  const { state, events, clock } = core.world;
+  const { state, events, clock } = core.backend;
   const facts = readFacts(stored);
   const timers = core.timers?.rowsWithout(changes.get(timerTable) ?? { surplus: [], replaced: [], removed: [] });
   events.quietly(() => {
@@ -132,11 +132,11 @@ function undo(core: KeptCore, { changes, facts: stored }: NotStored): void {
     resumeTimers(core, timers ?? []);
     resumeClock(core, facts, restMs);
   });
-  core.world.expiries.restart();
+  core.backend.expiries.restart();
 }
 
-function resumeFacts({ world, randoms, tokens, faults, stubs, inbox }: KeptCore, facts: Facts): void {
-  Object.assign(world.policies, knownPolicies(facts.policies));
+function resumeFacts({ backend, randoms, tokens, faults, stubs, inbox }: KeptCore, facts: Facts): void {
+  Object.assign(backend.policies, knownPolicies(facts.policies));
   randoms.main.position = facts.random.main;
   randoms.faults.position = facts.random.faults;
   tokens.secret = hexToBytes(facts.tokenSecret);
@@ -145,37 +145,43 @@ function resumeFacts({ world, randoms, tokens, faults, stubs, inbox }: KeptCore,
   inbox.answer = facts.inbox;
 }
 
-function resumeTimers({ world, timers, transfers }: KeptCore, rows: readonly (readonly [string, SetTimer])[]): void {
+function resumeTimers({ backend, timers, transfers }: KeptCore, rows: readonly (readonly [string, SetTimer])[]): void {
   for (const [key, { at, ...purpose }] of rows)
     timers?.resume(key, () => {
-      if (purpose.kind === callEndTimer) scheduleCallEnd(world, purpose.id, at);
+      if (purpose.kind === callEndTimer) scheduleCallEnd(backend, purpose.id, at);
       else transfers.schedule(at, purpose);
     });
 }
 
 /** A store that takes no changes holds what is true until its next timer, so there the clock stands still before that. */
-function resumeClock({ world: { clock, keeper } }: KeptCore, { clock: kept }: Facts, restMs = 0): void {
+function resumeClock({ backend: { clock, writer } }: KeptCore, { clock: kept }: Facts, restMs = 0): void {
   clock.resume(kept, restMs);
-  if (!keeper?.isReadOnly) return;
+  if (!writer?.isReadOnly) return;
   const now = clock.now();
   const at = Math.min(now, ...clock.timers().map((timer) => timer.at - 1));
   clock.resume({ ...kept, mode: "frozen", at });
 }
 
 /** Does what was due while the state was only in the store. Offers that no app has answered are sent again first. */
-export function continueWork({ world, transfers }: KeptCore): void {
-  if (world.keeper?.isReadOnly) return;
+export function continueWork({ backend, transfers }: KeptCore): void {
+  if (backend.writer?.isReadOnly) return;
   transfers.resend();
-  void world.clock.runDue();
+  void backend.clock.runDue();
 }
 
 /** How long timers and offers rest after a commit failed, in milliseconds of real time: at once, the next would fail too. */
 const restMs = 1000;
 
 /** Goes back to what the store holds, because a commit failed, and continues after a rest. Returns a function that cancels that. */
-function goBack(core: KeptCore, keeper: Keeper, notStored: NotStored, { message }: Error, wall: WallClock): () => void {
-  keeper.withoutNoting(() => undo(core, notStored));
-  core.world.events.emit("sandbox.restored", { reason: message });
+function goBack(
+  core: KeptCore,
+  writer: StateWriter,
+  notStored: NotStored,
+  { message }: Error,
+  wall: WallClock,
+): () => void {
+  writer.withoutRecording(() => undo(core, notStored));
+  core.backend.events.emit("sandbox.restored", { reason: message });
   return wall.after(restMs, () => continueWork(core));
 }
 

@@ -9,7 +9,7 @@ import {
   seedSchema,
 } from "../model/records.ts";
 import { resolveTimes } from "../model/seed-time.ts";
-import { contactKey, type World, type WorldState } from "../model/state.ts";
+import { type BackendState, contactKey, type IndexedState } from "../model/state.ts";
 import { resumeCall } from "../platform/calls.ts";
 import { builtInRoles, newApiKey, newSigningSecret } from "../rules/accounts.ts";
 import { checkInput } from "../utils/input-error.ts";
@@ -20,8 +20,8 @@ import { demoSeed } from "./demo-seed.ts";
 import { checkReferences } from "./references.ts";
 
 /** Adds a seed to the state. Calls in progress and in the queue continue. Throws InputError that names the bad field, and then adds nothing. */
-export function loadSeed(world: World, seed: Seed): void {
-  add(world, checkSeed(seed, world.state, world.clock.now()));
+export function loadSeed(backend: BackendState, seed: Seed): void {
+  add(backend, checkSeed(seed, backend.state, backend.clock.now()));
 }
 
 /** The demo seed as shipped. A test proves that it passes every check. */
@@ -33,9 +33,9 @@ let completeDemo: string | undefined;
  * Does the same for an empty state. The shipped demo seed is not checked: most backends start with it, and checking takes
  * longer than the rest of creating one.
  */
-export function loadFirstSeed(world: World, seed: Seed): void {
+export function loadFirstSeed(backend: BackendState, seed: Seed): void {
   const isShipped = seed === demoSeed && JSON.stringify(seed) === shippedDemo;
-  add(world, isShipped ? shippedAt(world.clock.now()) : checkSeed(seed, world.state, world.clock.now()));
+  add(backend, isShipped ? shippedAt(backend.clock.now()) : checkSeed(seed, backend.state, backend.clock.now()));
 }
 
 function shippedAt(now: number): CheckedSeed {
@@ -58,16 +58,16 @@ function fillDefaults(record: object, shape: Readonly<Record<string, z.ZodType>>
       Reflect.set(record, field, schema.def.defaultValue);
 }
 
-function add(world: World, checked: CheckedSeed): void {
-  insert(checked, world);
-  for (const { id } of checked.calls ?? []) resumeCall(world, id);
+function add(backend: BackendState, checked: CheckedSeed): void {
+  insert(checked, backend);
+  for (const { id } of checked.calls ?? []) resumeCall(backend, id);
 }
 
 /**
  * Checks a seed, also against the state, except for the record that it replaces. Returns a deep copy with relative times counted
  * from `now`, in milliseconds. Throws InputError that names the bad field.
  */
-export function checkSeed(seed: unknown, state: WorldState, now: number, replaced?: object): CheckedSeed {
+export function checkSeed(seed: unknown, state: IndexedState, now: number, replaced?: object): CheckedSeed {
   const checked = withCanonicalIds(structuredClone(checkInput(seedSchema, withoutSchema(seed))));
   checkReferences(checked, state, replaced);
   resolveTimes(checked, now);
@@ -82,8 +82,8 @@ function withoutSchema(seed: unknown): unknown {
 }
 
 /** Puts checked records into the state; a record whose id is there already is replaced. */
-export function insert(seed: CheckedSeed, world: World): void {
-  const { state, random, clock } = world;
+export function insert(seed: CheckedSeed, backend: BackendState): void {
+  const { state, random, clock } = backend;
   const now = clock.iso();
   for (const record of seed.accounts ?? []) state.accounts.set(record.id, record);
   for (const record of seed.users ?? []) state.users.set(record.id, record);

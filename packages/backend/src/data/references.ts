@@ -1,7 +1,7 @@
 import { membership } from "../model/indexes.ts";
 import type { CheckedSeed, CollectionName, TransferRecord } from "../model/records.ts";
-import { contactKey, type State, type WorldState } from "../model/state.ts";
-import { isUnderWay } from "../rules/transfers.ts";
+import { contactKey, type IndexedState, type State } from "../model/state.ts";
+import { isActive } from "../rules/transfers.ts";
 import { InputError } from "../utils/input-error.ts";
 
 /** A field of a record that holds the id of another one. */
@@ -66,7 +66,7 @@ export function transferWith({ transfers }: State, name: CollectionName, id: str
             (outcome === "ringing" || outcome === "answered") &&
             ((name === "members" && ring.memberId === id) || (name === "destinations" && ring.destinationId === id)),
         );
-  return [...transfers.values()].find((transfer) => isUnderWay(transfer) && concerns(transfer))?.id;
+  return [...transfers.values()].find((transfer) => isActive(transfer) && concerns(transfer))?.id;
 }
 
 /** A record in the state that a checked one takes the place of. */
@@ -76,7 +76,7 @@ type Replaced = object | undefined;
  * Checks a seed for duplicates and dangling references, also against the state, but not against the record that it replaces.
  * Looks up what the seed names, and no other records. Throws InputError that names the field.
  */
-export function checkReferences(seed: CheckedSeed, state: WorldState, replaced?: Replaced): void {
+export function checkReferences(seed: CheckedSeed, state: IndexedState, replaced?: Replaced): void {
   for (const name of collectionsWithIds)
     checkUnique<{ readonly id: string }>(name, "id", seed[name], {
       keyOf: ({ id }) => id,
@@ -131,7 +131,7 @@ function checkUnique<Fields extends object>(
 }
 
 /** Checks that the account of each record exists. */
-function checkOwners({ accounts, users: _, roles: __, ...owned }: CheckedSeed, state: WorldState): void {
+function checkOwners({ accounts, users: _, roles: __, ...owned }: CheckedSeed, state: IndexedState): void {
   const isKnown = knownIn(accounts, state.accounts);
   for (const [collection, records] of Object.entries(owned))
     for (const [index, { accountId }] of (records ?? []).entries())
@@ -139,7 +139,7 @@ function checkOwners({ accounts, users: _, roles: __, ...owned }: CheckedSeed, s
         throw new InputError(`${collection}[${index}].accountId`, `no account has the id ${accountId}`);
 }
 
-function checkUniqueFields(seed: CheckedSeed, state: WorldState, replaced: Replaced): void {
+function checkUniqueFields(seed: CheckedSeed, state: IndexedState, replaced: Replaced): void {
   const { members, groups, numbers, contacts, apiKeys } = state;
   checkUnique("members", "userId", seed.members, {
     keyOf: membership,
@@ -171,13 +171,13 @@ function checkUniqueFields(seed: CheckedSeed, state: WorldState, replaced: Repla
   checkUnique("roles", "role", seed.roles, { keyOf: ({ role }) => role, existing: () => undefined, replaced });
 }
 
-function checkMembers({ users, members = [] }: CheckedSeed, state: WorldState): void {
+function checkMembers({ users, members = [] }: CheckedSeed, state: IndexedState): void {
   const isKnown = knownIn(users, state.users);
   for (const [index, { userId }] of members.entries())
     if (!isKnown(userId)) throw new InputError(`members[${index}].userId`, `no user has the id ${userId}`);
 }
 
-function checkNumbers({ providers, numbers = [] }: CheckedSeed, state: WorldState): void {
+function checkNumbers({ providers, numbers = [] }: CheckedSeed, state: IndexedState): void {
   const isKnown = knownIn(providers, state.providers);
   for (const [index, { providerId }] of numbers.entries())
     if (providerId !== undefined && !isKnown(providerId))
@@ -191,7 +191,7 @@ function checkSecrets({ destinations = [] }: CheckedSeed): void {
         throw new InputError(`destinations[${index}].${field}`, "only a destination of kind app has one");
 }
 
-function checkGroups({ destinations = [], groups = [] }: CheckedSeed, state: WorldState): void {
+function checkGroups({ destinations = [], groups = [] }: CheckedSeed, state: IndexedState): void {
   const accountOf = new Map(destinations.map(({ id, accountId }) => [id, accountId]));
   for (const [index, group] of groups.entries())
     for (const [position, { destinationId }] of group.members.entries())

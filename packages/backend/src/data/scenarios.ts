@@ -4,7 +4,7 @@ import { parseFault } from "../faults/parse-fault.ts";
 import { dayOf } from "../model/indexes.ts";
 import type { Policies } from "../model/policies.ts";
 import type { CallRecord, DestinationRecord } from "../model/records.ts";
-import type { World } from "../model/state.ts";
+import type { BackendState } from "../model/state.ts";
 import { type Inbox, type InboxAnswer, inboxUrl } from "../platform/inbox.ts";
 import { newSigningSecret, secretsAt } from "../rules/accounts.ts";
 import { InputError } from "../utils/input-error.ts";
@@ -105,7 +105,7 @@ export type ScenarioName = (typeof scenarios)[number]["name"];
 
 /** The parts of a backend that a scenario changes. */
 export interface ScenarioParts {
-  readonly world: World;
+  readonly backend: BackendState;
   readonly faults: FaultQueue;
   readonly inbox: Inbox;
   /** The generators, of which that of faults does not change the ids of records created later. */
@@ -120,19 +120,19 @@ const callsOfADay = 20;
  * is missing that the scenario needs, and then changes nothing.
  */
 export function applyScenario(parts: ScenarioParts, name: string): void {
-  const { world, faults, inbox } = parts;
+  const { backend, faults, inbox } = parts;
   const scenario = scenarioNamed(name);
-  world.events.quietly(() => {
+  backend.events.quietly(() => {
     if (scenario.edit !== undefined) edits[scenario.edit](parts, name);
-    world.expiries.refresh();
-    Object.assign(world.policies, structuredClone(scenario.policies));
+    backend.expiries.refresh();
+    Object.assign(backend.policies, structuredClone(scenario.policies));
     if (scenario.inbox !== undefined) inbox.answer = scenario.inbox;
     faults.replaceOfScenario(
       name,
       (scenario.faults ?? []).map((text) => ({ ...parseFault(text), name })),
     );
   });
-  world.events.emit("scenario.applied", { name });
+  backend.events.emit("scenario.applied", { name });
 }
 
 function scenarioNamed(name: string): Scenario {
@@ -151,16 +151,16 @@ export function unknownScenario(name: string): string {
 type Edit = (parts: ScenarioParts, scenario: string) => void;
 
 const edits: Readonly<Record<ScenarioEdit, Edit>> = {
-  membersAway({ world: { state, clock } }, scenario) {
+  membersAway({ backend: { state, clock } }, scenario) {
     const away = { status: "away", source: "member", updatedAt: clock.iso() } as const;
     for (const member of needed(scenario, "member", state.members.values()))
       state.members.set(member.id, { ...member, availability: away, missedCalls: 0 });
   },
-  appsAtInbox({ world: { state } }, scenario) {
+  appsAtInbox({ backend: { state } }, scenario) {
     for (const app of appsOf(state.destinations.values(), scenario))
       state.destinations.set(app.id, { ...app, config: { ...app.config, url: inboxUrl } });
   },
-  secretsRotated({ world: { state, clock }, randoms }, scenario) {
+  secretsRotated({ backend: { state, clock }, randoms }, scenario) {
     for (const app of appsOf(state.destinations.values(), scenario)) {
       // Another rotation would end the secret that receivers still have.
       if (secretsAt(app, clock.now()).length > 1) continue;
@@ -173,7 +173,7 @@ const edits: Readonly<Record<ScenarioEdit, Edit>> = {
       });
     }
   },
-  dailyQuotaUsed({ world: { state, clock, policies }, randoms }, scenario) {
+  dailyQuotaUsed({ backend: { state, clock, policies }, randoms }, scenario) {
     const now = clock.now();
     const accounts = needed(scenario, "account", state.accounts.values());
     const placed = (accountId: string): number => state.calls.of(accountId).placedOn.get(dayOf(now)) ?? 0;

@@ -5,11 +5,11 @@ import { noStubs, type StubTable } from "../http/stubs.ts";
 import { checkRate, parseTime } from "../model/clock.ts";
 import { checkPolicies, defaultPolicies } from "../model/policies.ts";
 import { type TransferRecord, time, transferSchema } from "../model/records.ts";
-import { clearState, createState, type World } from "../model/state.ts";
+import { type BackendState, clearState, createState } from "../model/state.ts";
 import { callEndTimer, isRestorable, type TimerPurpose } from "../model/timer-queue.ts";
 import { scheduleCallEnd } from "../platform/calls.ts";
 import { type Inbox, inboxAnswerSchema } from "../platform/inbox.ts";
-import { checkInput, InputError, under } from "../utils/input-error.ts";
+import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
 import { withCanonicalIds } from "../utils/names.ts";
 import type { Generators } from "../utils/random.ts";
 import { isObject } from "../utils/values.ts";
@@ -55,7 +55,7 @@ export type Snapshot = z.output<typeof snapshotSchema>;
 
 /** The parts of a backend that a snapshot holds. */
 export interface SnapshotParts {
-  readonly world: World;
+  readonly backend: BackendState;
   readonly generators: Pick<Generators, "sequences" | "isDrawn">;
   readonly tokens: Pick<Tokens, "secret">;
   readonly faults: { keep(): object; restore(faults: z.output<typeof faultsSchema>): void };
@@ -65,8 +65,8 @@ export interface SnapshotParts {
 }
 
 /** Takes a snapshot of a backend. */
-export function takeSnapshot({ world, generators, tokens, faults, stubs, inbox }: SnapshotParts): Snapshot {
-  const { state, clock, policies } = world;
+export function takeSnapshot({ backend, generators, tokens, faults, stubs, inbox }: SnapshotParts): Snapshot {
+  const { state, clock, policies } = backend;
   return structuredClone({
     version,
     now: clock.now(),
@@ -99,16 +99,16 @@ function checkVersion(input: unknown): void {
 
 /** Restores a backend from a snapshot. Everything is checked first; throws InputError that names the bad field. */
 export function restoreSnapshot(
-  { world, generators, tokens, faults, stubs, inbox, transfers }: SnapshotParts,
+  { backend, generators, tokens, faults, stubs, inbox, transfers }: SnapshotParts,
   input: unknown,
 ): void {
-  const { state, clock, policies } = world;
+  const { state, clock, policies } = backend;
   checkVersion(input);
   const given = structuredClone(checkInput(snapshotSchema, input));
   // Faults and stubs hold texts of requests and responses, which stay as they are.
   const snapshot = { ...withCanonicalIds(given), faults: given.faults, stubs: given.stubs };
-  under("policies", () => checkPolicies(snapshot.policies));
-  const seed = under("seed", () => checkSeed(snapshot.seed, createState(), snapshot.now));
+  withPathPrefix("policies", () => checkPolicies(snapshot.policies));
+  const seed = withPathPrefix("seed", () => checkSeed(snapshot.seed, createState(), snapshot.now));
   for (const [index, { kind }] of snapshot.timers.entries())
     if (!isRestorable(kind)) throw new InputError(`timers[${index}].kind`, `unknown kind of timer: ${kind}`);
   parseTime("now", snapshot.now);
@@ -124,12 +124,12 @@ export function restoreSnapshot(
   clock.set({ now: snapshot.now, mode: snapshot.mode, rate });
   // An older snapshot lacks newer policies, which keep their defaults.
   Object.assign(policies, defaultPolicies(), snapshot.policies);
-  insert(seed, world);
+  insert(seed, backend);
   for (const { credential, ...window } of snapshot.windows) state.windows.set(credential, window);
   for (const [key, record] of stubRecords) state.stubRecords.set(key, record);
   for (const transfer of snapshot.transfers) state.transfers.set(transfer.id, transfer);
   for (const { at, ...about } of snapshot.timers)
-    if (about.kind === callEndTimer) scheduleCallEnd(world, about.id, at);
+    if (about.kind === callEndTimer) scheduleCallEnd(backend, about.id, at);
     else transfers.schedule(at, about);
   inbox.clear();
   inbox.answer = snapshot.inbox;

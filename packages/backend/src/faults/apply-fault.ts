@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorResponseMeta, errorCodes } from "@call-transfer/spec";
 import * as schemas from "@call-transfer/spec/schemas";
 import * as z from "zod";
-import type { WorldClock } from "../model/clock.ts";
+import type { BackendClock } from "../model/clock.ts";
 import { type Problem, problem } from "../utils/problem.ts";
 import { omitUndefined } from "../utils/values.ts";
 import type { FaultAction } from "./fault.ts";
@@ -42,7 +42,7 @@ export function withUnknownEnums(text: string): string {
 const slowBodyParts = 6;
 
 /** Streams a body in parts, one per second of the clock. */
-export function slowBody(text: string, clock: WorldClock): ReadableStream<Uint8Array> {
+export function slowBody(text: string, clock: BackendClock): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   const size = Math.max(1, Math.ceil(bytes.length / slowBodyParts));
   let sent = 0;

@@ -1,7 +1,7 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { WebhookFaultAction } from "../generated/models.gen.ts";
 import type { Events } from "../model/events.ts";
-import { InputError, under } from "../utils/input-error.ts";
+import { InputError, withPathPrefix } from "../utils/input-error.ts";
 import type { Random } from "../utils/random.ts";
 import { redacted } from "../utils/redact.ts";
 import type { Fault, FaultAction, RequestFault, WebhookFault } from "./fault.ts";
@@ -354,7 +354,7 @@ function restoredFaults(
 ): readonly ActiveFault[] {
   checkCount(waiting.length, "faults.waiting");
   return waiting.map(({ id, hits, scenario, ...fault }, index) => {
-    const own = under(`faults.waiting[${index}]`, () => validated(fault));
+    const own = withPathPrefix(`faults.waiting[${index}]`, () => validated(fault));
     const counted = { ...(typeof hits === "number" && { hits }), ...(typeof scenario === "string" && { scenario }) };
     return activeFault(id, own, counted);
   });

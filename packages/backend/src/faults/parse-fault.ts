@@ -128,7 +128,7 @@ type Match = FaultMatch & WebhookFault["webhooks"];
 /** What has been read of a text so far. */
 interface Draft {
   readonly words: Words;
-  readonly isOfWebhooks: boolean;
+  readonly isWebhookFault: boolean;
   readonly match: Match;
   readonly when: FaultWhen;
   readonly steps: readonly FaultStep[];
@@ -176,9 +176,9 @@ const whenWords = ["10%", "once", "3 times", "always", "nth 2", "on monday", "09
 export function parseFault(text: string, known: readonly OperationDescription[] = Object.values(operations)): Fault {
   const words = new Words(text);
   if (words.next === undefined) throw new InputError("", "the text is empty. Write a fault such as createCall 503");
-  const isOfWebhooks = words.take("webhooks");
-  const match = isOfWebhooks ? {} : readTarget(words, known);
-  let draft: Draft = { words, isOfWebhooks, match, when: {}, steps: [] };
+  const isWebhookFault = words.take("webhooks");
+  const match = isWebhookFault ? {} : readTarget(words, known);
+  let draft: Draft = { words, isWebhookFault, match, when: {}, steps: [] };
   while (words.next !== undefined) {
     const read = readWhen(draft) ?? readCriterion(draft) ?? readSteps(draft);
     if (read === undefined) throw unknownWord(draft, known);
@@ -193,15 +193,15 @@ export function parseFault(text: string, known: readonly OperationDescription[] 
   return fault;
 }
 
-function faultOf({ isOfWebhooks, match, when, steps }: Draft): unknown {
+function faultOf({ isWebhookFault, match, when, steps }: Draft): unknown {
   const [first, ...others] = steps;
-  if (first === undefined) throw new InputError("", `does not say what happens. Add ${actionsOf(isOfWebhooks)}.`);
+  if (first === undefined) throw new InputError("", `does not say what happens. Add ${actionsOf(isWebhookFault)}.`);
   const isLatency = others.length === 0 && typeof first === "object" && "latency" in first;
   const isLasting = isLatency || [when.probability, when.days, when.from].some((part) => part !== undefined);
   const whole = when.times === undefined && isLasting ? { ...when, times: null } : when;
-  const hasMatch = isOfWebhooks || Object.keys(match).length > 0;
+  const hasMatch = isWebhookFault || Object.keys(match).length > 0;
   return {
-    ...(hasMatch && { [isOfWebhooks ? "webhooks" : "match"]: match }),
+    ...(hasMatch && { [isWebhookFault ? "webhooks" : "match"]: match }),
     ...(Object.keys(whole).length > 0 && { when: whole }),
     do: others.length === 0 ? first : steps,
   };
@@ -223,8 +223,8 @@ function readTarget(words: Words, known: readonly OperationDescription[]): Fault
   return { ...match, path };
 }
 
-function readCriterion({ words, isOfWebhooks, match }: Draft): Pick<Draft, "match"> | undefined {
-  const criteria = isOfWebhooks ? webhookCriteria : requestCriteria;
+function readCriterion({ words, isWebhookFault, match }: Draft): Pick<Draft, "match"> | undefined {
+  const criteria = isWebhookFault ? webhookCriteria : requestCriteria;
   const [word, criterion] = Object.entries(criteria).find(([name]) => words.take(name)) ?? [];
   if (word === undefined || criterion === undefined) return undefined;
   const { field, needs, isPair } = criterion;
@@ -273,51 +273,54 @@ function daysAfter(words: Words): Weekday[] {
 }
 
 /** Reads what happens: one action, or several with commas between them. */
-function readSteps({ words, isOfWebhooks, steps }: Draft): Pick<Draft, "steps"> | undefined {
-  const first = readStep(words, isOfWebhooks);
+function readSteps({ words, isWebhookFault, steps }: Draft): Pick<Draft, "steps"> | undefined {
+  const first = readStep(words, isWebhookFault);
   if (first === undefined) return undefined;
   if (steps.length > 0) throw new InputError("", "there are two actions. Write a comma between the steps of a list");
   const read = [first];
   while (words.take(",")) {
-    const following = readStep(words, isOfWebhooks);
+    const following = readStep(words, isWebhookFault);
     const found = words.next === undefined ? "" : `, and not "${words.next}"`;
     if (following === undefined)
-      throw new InputError("", `after a comma comes ${actionsOf(isOfWebhooks)}, or pass${found}`);
+      throw new InputError("", `after a comma comes ${actionsOf(isWebhookFault)}, or pass${found}`);
     read.push(following);
   }
   return { steps: read };
 }
 
-function readStep(words: Words, isOfWebhooks: boolean): FaultStep | undefined {
+function readStep(words: Words, isWebhookFault: boolean): FaultStep | undefined {
   const { next = "" } = words;
   if (words.take("pass")) return "pass";
-  const kinds: ReadonlyMap<string, (words: Words) => FaultStep> = isOfWebhooks ? webhookWords : requestWords;
+  const kinds: ReadonlyMap<string, (words: Words) => FaultStep> = isWebhookFault ? webhookWords : requestWords;
   for (const [word, read] of kinds) if (words.take(word)) return read(words);
-  const plain = isOfWebhooks ? undefined : statusOrCode(next);
+  const plain = isWebhookFault ? undefined : statusOrCode(next);
   if (plain !== undefined) words.skip();
   return plain;
 }
 
-function actionsOf(isOfWebhooks: boolean): string {
-  return isOfWebhooks
+function actionsOf(isWebhookFault: boolean): string {
+  return isWebhookFault
     ? `one of ${[...webhookWords.keys()].join(", ")}`
     : `a status, an error code or one of ${[...requestWords.keys()].join(", ")}`;
 }
 
-function unknownWord({ words, isOfWebhooks, match, steps }: Draft, known: readonly OperationDescription[]): InputError {
+function unknownWord(
+  { words, isWebhookFault, match, steps }: Draft,
+  known: readonly OperationDescription[],
+): InputError {
   const { next = "" } = words;
   const isFirst = Object.keys(match).length === 0 && steps.length === 0;
-  const kinds: ReadonlyMap<string, unknown> = isOfWebhooks ? webhookWords : requestWords;
-  const actions = [...kinds.keys(), ...(isOfWebhooks ? [] : Object.keys(errorCodes))];
-  const criteria = Object.keys(isOfWebhooks ? webhookCriteria : requestCriteria);
-  const targets = isFirst && !isOfWebhooks ? ["webhooks", ...known.map(({ id }) => id)] : [];
+  const kinds: ReadonlyMap<string, unknown> = isWebhookFault ? webhookWords : requestWords;
+  const actions = [...kinds.keys(), ...(isWebhookFault ? [] : Object.keys(errorCodes))];
+  const criteria = Object.keys(isWebhookFault ? webhookCriteria : requestCriteria);
+  const targets = isFirst && !isWebhookFault ? ["webhooks", ...known.map(({ id }) => id)] : [];
   const hint = suggestion(next, [...targets, ...actions, ...criteria, "always", "times", "pass"]);
   const parts = [
     ...(targets.length > 0 ? ["requests (createCall, GET, GET /api/v1/calls, *)"] : []),
     `criteria (${criteria.join(", ")})`,
     ...(steps.length === 0
       ? [
-          `what happens (${isOfWebhooks ? "" : "a status such as 503, an error code such as queue_full, "}${[...kinds.keys()].join(", ")})`,
+          `what happens (${isWebhookFault ? "" : "a status such as 503, an error code such as queue_full, "}${[...kinds.keys()].join(", ")})`,
         ]
       : []),
     `how often (${whenWords.join(", ")})`,

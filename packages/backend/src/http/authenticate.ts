@@ -4,7 +4,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Policies } from "../model/policies.ts";
 import type { AccountRecord, ApiKeyRecord } from "../model/records.ts";
-import type { WorldState } from "../model/state.ts";
+import type { IndexedState } from "../model/state.ts";
 import { checkSuspended } from "../rules/accounts.ts";
 import { canonicalId } from "../utils/names.ts";
 import { type Checked, type Problem, problem } from "../utils/problem.ts";
@@ -93,7 +93,7 @@ export type Caller =
 /** Authenticates a request by its credential (§5.1). The problem is a 401. */
 export function authenticate(
   headers: RequestHeaders,
-  state: WorldState,
+  state: IndexedState,
   tokens: Tokens,
   now: number,
 ): Checked<{ readonly caller: Caller }> {
@@ -129,7 +129,7 @@ const foreign =
 
 function checkToken(
   credential: string,
-  state: WorldState,
+  state: IndexedState,
   tokens: Tokens,
   now: number,
 ): Checked<{ readonly caller: Caller }> {
@@ -178,7 +178,7 @@ export interface AccountRequest {
 export function selectAccount(
   { headers, operation, params }: AccountRequest,
   caller: Caller,
-  state: WorldState,
+  state: IndexedState,
 ): Checked<{ readonly account: AccountRecord | undefined }> {
   if (!operation.accountScoped) return { account: undefined };
   const named = canonicalId(headers.get("x-account-id") ?? "") || undefined;
@@ -199,7 +199,7 @@ export function selectAccount(
 }
 
 /** Counts a request in the rate limit window of its credential; a 429 if the window is full (§8.1). */
-export function limitRate(caller: Caller, state: WorldState, policies: Policies, now: number): Problem | undefined {
+export function limitRate(caller: Caller, state: IndexedState, policies: Policies, now: number): Problem | undefined {
   const { requests, windowSecs } = policies.rateLimit;
   const known = state.windows.get(caller.credential);
   // A window that starts in the future is left over from before the clock was set back.
@@ -213,7 +213,7 @@ export function limitRate(caller: Caller, state: WorldState, policies: Policies,
 }
 
 /** The role of a caller in an account; undefined without access. */
-export function roleIn(accountId: string, caller: Caller, state: WorldState): Role | undefined {
+export function roleIn(accountId: string, caller: Caller, state: IndexedState): Role | undefined {
   if (caller.kind === "key") return caller.key.accountId === accountId ? caller.key.role : undefined;
   return state.members.of(accountId, caller.userId)?.role;
 }
@@ -222,7 +222,7 @@ function isSameUser(
   accountId: string,
   caller: Caller,
   params: Readonly<Record<string, string>>,
-  state: WorldState,
+  state: IndexedState,
 ): boolean {
   const member = state.members.get(params.memberId ?? "");
   return caller.kind === "user" && member?.accountId === accountId && member.userId === caller.userId;

@@ -2,7 +2,7 @@ import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
 import type { Decision, RequestCaller } from "../generated/models.gen.ts";
 import type { Effects } from "../model/change-log.ts";
 import type { AccountRecord } from "../model/records.ts";
-import type { WorldState } from "../model/state.ts";
+import type { IndexedState } from "../model/state.ts";
 import type { Answer } from "../utils/problem.ts";
 import { forLog } from "../utils/redact.ts";
 import { type Caller, roleIn } from "./authenticate.ts";
@@ -49,7 +49,7 @@ export function reasonsOf(
   { step, answer, caller, account, error, effects }: Processed,
   operation: SpecifiedOperation,
   named: string | null,
-  state: WorldState,
+  state: IndexedState,
 ): Reasons {
   const reasons: { -readonly [Name in keyof Reasons]: Reasons[Name] } = {
     decidedBy: decisionOf(step, answer, operation),
@@ -94,7 +94,7 @@ function sectionOf(step: DecidingStep, code: ErrorCode, operation: SpecifiedOper
 const described = new WeakMap<object, { readonly accountId: string; readonly caller: RequestCaller }>();
 
 /** Describes the caller of a request without the credential; `named` is the account that the request names. */
-function describeCaller(caller: Caller, named: string | undefined, state: WorldState): RequestCaller {
+function describeCaller(caller: Caller, named: string | undefined, state: IndexedState): RequestCaller {
   if (caller.kind === "user") return { kind: "user", userId: caller.userId, ...accessOf(caller, named, state) };
   const { key, credential } = caller;
   const accountId = named ?? key.accountId;
@@ -109,7 +109,7 @@ function describeCaller(caller: Caller, named: string | undefined, state: WorldS
 function accessOf(
   caller: Caller,
   accountId: string | undefined,
-  state: WorldState,
+  state: IndexedState,
 ): Pick<RequestCaller, "role" | "accountId"> {
   if (accountId === undefined) return {};
   const role = roleIn(accountId, caller, state);

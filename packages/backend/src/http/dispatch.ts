@@ -1,7 +1,7 @@
 import { faultProblem } from "../faults/apply-fault.ts";
 import type { MatchedFaults } from "../faults/faults.ts";
 import type { RequestCriteria } from "../faults/match-fault.ts";
-import type { World } from "../model/state.ts";
+import type { BackendState } from "../model/state.ts";
 import { problem } from "../utils/problem.ts";
 import { forLog } from "../utils/redact.ts";
 import { decisionOf, type Processed, type Reasons, reasonsOf } from "./decision.ts";
@@ -122,7 +122,7 @@ async function respondWithFaults(
   { id, latency, action }: MatchedFaults,
 ): Promise<Responded> {
   const byFault = (detail: string): Reasons => ({ decidedBy: { step: "fault", detail: `The fault ${id} ${detail}.` } });
-  if (latency > 0 && !(await waitFor(latency, dispatcher.world, routed))) {
+  if (latency > 0 && !(await waitFor(latency, dispatcher.backend, routed))) {
     await recordUnreadBody(routed);
     return { sent: noResponse(), reasons: byFault("delayed the response, and the client disconnected") };
   }
@@ -131,7 +131,7 @@ async function respondWithFaults(
   const { request, requestId, operation } = routed;
   const written = (processed: Processed): Responded => ({
     sent: respond(dispatcher, requestId, processed.answer, action),
-    reasons: reasonsOf(processed, operation, request.headers.get("x-account-id"), dispatcher.world.state),
+    reasons: reasonsOf(processed, operation, request.headers.get("x-account-id"), dispatcher.backend.state),
   });
   try {
     if (routed.stub !== undefined) return written(await processStub(dispatcher, routed, routed.stub));
@@ -152,7 +152,11 @@ function noResponse(): Sent {
 }
 
 /** Waits on the backend's clock; false if the client aborts first. */
-async function waitFor(latency: number, { clock }: World, { request, requestId }: RoutedRequest): Promise<boolean> {
+async function waitFor(
+  latency: number,
+  { clock }: BackendState,
+  { request, requestId }: RoutedRequest,
+): Promise<boolean> {
   const wait = clock.sleep(latency, requestId);
   clock.track(wait);
   try {
@@ -173,7 +177,7 @@ async function replaceResponse(dispatcher: Dispatcher, routed: RoutedRequest, ac
   if (typeof action === "string") return { response: new Response(), transport: { kind: action } };
   if ("status" in action) return respond(dispatcher, routed.requestId, action);
   const error = "code" in action ? action : { code: "rate_limit_exceeded" as const, meta: action.rateLimit };
-  return respond(dispatcher, routed.requestId, faultProblem(error, dispatcher.world.clock.now()));
+  return respond(dispatcher, routed.requestId, faultProblem(error, dispatcher.backend.clock.now()));
 }
 
 /** Reads the body of an unprocessed request, for the journal only. */

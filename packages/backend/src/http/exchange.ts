@@ -3,7 +3,7 @@ import type { requestSchemas } from "@call-transfer/spec/schemas";
 import type * as z from "zod";
 import type { FaultQueue } from "../faults/faults.ts";
 import type { AccountRecord } from "../model/records.ts";
-import type { World } from "../model/state.ts";
+import type { BackendState } from "../model/state.ts";
 import type { Answer } from "../utils/problem.ts";
 import type { Caller, Tokens } from "./authenticate.ts";
 import type { OperationTable } from "./router.ts";
@@ -24,7 +24,7 @@ export interface ForeignAnswer {
 export type AskElsewhere = (request: IncomingRequest, url: URL) => Promise<ForeignAnswer>;
 
 /** A request that passed the checks common to all operations. */
-export interface AnyExchange extends World {
+export interface AnyExchange extends BackendState {
   readonly operation: OperationDescription;
   readonly caller: Caller;
   /** The selected account; undefined unless the operation is scoped to an account. */
@@ -60,7 +60,7 @@ export type Handlers = { readonly [Id in OperationId]?: (exchange: Exchange<Id>)
 
 /** The parts of a backend that respond to requests. */
 export interface Dispatcher {
-  readonly world: World;
+  readonly backend: BackendState;
   readonly table: OperationTable;
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly tokens: Tokens;

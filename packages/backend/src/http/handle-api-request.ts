@@ -26,7 +26,7 @@ export type AnswerRequest = (
 /** Creates the function that responds to requests to the API and records them in the journal. */
 export function createAnswer({ requestIds, record, ...context }: AnswerContext): AnswerRequest {
   const dispatcher: Dispatcher = { ...context, formatDate: createDateFormatter() };
-  const { clock } = context.world;
+  const { clock } = context.backend;
   return async (request, url, peerAddress) => {
     const start = elapsed();
     const requestId = requestIds.uuid();

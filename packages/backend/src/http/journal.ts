@@ -2,8 +2,8 @@ import type { OperationDescription } from "@call-transfer/spec";
 import type { ClosestOperation, JournalEntry } from "../generated/models.gen.ts";
 import type { Effects } from "../model/change-log.ts";
 import type { Events } from "../model/events.ts";
-import type { World } from "../model/state.ts";
-import type { Keeper } from "../model/state-writer.ts";
+import type { BackendState } from "../model/state.ts";
+import type { StateWriter } from "../model/state-writer.ts";
 import { factTable, type RowChange, type StoredState } from "../model/store.ts";
 import { clearTimeout, setTimeout } from "../utils/real-time.ts";
 import { forLog } from "../utils/redact.ts";
@@ -301,7 +301,7 @@ function matches(filter: JournalFilter, entry: JournalEntry): boolean {
 const table = "journal";
 
 /** Stores a journal at each flush, without the details of its requests. `stored` is what the store held. */
-export function keepJournal(journal: WritableJournal, keeper: Keeper, stored: StoredState | undefined): void {
+export function keepJournal(journal: WritableJournal, writer: StateWriter, stored: StoredState | undefined): void {
   const rows = stored?.rows<readonly JournalEntry[]>(table) ?? [];
   const position = stored?.fact<KeptJournal>(table);
   if (position !== undefined)
@@ -313,7 +313,7 @@ export function keepJournal(journal: WritableJournal, keeper: Keeper, stored: St
   let keys = rows.map(([key]) => Number(key));
   let last = position?.last ?? 0;
   let cleared = position?.cleared ?? 0;
-  keeper.addSource(() => {
+  writer.addSource(() => {
     const now = journal.keep();
     if (now.last === last && now.cleared === cleared) return { rows: [], done() {} };
     const entries = journal.entriesAfter(last);
@@ -357,17 +357,17 @@ export interface RecordedRequest extends Exchange {
 export type Recorder = (entry: Omit<JournalEntry, "id">, exchange: RecordedExchange) => JournalEntry;
 
 /** Creates a function that records a request in the journal and announces it to the followers of the events. */
-export function createRecorder(journal: WritableJournal, events: Events, keeper?: Keeper): Recorder {
+export function createRecorder(journal: WritableJournal, events: Events, writer?: StateWriter): Recorder {
   return (entry, exchange) => {
     const added = journal.add(entry, exchange);
-    keeper?.plan("soon");
+    writer?.plan("soon");
     events.emit("request", () => ({ ...journal.shown(added), id: String(added.id) }));
     return added;
   };
 }
 
 /** The journal entry of a request that something in front of the backend answered. */
-export function entryOf(request: RecordedRequest, { clock }: Pick<World, "clock">): Omit<JournalEntry, "id"> {
+export function entryOf(request: RecordedRequest, { clock }: Pick<BackendState, "clock">): Omit<JournalEntry, "id"> {
   const { method, url, status, code, requestId, durationMs, decidedBy } = request;
   const { detail } = decidedBy;
   return {

@@ -59,10 +59,10 @@ const noQuery = new URLSearchParams();
 
 /** Checks a request in the one fixed order unless its client is made for another contract, then calls its handler. Only a request with a body takes a turn. */
 export function processRequest(dispatcher: Dispatcher, routed: RoutedRequest): Processed | Promise<Processed> {
-  const { world, table, handlers, tokens } = dispatcher;
+  const { backend, table, handlers, tokens } = dispatcher;
   const { request, url, operation, peerAddress } = routed;
   const params = withCanonicalParams(routed.params);
-  const { state, clock, policies } = world;
+  const { state, clock, policies } = backend;
   const { headers } = request;
   const otherContract = refuseOtherContract(headers);
   if (otherContract) return { step: "route", answer: otherContract };
@@ -83,7 +83,7 @@ export function processRequest(dispatcher: Dispatcher, routed: RoutedRequest): P
   if (query.problem) return { step: "query", answer: query, caller, account };
   const call = (body: unknown): Processed => {
     const exchange: AnyExchange = {
-      ...world,
+      ...backend,
       operation,
       caller,
       account,

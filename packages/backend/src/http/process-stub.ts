@@ -3,7 +3,7 @@ import { requestSchemas } from "@call-transfer/spec/schemas";
 import * as z from "zod";
 import { isBodyMatch } from "../faults/match-fault.ts";
 import type { Stub } from "../generated/models.gen.ts";
-import type { WorldState } from "../model/state.ts";
+import type { IndexedState } from "../model/state.ts";
 import { type Answer, type Checked, problem } from "../utils/problem.ts";
 import { authenticate, callerAddress, limitRate, restrictKey } from "./authenticate.ts";
 import type { Processed } from "./decision.ts";
@@ -14,7 +14,7 @@ import type { ActiveStub, FoundStub } from "./stubs.ts";
 import type { IncomingRequest } from "./transport.ts";
 import { checkStructure, readAhead, readBody, readQuery } from "./validate.ts";
 
-type Records = WorldState["stubRecords"];
+type Records = IndexedState["stubRecords"];
 
 /** Stores the fields of a body in a collection by the method of a request, or reads and removes a record. */
 function useCollection(
@@ -73,10 +73,10 @@ export async function processStub(
   routed: RoutedRequest,
   active: ActiveStub,
 ): Promise<Processed> {
-  const { world, tokens } = dispatcher;
+  const { backend, tokens } = dispatcher;
   const { request, peerAddress } = routed;
   const { stub } = active;
-  const { state, clock, policies } = world;
+  const { state, clock, policies } = backend;
   let by: Pick<Processed, "caller"> = {};
   if (!stub.public) {
     const authenticated = authenticate(request.headers, state, tokens, clock.now());
@@ -90,7 +90,7 @@ export async function processStub(
   }
   const body = await bodyFor(routed, stub);
   if (body.problem) return { step: "body", answer: body, ...by };
-  const { result, effects, thrown } = world.changes.during(() => answerOf(dispatcher, routed, active, body.value));
+  const { result, effects, thrown } = backend.changes.during(() => answerOf(dispatcher, routed, active, body.value));
   const answer = result ?? problem("internal_error");
   return { step: "stub", answer, ...by, effects, ...(thrown && { error: thrownText(thrown.error) }) };
 }
@@ -111,7 +111,7 @@ async function bodyFor(
 }
 
 function answerOf(
-  { world: { state, clock }, stubs, newId }: Dispatcher,
+  { backend: { state, clock }, stubs, newId }: Dispatcher,
   { request: { headers }, url: { searchParams: query }, params }: RoutedRequest,
   active: ActiveStub,
   body: unknown,

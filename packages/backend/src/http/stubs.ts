@@ -4,7 +4,7 @@ import type { FaultsPlace, FaultsSnapshot, ListedFault } from "../faults/faults.
 import { isRequestMatch, type RequestCriteria } from "../faults/match-fault.ts";
 import type { Stub, StubResponse } from "../generated/models.gen.ts";
 import { zStub } from "../generated/schemas.gen.ts";
-import { checkInput, InputError, under } from "../utils/input-error.ts";
+import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
 import { withCanonicalUuids } from "../utils/names.ts";
 import { isObject } from "../utils/values.ts";
 import { formOf, type OperationTable, servedMethod } from "./router.ts";
@@ -17,7 +17,7 @@ function assertStub(stub: unknown, table?: Pick<OperationTable, "match">): asser
   // First, because nothing else stops at a depth.
   checkJson(stub, () => {});
   const { method, path, match = {}, response, responses, collection } = checkInput(zStub(), stub);
-  const params = under("path", () => paramsOf(path));
+  const params = withPathPrefix("path", () => paramsOf(path));
   const found = table?.match(method, path);
   if (found !== undefined && "operation" in found)
     throw new InputError("path", `${method} ${path} is ${faultInstead(found.operation.id)}`);
@@ -26,7 +26,7 @@ function assertStub(stub: unknown, table?: Pick<OperationTable, "match">): asser
     throw new InputError("", "a stub has one of response, responses and collection");
   const named = responses?.map((one, index) => [`responses[${index}]`, one] as const) ?? [["response", response ?? {}]];
   for (const [field, { headers = {}, body = null }] of named)
-    under(field, () => {
+    withPathPrefix(field, () => {
       checkHeaders(headers);
       checkJson({ headers, body }, (text, place) => checkText(text, place, params));
     });
@@ -189,7 +189,7 @@ function newStub(id: string, stub: Stub, others: readonly ActiveStub[], hits = 0
 function keptStubs({ waiting }: FaultsSnapshot): readonly ActiveStub[] {
   const prepared: ActiveStub[] = [];
   for (const [index, { id, hits = 0, ...stub }] of waiting.entries())
-    under(`stubs.waiting[${index}]`, () => {
+    withPathPrefix(`stubs.waiting[${index}]`, () => {
       checkKept(id, hits, prepared);
       assertStub(stub);
       prepared.push(newStub(id, stub, prepared, hits));

@@ -56,7 +56,7 @@ export interface Clock {
 }
 
 /** The one source of time. Timers fire in the order of their times; those of one time in the order of scheduling. */
-export interface WorldClock extends Clock {
+export interface BackendClock extends Clock {
   /**
    * Makes `advance` wait, before each timer, until the work has settled or sleeps on this clock. A frozen clock then runs the
    * timers that are due.
@@ -103,7 +103,7 @@ export interface KeptClock {
 }
 
 /** A clock that a store can keep. */
-export interface KeepableClock extends WorldClock {
+export interface KeepableClock extends BackendClock {
   keep(): KeptClock;
   /**
    * Stands where a clock stood, and runs on from there: a flowing clock has also moved since. Its timers begin to run after

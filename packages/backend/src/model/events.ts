@@ -1,4 +1,4 @@
-import type { WorldClock } from "./clock.ts";
+import type { BackendClock } from "./clock.ts";
 
 /** Something that happened in a backend. Holds no secret. */
 export interface BackendEvent {
@@ -93,7 +93,7 @@ interface Follower {
 }
 
 /** Creates the events of one backend. `onFollow` runs for each new follower, and the function it returns when that one leaves. */
-export function createEvents(clock: Pick<WorldClock, "iso">, onFollow: () => () => void = () => () => {}): EventLog {
+export function createEvents(clock: Pick<BackendClock, "iso">, onFollow: () => () => void = () => () => {}): EventLog {
   const followers = new Set<Follower>();
   const collections = new Set<Kept[]>();
   const ring = new EventRing();

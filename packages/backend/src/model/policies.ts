@@ -1,5 +1,5 @@
 import { longestSecs, type Policies, policyTable } from "../generated/policies.gen.ts";
-import { InputError, under } from "../utils/input-error.ts";
+import { InputError, withPathPrefix } from "../utils/input-error.ts";
 import { isObject } from "../utils/values.ts";
 import { isTimeZone } from "./hours.ts";
 
@@ -35,7 +35,7 @@ export function checkPolicies(changes: unknown, types = policyTypes): void {
       if (mistake !== undefined) throw new InputError(name, mistake);
       continue;
     }
-    under(name, () => checkPolicies(value, type));
+    withPathPrefix(name, () => checkPolicies(value, type));
     for (const part of Object.keys(type))
       if (!(part in Object(value))) throw new InputError(`${name}.${part}`, "is missing");
   }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { under } from "../utils/input-error.ts";
+import { withPathPrefix } from "../utils/input-error.ts";
 import { omitUndefined } from "../utils/values.ts";
 import { latestTime, parseTime } from "./clock.ts";
 
@@ -45,9 +45,9 @@ export function withTimeTexts(record: object): Record<string, unknown> {
 export function resolveTimes(seed: Readonly<Record<string, readonly object[] | undefined>>, now: number): void {
   for (const [collection, records] of Object.entries(seed))
     for (const [index, record] of (records ?? []).entries())
-      under(`${collection}[${index}]`, () => {
+      withPathPrefix(`${collection}[${index}]`, () => {
         resolve(record, now);
-        if ("availability" in record) under("availability", () => resolve(Object(record.availability), now));
+        if ("availability" in record) withPathPrefix("availability", () => resolve(Object(record.availability), now));
       });
 }
 

@@ -23,7 +23,7 @@ export interface Fact {
 type FactChange = RowChange & { readonly text: string };
 
 /** The facts of a sandbox, with what the store holds of them. */
-class KeptFacts {
+class StoredMetadata {
   readonly #facts: Readonly<Record<string, Fact>>;
   readonly #texts: Map<string, string>;
   readonly #touched = new Set<string>();
@@ -92,11 +92,11 @@ export type GoBack = (notStored: NotStored, error: NotStoredError, wall: WallClo
  * Collects the changes of a sandbox and commits them to its store: once a turn of the event loop, so that many requests share a
  * commit. Answers, webhooks and events wait for `saved`.
  */
-export class Keeper {
+export class StateWriter {
   readonly #store: SandboxStore;
   readonly #wall: WallClock;
   #failed: GoBack = () => () => {};
-  #facts = new KeptFacts({});
+  #facts = new StoredMetadata({});
   readonly #sources: FlushSource[] = [];
   readonly #changes = new ChangedRows();
   /** The tables of what has happened, which no failed commit undoes. */
@@ -183,7 +183,7 @@ export class Keeper {
   load(facts: Readonly<Record<string, Fact>>): StoredState | undefined {
     const rows = this.#store.load();
     const { state, factTexts } = readState(rows ?? []);
-    this.#facts = new KeptFacts(facts, factTexts);
+    this.#facts = new StoredMetadata(facts, factTexts);
     return rows && state;
   }
 
@@ -194,7 +194,7 @@ export class Keeper {
   }
 
   /** Runs a task whose changes are in the store already. */
-  withoutNoting<Result>(task: () => Result): Result {
+  withoutRecording<Result>(task: () => Result): Result {
     const before = this.#state;
     this.#state = "off";
     try {

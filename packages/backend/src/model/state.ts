@@ -2,7 +2,7 @@ import type { RoleDefinition } from "@call-transfer/spec";
 import type { Random } from "../utils/random.ts";
 import type { DeepReadonly } from "../utils/values.ts";
 import { type ChangeLog, type DescribedTimer, describedTimer } from "./change-log.ts";
-import type { Step, WorldClock } from "./clock.ts";
+import type { BackendClock, Step } from "./clock.ts";
 import type { BackendEvent, EventLog, Events } from "./events.ts";
 import { Calls, Groups, Members, ReportingMap } from "./indexes.ts";
 import type { Policies } from "./policies.ts";
@@ -20,7 +20,7 @@ import type {
   TransferRecord,
   UserRecord,
 } from "./records.ts";
-import type { Keeper } from "./state-writer.ts";
+import type { StateWriter } from "./state-writer.ts";
 
 /** All records of a backend. Maps are keyed by id unless stated otherwise. A record changes only by `set` of another one. */
 export interface State {
@@ -62,7 +62,7 @@ export interface StubRecord {
 }
 
 /** Everything one backend knows. */
-export interface WorldState extends State {
+export interface IndexedState extends State {
   readonly members: Members;
   readonly groups: Groups;
   readonly calls: Calls;
@@ -78,8 +78,8 @@ export function contactKey(accountId: string, number: string): string {
 }
 
 /** Creates an empty state. The log gets each change of a record. */
-export function createState(log?: ChangeLog): WorldState {
-  const records = <Item extends object>(collection: keyof WorldState) => new ReportingMap<Item>(collection, log);
+export function createState(log?: ChangeLog): IndexedState {
+  const records = <Item extends object>(collection: keyof IndexedState) => new ReportingMap<Item>(collection, log);
   return {
     accounts: records("accounts"),
     users: records("users"),
@@ -100,7 +100,7 @@ export function createState(log?: ChangeLog): WorldState {
 }
 
 /** Empties every map; the state object and its maps stay the same. */
-export function clearState(state: WorldState): void {
+export function clearState(state: IndexedState): void {
   for (const records of Object.values(state)) records.clear();
 }
 
@@ -138,7 +138,7 @@ export function keyEnd({ id, expiresAt: at }: ApiKeyRecord): Expiry | undefined 
 }
 
 /** Every expiry, also those that have passed, in no order. */
-function expiriesOf({ members, destinations, apiKeys }: WorldState): Expiry[] {
+function expiriesOf({ members, destinations, apiKeys }: IndexedState): Expiry[] {
   const ends = [...members.values()].map(availabilityEnd);
   const expirations = [...destinations.values()].map(previousSecretEnd);
   const keys = [...apiKeys.values()].map(keyEnd);
@@ -147,14 +147,14 @@ function expiriesOf({ members, destinations, apiKeys }: WorldState): Expiry[] {
 
 /** Announces expiries when the clock passes them. */
 export class Expiries {
-  readonly #state: WorldState;
-  readonly #clock: WorldClock;
+  readonly #state: IndexedState;
+  readonly #clock: BackendClock;
   readonly #events: Pick<Events, "emit">;
   /** Those after `#passed`, soonest first. */
   #coming: Expiry[] = [];
   #passed = Number.NEGATIVE_INFINITY;
 
-  constructor({ state, clock, events }: { state: WorldState; clock: WorldClock; events: Pick<Events, "emit"> }) {
+  constructor({ state, clock, events }: { state: IndexedState; clock: BackendClock; events: Pick<Events, "emit"> }) {
     this.#state = state;
     this.#clock = clock;
     this.#events = events;
@@ -215,10 +215,10 @@ export class Expiries {
   }
 }
 
-/** One backend's world: what every rule may read and change. */
-export interface World {
-  readonly state: WorldState;
-  readonly clock: WorldClock;
+/** One backend's state, clock, policies and events: what every rule may read and change. */
+export interface BackendState {
+  readonly state: IndexedState;
+  readonly clock: BackendClock;
   readonly random: Random;
   readonly policies: Policies;
   readonly events: EventLog;
@@ -227,7 +227,7 @@ export interface World {
   /** Notes what changes. */
   readonly changes: ChangeLog;
   /** Stores what changes; absent for a backend in memory. */
-  readonly keeper?: Keeper | undefined;
+  readonly writer?: StateWriter | undefined;
 }
 
 /** A future event: a timer, or the end of a status or a secret. */
@@ -237,7 +237,7 @@ export interface Upcoming extends DescribedTimer {
 }
 
 /** Future events, soonest first. */
-export function upcoming({ clock, state }: World): readonly Upcoming[] {
+export function upcoming({ clock, state }: BackendState): readonly Upcoming[] {
   const now = clock.now();
   const timers = clock.timers().map(({ at, ...timer }) => ({ at, ...describedTimer(state.transfers, timer) }));
   const later = expiriesOf(state).filter(({ at }) => at > now);
@@ -245,14 +245,14 @@ export function upcoming({ clock, state }: World): readonly Upcoming[] {
 }
 
 /** Moves the clock and returns what happened, in order. A step to the next timer also stops at expiries. */
-export async function advance(world: World, step: Step): Promise<readonly BackendEvent[]> {
-  const { clock, events, expiries } = world;
+export async function advance(backend: BackendState, step: Step): Promise<readonly BackendEvent[]> {
+  const { clock, events, expiries } = backend;
   const endCollecting = events.collect();
   let happened: readonly BackendEvent[];
   try {
     // Records may have been replaced in the maps of the state.
     expiries.refresh();
-    const [next] = "nextTimer" in step ? upcoming(world) : [];
+    const [next] = "nextTimer" in step ? upcoming(backend) : [];
     await clock.advance(next === undefined ? step : { to: Math.max(next.at, clock.now()) });
   } finally {
     happened = endCollecting();

@@ -1,23 +1,23 @@
 import type { Random } from "../utils/random.ts";
 import type { Undo } from "./changed-rows.ts";
-import type { Keeper } from "./state-writer.ts";
+import type { StateWriter } from "./state-writer.ts";
 import { isRestorable, type SetTimer, type Timer, type TimerWatch } from "./timer-queue.ts";
 
 /** The latest items of a kind, oldest first. */
 export class History<Item extends object> {
   readonly #table: string;
   readonly #most: number;
-  readonly #keeper: Keeper | undefined;
+  readonly #writer: StateWriter | undefined;
   #items: readonly Item[] = [];
   /** The number of items so far; the keys of rows are the numbers. */
   #last = 0;
 
   /** Keeps at most `most` items, as rows of a table. */
-  constructor(table: string, most: number, keeper: Keeper | undefined) {
+  constructor(table: string, most: number, writer: StateWriter | undefined) {
     this.#table = table;
     this.#most = most;
-    this.#keeper = keeper;
-    keeper?.addHistory(table);
+    this.#writer = writer;
+    writer?.addHistory(table);
   }
 
   get items(): readonly Item[] {
@@ -27,7 +27,7 @@ export class History<Item extends object> {
   /** Adds an item, and drops the oldest if they are too many. */
   add(item: Item): void {
     this.#last += 1;
-    this.#keeper?.change({ collection: this.#table, key: String(this.#last), after: item }, "soon");
+    this.#writer?.change({ collection: this.#table, key: String(this.#last), after: item }, "soon");
     const dropped = this.#items.length >= this.#most ? this.#items[0] : undefined;
     if (dropped !== undefined) this.#remove(this.#last - this.#items.length, dropped);
     this.#items = [...(dropped === undefined ? this.#items : this.#items.slice(1)), item];
@@ -45,7 +45,7 @@ export class History<Item extends object> {
   }
 
   #remove(number: number, item: Item): void {
-    this.#keeper?.change({ collection: this.#table, key: String(number), before: item }, "soon");
+    this.#writer?.change({ collection: this.#table, key: String(number), before: item }, "soon");
   }
 }
 
@@ -53,15 +53,15 @@ export class History<Item extends object> {
 export const timerTable = "timers";
 
 /** Keeps where a clock stands, and each timer as a row, in the order in which they were set. */
-export class KeptTimers implements TimerWatch {
-  readonly #keeper: Keeper;
+export class StoredTimers implements TimerWatch {
+  readonly #writer: StateWriter;
   readonly #rows = new Map<Timer, readonly [key: string, row: SetTimer]>();
   #last = 0;
   /** The key of the row that the next timer comes from. */
   #resumed: string | undefined;
 
-  constructor(keeper: Keeper) {
-    this.#keeper = keeper;
+  constructor(writer: StateWriter) {
+    this.#writer = writer;
   }
 
   added(timer: Timer): void {
@@ -70,18 +70,18 @@ export class KeptTimers implements TimerWatch {
     this.#last = Math.max(this.#last, Number(key));
     const row = { at: timer.at, ...timer.purpose };
     this.#rows.set(timer, [key, row]);
-    if (this.#resumed === undefined) this.#keeper.change({ collection: timerTable, key, after: row });
+    if (this.#resumed === undefined) this.#writer.change({ collection: timerTable, key, after: row });
   }
 
   removed(timer: Timer): void {
     const [key, row] = this.#rows.get(timer) ?? [];
     if (key === undefined) return;
     this.#rows.delete(timer);
-    this.#keeper.change({ collection: timerTable, key, before: row });
+    this.#writer.change({ collection: timerTable, key, before: row });
   }
 
   /** Notes that the clock has moved. */
-  readonly moved = (): void => this.#keeper.touch("clock");
+  readonly moved = (): void => this.#writer.touch("clock");
 
   /** The rows of the timers, with some changes undone. */
   rowsWithout({ surplus, removed }: Undo): (readonly [key: string, row: SetTimer])[] {
@@ -103,18 +103,18 @@ export class KeptTimers implements TimerWatch {
 /** How many ids are reserved at a time. */
 const blockSize = 1000;
 
-/** Request ids. With a keeper, none repeats after a restart: the store holds the end of the block that they come from. */
+/** Request ids. With a writer, none repeats after a restart: the store holds the end of the block that they come from. */
 export class ReservedIds implements Pick<Random, "uuid"> {
   readonly #random: Random;
-  readonly #keeper: Keeper | undefined;
+  readonly #writer: StateWriter | undefined;
   #left = 0;
   /** The position after the latest id; another one shows that the sequence began again. */
   #position = Number.NaN;
   #end = 0;
 
-  constructor(random: Random, keeper: Keeper | undefined) {
+  constructor(random: Random, writer: StateWriter | undefined) {
     this.#random = random;
-    this.#keeper = keeper;
+    this.#writer = writer;
   }
 
   /** The position after the block. */
@@ -124,13 +124,13 @@ export class ReservedIds implements Pick<Random, "uuid"> {
 
   uuid(): string {
     const random = this.#random;
-    if (this.#keeper === undefined) return random.uuid();
+    if (this.#writer === undefined) return random.uuid();
     if (this.#left === 0 || random.position !== this.#position) {
       // A read needs no store, so it does not fail with one that takes nothing.
-      if (!this.#keeper.canStore) return crypto.randomUUID();
+      if (!this.#writer.canStore) return crypto.randomUUID();
       this.#left = blockSize;
       this.#end = random.positionAfter(blockSize);
-      this.#keeper.touch("requestIds");
+      this.#writer.touch("requestIds");
     }
     this.#left -= 1;
     const id = random.uuid();

@@ -92,7 +92,7 @@ class VirtualClock implements KeepableClock {
   #disarmAlarm = (): void => {};
   #isFiring = false;
   /** Replaced at each reset, which ends the steps that began before. */
-  #era = {};
+  #generation = {};
   /** Settles when the latest step is over: steps run one after the other. */
   #steps: Promise<void> = Promise.resolve();
 
@@ -142,14 +142,14 @@ class VirtualClock implements KeepableClock {
   };
 
   readonly advance = (step: Step): Promise<void> => {
-    const era = this.#era;
+    const generation = this.#generation;
     return this.#afterOtherSteps(async () => {
-      if (era !== this.#era) return;
+      if (generation !== this.#generation) return;
       const before = this.now();
       const at = stepTarget(step, before, this.#timers.next?.at);
       const quiet = (): Promise<void> | undefined => (this.#work.isQuiet ? undefined : this.#work.quiet());
       await this.#fire(() => at, quiet);
-      if (era !== this.#era) return;
+      if (generation !== this.#generation) return;
       if (at > this.now()) this.#moveTo(at);
       if (this.#mode === "flowing") this.#arm();
       if (this.now() > before) this.#options.changed?.(this.now() - before);
@@ -170,12 +170,12 @@ class VirtualClock implements KeepableClock {
 
   readonly wait = async (ms: number): Promise<void> => {
     const at = stepTarget({ by: ms }, this.now());
-    const era = this.#era;
+    const generation = this.#generation;
     while (this.#mode === "flowing") {
-      if (era !== this.#era || this.now() >= at) return;
+      if (generation !== this.#generation || this.now() >= at) return;
       await new Promise<void>((end) => void this.#wall.after(this.#realMsUntil(at), end));
     }
-    if (era !== this.#era || this.now() > at) return;
+    if (generation !== this.#generation || this.now() > at) return;
     // A step would wait for work that is tracked, perhaps for this. Without one, timers run before the next request.
     if (this.#work.isQuiet && !this.#isFiring) await this.advance({ by: at - this.now() });
     else this.set({ now: at });
@@ -216,7 +216,7 @@ class VirtualClock implements KeepableClock {
   };
 
   readonly reset = (): void => {
-    this.#era = {};
+    this.#generation = {};
     this.#timers.clear();
     this.#alarm = undefined;
     this.#work.clear();
@@ -289,12 +289,12 @@ class VirtualClock implements KeepableClock {
   /** Runs the timers due by `until` one after the other, each after `beforeEach`. */
   async #fire(until: () => number, beforeEach?: () => Promise<void> | undefined): Promise<void> {
     this.#isFiring = true;
-    const era = this.#era;
+    const generation = this.#generation;
     try {
       for (;;) {
         await beforeEach?.();
         const next = this.#next();
-        if (era !== this.#era || next === undefined || next.at > until()) break;
+        if (generation !== this.#generation || next === undefined || next.at > until()) break;
         if (next.at > this.now()) this.#moveTo(next.at);
         if (next === this.#alarm) this.#alarm = undefined;
         else this.#timers.removeNext();

@@ -1,10 +1,10 @@
 import { webhookSignature } from "@call-transfer/spec";
 import type { FaultQueue } from "../faults/faults.ts";
 import type { Delivery } from "../generated/models.gen.ts";
-import type { WorldClock } from "../model/clock.ts";
+import type { BackendClock } from "../model/clock.ts";
 import type { DestinationRecord } from "../model/records.ts";
-import type { World } from "../model/state.ts";
-import type { Keeper } from "../model/state-writer.ts";
+import type { BackendState } from "../model/state.ts";
+import type { StateWriter } from "../model/state-writer.ts";
 import { History } from "../model/stored-parts.ts";
 import { InputError } from "../utils/input-error.ts";
 import { canonicalId, withCanonicalIds } from "../utils/names.ts";
@@ -26,7 +26,7 @@ import { type DeliveryPlan, type PlannedSend, planDelivery, signedSend } from ".
 import { isInbox } from "./inbox.ts";
 
 /** A delivery that a fault holds back. */
-export interface HeldSend {
+export interface DelayedDelivery {
   /** The id of the delivery. */
   readonly id: string;
   readonly destinationId: string;
@@ -36,45 +36,45 @@ export interface HeldSend {
   readonly afterNext: boolean;
   start(): void;
   /** Called instead of `start` if it is never sent. */
-  giveUp(): void;
+  cancel(): void;
 }
 
 /** The kind of the timer of a held delivery. Snapshots leave it out, like every delivery. */
 const sendTimer = "webhook.sends";
 
 /** The deliveries that faults hold back, until their time or until they are released. */
-class HeldSends {
-  readonly #clock: WorldClock;
+class DelayedDeliveries {
+  readonly #clock: BackendClock;
   /** By id, in the order in which they were held. */
-  readonly #held = new Map<string, HeldSend>();
+  readonly #delayed = new Map<string, DelayedDelivery>();
 
-  constructor(clock: WorldClock) {
+  constructor(clock: BackendClock) {
     this.#clock = clock;
   }
 
-  hold(send: HeldSend): void {
-    this.#held.set(send.id, send);
+  hold(send: DelayedDelivery): void {
+    this.#delayed.set(send.id, send);
     this.#clock.schedule(send.at, () => this.release(send), { kind: sendTimer, id: send.id });
   }
 
   /** Those that wait until the next delivery to their destination, which begins now, is over. */
-  waitingForNext(destinationId: string): readonly HeldSend[] {
-    return [...this.#held.values()].filter((send) => send.afterNext && send.destinationId === destinationId);
+  waitingForNext(destinationId: string): readonly DelayedDelivery[] {
+    return [...this.#delayed.values()].filter((send) => send.afterNext && send.destinationId === destinationId);
   }
 
   /** Starts a delivery, unless it has started or was given up. */
-  release(send: HeldSend): void {
-    if (this.#held.get(send.id) !== send) return;
-    this.#held.delete(send.id);
+  release(send: DelayedDelivery): void {
+    if (this.#delayed.get(send.id) !== send) return;
+    this.#delayed.delete(send.id);
     this.#clock.cancel({ kind: sendTimer, id: send.id });
     send.start();
   }
 
   /** Gives all of them up. */
   clear(): void {
-    const sends = [...this.#held.values()];
-    this.#held.clear();
-    for (const send of sends) send.giveUp();
+    const sends = [...this.#delayed.values()];
+    this.#delayed.clear();
+    for (const send of sends) send.cancel();
   }
 }
 
@@ -112,7 +112,7 @@ class OpenOffer {
    * Makes the clock wait for a delivery in flight. The deliveries of one offer are one piece of work: a receiver may let a
    * copy wait for the answer to another, which sleeps on the clock.
    */
-  track(delivering: Promise<void>, clock: Pick<WorldClock, "track">): void {
+  track(delivering: Promise<void>, clock: Pick<BackendClock, "track">): void {
     this.#inFlight += 1;
     if (this.#inFlight === 1)
       clock.track(
@@ -161,27 +161,27 @@ interface Receiver {
 
 // Public methods are fields with arrow functions, so that callers may pass them on.
 export class SignedDeliveries implements DeliveryEngine {
-  readonly #world: World;
+  readonly #backend: BackendState;
   readonly #faults: DeliveryFaults;
   readonly #route: DeliveryRoute;
   readonly sent: History<SentDelivery>;
-  readonly #held: HeldSends;
+  readonly #delayed: DelayedDeliveries;
   /** Replaced at each clearing, so that a delivery that began before is not recorded. */
-  #era = {};
+  #generation = {};
 
-  constructor(world: World, faults: DeliveryFaults, route: DeliveryRoute) {
-    this.#world = world;
+  constructor(backend: BackendState, faults: DeliveryFaults, route: DeliveryRoute) {
+    this.#backend = backend;
     this.#faults = faults;
     this.#route = route;
-    this.#held = new HeldSends(world.clock);
-    this.sent = new History("deliveries", retention.deliveries, world.keeper);
+    this.#delayed = new DelayedDeliveries(backend.clock);
+    this.sent = new History("deliveries", retention.deliveries, backend.writer);
   }
 
   readonly offer = (trigger: Trigger, answered: Answered, event?: EventIdentity): string => {
-    const era = this.#era;
+    const generation = this.#generation;
     // The offer may be of a transfer that a reset removed, or that a restore put back as it was before this offer.
     const answeredInEra: Answered = (delivery) => {
-      if (era === this.#era) answered(delivery);
+      if (generation === this.#generation) answered(delivery);
     };
     return this.#sendEvent(trigger, answeredInEra, event);
   };
@@ -199,11 +199,11 @@ export class SignedDeliveries implements DeliveryEngine {
 
   readonly list = (): readonly Delivery[] => this.sent.items.map(({ delivery }) => delivery);
 
-  readonly giveUp = (): void => this.#held.clear();
+  readonly cancel = (): void => this.#delayed.clear();
 
   readonly abandon = (): void => {
-    this.#era = {};
-    this.#held.clear();
+    this.#generation = {};
+    this.#delayed.clear();
   };
 
   readonly clear = (): void => {
@@ -214,7 +214,7 @@ export class SignedDeliveries implements DeliveryEngine {
   #sendEvent({ destinationId, ...payload }: Trigger, answered: Answered, event?: EventIdentity): string {
     const receiver = this.#find(destinationId);
     const id = event?.id ?? this.#newEventId();
-    const createdAt = new Date(event?.createdAt ?? this.#world.clock.now()).toISOString();
+    const createdAt = new Date(event?.createdAt ?? this.#backend.clock.now()).toISOString();
     const body = JSON.stringify({ ...payload, type: webhookSignature.event, id, createdAt, destinationId });
     const transferId = typeof payload.transferId === "string" ? { transferId: payload.transferId } : {};
     this.#begin({ id, destinationId, ...transferId, body }, receiver, answered);
@@ -223,7 +223,7 @@ export class SignedDeliveries implements DeliveryEngine {
 
   /** Finds who gets an event. Throws InputError for a destination without a server. */
   #find(destinationId: string): Receiver {
-    const destination = this.#world.state.destinations.get(destinationId);
+    const destination = this.#backend.state.destinations.get(destinationId);
     if (destination === undefined) throw new InputError("destinationId", `no destination has the id ${destinationId}`);
     const { kind, config } = destination;
     if (kind !== "app") throw new InputError("destinationId", "only a destination of kind app receives webhooks");
@@ -234,15 +234,15 @@ export class SignedDeliveries implements DeliveryEngine {
 
   /** Creates an id. It is stored before the event is sent, so that no other event gets it after a restart. */
   #newEventId(): string {
-    const { random, keeper } = this.#world;
-    keeper?.touch("random");
+    const { random, writer } = this.#backend;
+    writer?.touch("random");
     return random.uuid();
   }
 
   /** Sends an event: once, or as the fault says that matches it. */
   #begin(event: OutgoingEvent, { destination, url }: Receiver, answered: Answered): void {
     const { destinationId, transferId, body } = event;
-    const at = this.#world.clock.now();
+    const at = this.#backend.clock.now();
     const about = { at: new Date(at).toISOString(), url: this.#addressFor(url), headers: {} };
     const matched = this.#faults.matchDelivery({ destinationId, url, transferId }, event.id);
     const plan = planDelivery({ body, url, destination, at }, matched?.action);
@@ -264,7 +264,7 @@ export class SignedDeliveries implements DeliveryEngine {
     event: OutgoingEvent,
     plan: () => PlannedSend | undefined,
   ): void {
-    const { clock } = this.#world;
+    const { clock } = this.#backend;
     const start = (): void => {
       const send = plan();
       if (send === undefined) offer.conclude();
@@ -275,18 +275,18 @@ export class SignedDeliveries implements DeliveryEngine {
       return;
     }
     const at = clock.now() + afterSecs * 1000;
-    this.#held.hold({ ...event, at, afterNext, start, giveUp: () => offer.conclude() });
+    this.#delayed.hold({ ...event, at, afterNext, start, cancel: () => offer.conclude() });
   }
 
   async #post(offer: OpenOffer, event: OutgoingEvent, planned: PlannedSend): Promise<void> {
     const { headers, body, signature } = planned;
     const url = this.#addressFor(planned.url);
-    const { clock, events, keeper } = this.#world;
-    const [at, era] = [clock.now(), this.#era];
+    const { clock, events, writer } = this.#backend;
+    const [at, generation] = [clock.now(), this.#generation];
     // After a failed commit, its change did not happen.
-    if (keeper !== undefined && !(await isSaved(keeper))) return offer.conclude();
-    if (era !== this.#era) return offer.conclude();
-    const overtaken = this.#held.waitingForNext(event.destinationId);
+    if (writer !== undefined && !(await isSaved(writer))) return offer.conclude();
+    if (generation !== this.#generation) return offer.conclude();
+    const overtaken = this.#delayed.waitingForNext(event.destinationId);
     const sentAt = new Date(at).toISOString();
     const sent = { ...event, at: sentAt, url, headers, body, ...(signature && { signature }), ...offer.fault };
     events.emit("webhook.sent", () => announcedDelivery(sent));
@@ -294,7 +294,7 @@ export class SignedDeliveries implements DeliveryEngine {
     const outcome = await this.#attempt(url, { headers, body });
     const durationMs = Math.round((elapsed() - start) * 100) / 100;
     const delivery: Delivery = { ...sent, durationMs, ...outcome };
-    if (era === this.#era) {
+    if (generation === this.#generation) {
       this.sent.add({ delivery, event });
       // Its time is that of the answer.
       events.emit("webhook.delivered", () => announcedAnswer(delivery, outcome));
@@ -302,7 +302,7 @@ export class SignedDeliveries implements DeliveryEngine {
       if (afterSecs !== undefined) this.#retry(offer, afterSecs);
     }
     offer.conclude(delivery);
-    for (const send of overtaken) this.#held.release(send);
+    for (const send of overtaken) this.#delayed.release(send);
   }
 
   #retry(offer: OpenOffer, afterSecs: number): void {
@@ -312,7 +312,7 @@ export class SignedDeliveries implements DeliveryEngine {
 
   /** A delivery to the destination as it is now; undefined if it has no server any more. */
   #planAgain({ destinationId, body }: OutgoingEvent): PlannedSend | undefined {
-    const { state, clock } = this.#world;
+    const { state, clock } = this.#backend;
     const destination = state.destinations.get(destinationId);
     const url = destination?.config.url;
     if (destination?.kind !== "app" || !isWebAddress(url)) return undefined;
@@ -328,7 +328,7 @@ export class SignedDeliveries implements DeliveryEngine {
     url: string,
     message: Pick<PlannedSend, "headers" | "body">,
   ): Promise<Pick<Delivery, "status" | "accepted" | "error">> {
-    const { deliveryTimeoutSecs } = this.#world.policies;
+    const { deliveryTimeoutSecs } = this.#backend.policies;
     const signal = AbortSignal.timeout(Math.ceil(deliveryTimeoutSecs * 1000));
     const { inbox, fetch = globalThis.fetch } = this.#route;
     try {
@@ -350,9 +350,9 @@ export class SignedDeliveries implements DeliveryEngine {
 }
 
 /** Waits until what has changed so far is stored; false if that failed. */
-async function isSaved(keeper: Keeper): Promise<boolean> {
+async function isSaved(writer: StateWriter): Promise<boolean> {
   try {
-    await keeper.saved();
+    await writer.saved();
     return true;
   } catch {
     return false;

@@ -44,7 +44,7 @@ export interface DeliveryEngine extends Deliveries {
   /** The latest deliveries. */
   readonly sent: History<SentDelivery>;
   /** Gives up the deliveries that faults hold back. */
-  giveUp(): void;
+  cancel(): void;
   /** Forgets the deliveries in flight, and gives up those that faults hold back. */
   abandon(): void;
   /** Forgets all, also those that were sent. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { InboxEvent } from "../generated/models.gen.ts";
-import type { World } from "../model/state.ts";
+import type { BackendState } from "../model/state.ts";
 import { History } from "../model/stored-parts.ts";
 import { omitUndefined, retention } from "../utils/values.ts";
 
@@ -40,9 +40,9 @@ export function createInbox({
   clock,
   policies,
   events,
-  keeper,
-}: Pick<World, "clock" | "policies" | "events" | "keeper">): ReceivingInbox {
-  const received = new History<InboxEvent>("inbox", retention.inboxEvents, keeper);
+  writer,
+}: Pick<BackendState, "clock" | "policies" | "events" | "writer">): ReceivingInbox {
+  const received = new History<InboxEvent>("inbox", retention.inboxEvents, writer);
   let answer: InboxAnswer = {};
   return {
     get answer() {
@@ -50,7 +50,7 @@ export function createInbox({
     },
     set answer(changed) {
       answer = changed;
-      keeper?.touch("inbox");
+      writer?.touch("inbox");
       events.emit("inbox.changed", { ...changed });
     },
     received,
@@ -58,7 +58,7 @@ export function createInbox({
     clear() {
       received.clear();
       answer = {};
-      keeper?.touch("inbox");
+      writer?.touch("inbox");
       events.emit("inbox.cleared");
     },
     async receive({ headers, body }) {

@@ -5,7 +5,7 @@ import { localHour } from "../model/hours.ts";
 import { dayOf } from "../model/indexes.ts";
 import { type Policies, unknownTimeZone } from "../model/policies.ts";
 import type { AccountRecord, CallRecord } from "../model/records.ts";
-import { contactKey, type WorldState } from "../model/state.ts";
+import { contactKey, type IndexedState } from "../model/state.ts";
 import { type Checked, type Problem, problem } from "../utils/problem.ts";
 import { checkSuspended } from "./accounts.ts";
 
@@ -16,7 +16,7 @@ export type Placement = { readonly type: "initiated" } | { readonly type: "queue
 type PlacementRequest = z.output<typeof zCreateCallRequest>;
 
 type Check = (
-  state: WorldState,
+  state: IndexedState,
   account: AccountRecord,
   request: PlacementRequest,
   now: number,
@@ -65,7 +65,7 @@ const checks: readonly Check[] = [
 
 /** Decides on a placement (§4.6): the checks above, then the daily limit, then the concurrent-call limit and the queue. */
 export function decidePlacement(
-  state: WorldState,
+  state: IndexedState,
   policies: Policies,
   account: AccountRecord,
   request: PlacementRequest,
@@ -88,7 +88,7 @@ export function decidePlacement(
 }
 
 function firstRefusal(
-  state: WorldState,
+  state: IndexedState,
   policies: Policies,
   account: AccountRecord,
   request: PlacementRequest,
@@ -106,7 +106,7 @@ function firstRefusal(
  * fails. Its day's limit counted the call when it was placed. A seeded call without a request has nothing else to check.
  */
 export function refusalFromQueue(
-  state: WorldState,
+  state: IndexedState,
   policies: Policies,
   call: Pick<CallRecord, "accountId" | "request">,
   now: number,
@@ -135,7 +135,7 @@ export interface CallFilter {
 
 /** The account's calls that the list shows at `now`, newest first (A-9, A-39). */
 export function listedCalls(
-  state: WorldState,
+  state: IndexedState,
   policies: Policies,
   accountId: string,
   filter: CallFilter,

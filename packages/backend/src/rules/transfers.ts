@@ -94,7 +94,7 @@ export function ringsUntil(
 }
 
 /** Whether a transfer rings or is connected. */
-export function isUnderWay({ status }: TransferRecord): boolean {
+export function isActive({ status }: TransferRecord): boolean {
   return status === "ringing" || status === "connected";
 }
 

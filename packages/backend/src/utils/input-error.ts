@@ -115,7 +115,7 @@ export class InUseError extends InputError {
 }
 
 /** Runs a check of one part of the input. Fields named by its InputError get the prefix `root`. */
-export function under<Checked>(root: string, check: () => Checked): Checked {
+export function withPathPrefix<Checked>(root: string, check: () => Checked): Checked {
   try {
     return check();
   } catch (error) {
