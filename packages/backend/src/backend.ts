@@ -6,7 +6,7 @@ import { controlError, type SandboxRegistry } from "./control/exchange.ts";
 import { CheckedCollections } from "./data/collections.ts";
 import { demoSeed } from "./data/demo-seed.ts";
 import { createKeys } from "./data/keys.ts";
-import { continueWork, keepCore } from "./data/load-sandbox.ts";
+import { type Core, continueWork, keepCore } from "./data/load-sandbox.ts";
 import { loadFirstSeed, loadSeed } from "./data/load-seed.ts";
 import { applyScenario, type ScenarioName } from "./data/scenarios.ts";
 import { restoreSnapshot, takeSnapshot } from "./data/snapshot.ts";
@@ -199,7 +199,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   const isResumed = begin(core, options);
   const record = createRecorder(journal, events, writer);
   // From the sequence of faults, so that stubs do not change the ids of other records.
-  const newId = (): string => core.randoms.faults.uuid();
+  const newId = (): string => core.generators.sequences.faults.uuid();
   const answerAndRecord = (recorder: Recorder): AnswerRequest =>
     createAnswer({ backend, tokens, faults, stubs, newId, requestIds, record: recorder, elsewhere, ...parts });
   const answer = answerAndRecord(record);
@@ -252,15 +252,13 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   return assembled;
 }
 
-type Core = ReturnType<typeof createCore>;
-
 const defaultStart = "2026-03-02T12:00:00Z";
 
 /** Creates the state of a backend and what acts on it, without any records. */
 export function createCore(
   options: BackendOptions,
   { table, onFollow }: { readonly table: OperationTable; readonly onFollow?: (() => () => void) | undefined },
-) {
+): Core {
   withPathPrefix("policies", () => checkPolicies(options.policies ?? {}));
   if (options.clockRate !== undefined) checkRate("clockRate", options.clockRate);
   const { wall = systemClock, name = "default", store } = options;
@@ -303,7 +301,7 @@ export function createCore(
   });
   const requestIds = new ReservedIds(randoms.requestIds, writer);
   const parts = { deliveries, transfers, journal };
-  return { backend, generators, randoms, requestIds, timers, tokens, faults, stubs, inbox, ...parts };
+  return { backend, generators, requestIds, timers, tokens, faults, stubs, inbox, ...parts };
 }
 
 /** Continues what the store holds, or begins with the initial state. Returns whether the store held anything. */
@@ -350,9 +348,9 @@ function loadInitial({ backend, faults, stubs }: Core, options: BackendOptions):
  * Begins the sequences of the initial state, of which the key of access tokens is the first value, so that tokens issued
  * earlier stay valid. The returned function goes on with the sequences of the seed.
  */
-function beginTokens({ generators, randoms, tokens, backend }: Core): () => void {
+function beginTokens({ generators, tokens, backend }: Core): () => void {
   const goOn = generators.begin();
-  tokens.secret = randoms.main.bytes(32);
+  tokens.secret = generators.sequences.main.bytes(32);
   backend.writer?.touch("tokenSecret");
   return goOn;
 }

@@ -11,25 +11,15 @@ import { suggestion } from "../utils/text.ts";
 import { messageOf } from "../utils/values.ts";
 import type { BackendControls } from "./controls.ts";
 import { type ControlHandlers, controlError, type SandboxRegistry } from "./exchange.ts";
-import { authHandlers, memberHandlers, stateHandlers } from "./record-handlers.ts";
-import { faultHandlers, requestHandlers, specificationHandlers, stubHandlers } from "./request-handlers.ts";
-import { clockHandlers, eventHandlers, policyHandlers, sandboxHandlers, scenarioHandlers } from "./sandbox-handlers.ts";
-import { transferHandlers, webhookHandlers } from "./webhook-handlers.ts";
+import { recordHandlers } from "./record-handlers.ts";
+import { requestHandlers } from "./request-handlers.ts";
+import { sandboxHandlers } from "./sandbox-handlers.ts";
+import { webhookHandlers } from "./webhook-handlers.ts";
 
 const handlers: ControlHandlers = {
-  ...authHandlers,
-  ...clockHandlers,
-  ...eventHandlers,
-  ...faultHandlers,
-  ...memberHandlers,
-  ...policyHandlers,
+  ...recordHandlers,
   ...requestHandlers,
   ...sandboxHandlers,
-  ...scenarioHandlers,
-  ...specificationHandlers,
-  ...stateHandlers,
-  ...stubHandlers,
-  ...transferHandlers,
   ...webhookHandlers,
 };
 

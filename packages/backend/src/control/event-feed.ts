@@ -124,7 +124,7 @@ export class EventFeed {
 const feeds = new WeakMap<object, EventFeed>();
 
 /** Joins the readers of a backend's events, until `leave` is called. */
-export function joinFeed(backend: Pick<BackendControls, "events" | "clock">): { feed: EventFeed; leave(): void } {
+function joinFeed(backend: Pick<BackendControls, "events" | "clock">): { feed: EventFeed; leave(): void } {
   const key = backend.events;
   const feed = feeds.get(key) ?? new EventFeed(backend);
   feeds.set(key, feed);

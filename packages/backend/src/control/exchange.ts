@@ -25,6 +25,10 @@ export function controlError(code: ErrorCode | "invalid_input", message: string,
   return Response.json({ error: { code, message, ...(field !== undefined && { field }) } }, { status });
 }
 
+/** The error response for something that does not exist; `field` names the parameter that says which. */
+export const notFound = (what: string, field = "id"): Response =>
+  controlError("not_found", `There is no ${what}.`, field);
+
 type Part<Id extends ControlOperationId, Name extends string> =
   (typeof controlSchemas)[Id] extends Record<Name, () => infer Schema extends z.ZodType> ? z.output<Schema> : undefined;
 

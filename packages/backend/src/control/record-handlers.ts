@@ -9,10 +9,13 @@ import { availabilityAt, hoursAround, isWithinHours } from "../rules/members.ts"
 import { accountTimeZone, reasonNotToDisturb } from "../rules/transfers.ts";
 import { InputError } from "../utils/input-error.ts";
 import type { BackendControls } from "./controls.ts";
-import { type ControlHandlers, controlError, type SuccessBody } from "./exchange.ts";
+import { type ControlHandlers, notFound, type SuccessBody } from "./exchange.ts";
 import { type RedactQuery, redactedRecord, refuseRedacted } from "./redacted.ts";
 
-export const stateHandlers = {
+// An address of a network that is reserved for documentation, so no request comes from it.
+const documentationAddress = "192.0.2.1";
+
+export const recordHandlers = {
   listRecords: ({ backend, params, query }) => ({
     records: backend.collections.list(nameOf(params)).map((record) => redactedRecord(query, nameOf(params), record)),
   }),
@@ -26,31 +29,9 @@ export const stateHandlers = {
     return shown(query, params, backend.collections.update(nameOf(params), params.id, body));
   },
   deleteRecord: ({ backend, params }) =>
-    backend.collections.delete(nameOf(params), params.id) ? undefined : noRecord(params),
-} satisfies Partial<ControlHandlers>;
-
-interface Params {
-  readonly collection: string;
-  readonly id: string;
-}
-
-function shown(query: RedactQuery, params: Params, record: SeedRecord | undefined): SeedRecord | Response {
-  return record === undefined ? noRecord(params) : redactedRecord(query, nameOf(params), record);
-}
-
-/** Narrows the name, which the path schema has validated. */
-function nameOf({ collection }: Pick<Params, "collection">): z.output<ReturnType<typeof zCollection>> {
-  return collection as z.output<ReturnType<typeof zCollection>>;
-}
-
-function noRecord({ collection, id }: Params): Response {
-  return controlError("not_found", `There is no record ${id} in ${collection}.`, "id");
-}
-
-// An address of a network that is reserved for documentation, so no request comes from it.
-const documentationAddress = "192.0.2.1";
-
-export const authHandlers = {
+    backend.collections.delete(nameOf(params), params.id)
+      ? undefined
+      : notFound(`record ${params.id} in ${params.collection}`),
   async issueToken({ backend: { keys, state }, body: { userId, role, accountId, ...options } }) {
     const account = accountId ?? state.accounts.keys().next().value;
     if (accountId !== undefined && !state.accounts.has(accountId))
@@ -81,17 +62,6 @@ export const authHandlers = {
   issueApiKey({ backend, body: { state, ...options } }) {
     return backend.keys.issueApiKey({ ...options, ...restrictionsOf(state) });
   },
-} satisfies Partial<ControlHandlers>;
-
-function restrictionsOf(
-  state: ApiKeyOptions["state"] | "ip_restricted" | "insufficient_scope",
-): Pick<ApiKeyOptions, "state" | "allowedIps" | "scopes"> {
-  if (state === "ip_restricted") return { allowedIps: [documentationAddress] };
-  if (state === "insufficient_scope") return { scopes: [] };
-  return { state };
-}
-
-export const memberHandlers = {
   async listAvailability({ backend, query }) {
     await backend.clock.runDue();
     const members = [...backend.state.members.values()].filter(
@@ -100,6 +70,30 @@ export const memberHandlers = {
     return { members: members.map((member) => describeMember(member, backend)) };
   },
 } satisfies Partial<ControlHandlers>;
+
+interface Params {
+  readonly collection: string;
+  readonly id: string;
+}
+
+function shown(query: RedactQuery, params: Params, record: SeedRecord | undefined): SeedRecord | Response {
+  return record === undefined
+    ? notFound(`record ${params.id} in ${params.collection}`)
+    : redactedRecord(query, nameOf(params), record);
+}
+
+/** Narrows the name, which the path schema has validated. */
+function nameOf({ collection }: Pick<Params, "collection">): z.output<ReturnType<typeof zCollection>> {
+  return collection as z.output<ReturnType<typeof zCollection>>;
+}
+
+function restrictionsOf(
+  state: ApiKeyOptions["state"] | "ip_restricted" | "insufficient_scope",
+): Pick<ApiKeyOptions, "state" | "allowedIps" | "scopes"> {
+  if (state === "ip_restricted") return { allowedIps: [documentationAddress] };
+  if (state === "insufficient_scope") return { scopes: [] };
+  return { state };
+}
 
 /** Describes whether a transfer would ring a member now, and why not. */
 function describeMember(

@@ -11,9 +11,12 @@ import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts"
 import { redacted } from "../utils/redact.ts";
 import { suggestion } from "../utils/text.ts";
 import type { BackendControls } from "./controls.ts";
-import { type ControlHandlers, controlError, type SuccessBody } from "./exchange.ts";
+import { type ControlHandlers, notFound, type SuccessBody } from "./exchange.ts";
 
-export const specificationHandlers = {
+/** Where notes on error codes stand that no other section explains. */
+const codesSection = "§7.2";
+
+export const requestHandlers = {
   getSpecification: () => ({
     sections: Object.entries(specificationSections).map(([section, { cases, ...texts }]) => ({
       section,
@@ -21,10 +24,62 @@ export const specificationHandlers = {
       ...(cases && { cases: [...cases] }),
     })),
   }),
+  listRequests({ backend, query }) {
+    checkOperation(query, backend);
+    return { requests: backend.journal.list(query) };
+  },
+  clearRequests: ({ backend }) => backend.journal.clear(),
+  listUnmatchedRequests: ({ backend }) => ({
+    requests: backend.journal
+      .list()
+      .filter(isUnmatched)
+      .map((entry) => ({ closest: [], ...entry })),
+  }),
+  async waitForRequests({ backend, body: { count = 1, ...filter } }) {
+    checkOperation(filter, backend);
+    const requests = await backend.journal.wait({ ...filter, count });
+    return { matched: requests.length >= count, requests };
+  },
+  getRequest({ backend, params, query }) {
+    const found = backend.journal.get(Number(params.id), { reveal: query?.reveal });
+    if (found === undefined) return notFound(`request ${params.id} in the journal`);
+    const rule = ruleOf(found);
+    return { ...found, ...(rule && { rule }) };
+  },
+  replayRequest: ({ backend, params }) =>
+    backend.journal.get(Number(params.id)) === undefined
+      ? notFound(`request ${params.id} in the journal`)
+      : backend.replay(Number(params.id)),
+  getCoverage: ({ backend }) => ({
+    operations: backend.journal.coverage(),
+    codes: codesOf(backend.journal.coverage()),
+    unmatched: backend.journal.list().filter(isUnmatched).length,
+    refused: backend.journal.list().filter(({ decidedBy }) => decidedBy.step === "gate").length,
+  }),
+  listFaults: ({ backend, query }) =>
+    query?.redact
+      ? Response.json({ faults: backend.faults.list().map((fault) => redacted({ ...fault })) })
+      : { faults: backend.faults.list() },
+  // `add` validates it.
+  addFault({ backend, body }) {
+    if (!("text" in Object(body))) return { id: backend.faults.add(body as Fault) };
+    const { text } = checkInput(zFaultText(), body);
+    return { id: withPathPrefix("text", () => backend.faults.add(text)) };
+  },
+  checkFault({ backend, body }) {
+    const fault = checkedFault(body, backend);
+    const text = formatFault(fault, backend.operations);
+    return { fault, ...(text !== undefined && { text }) };
+  },
+  clearFaults: ({ backend }) => backend.faults.clear(),
+  removeFault: ({ backend, params }) => (backend.faults.remove(params.id) ? undefined : notFound(`fault ${params.id}`)),
+  listStubs: ({ backend }) => ({ stubs: backend.stubs.list() }),
+  addStub: ({ backend, body }) => ({ id: backend.stubs.add(body as Stub) }),
+  clearStubs: ({ backend }) => backend.stubs.clear(),
+  replaceStub: ({ backend, params, body }) =>
+    backend.stubs.replace(params.id, body as Stub) ? undefined : notFound(`stub ${params.id}`),
+  removeStub: ({ backend, params }) => (backend.stubs.remove(params.id) ? undefined : notFound(`stub ${params.id}`)),
 } satisfies Partial<ControlHandlers>;
-
-/** Where notes on error codes stand that no other section explains. */
-const codesSection = "§7.2";
 
 /** The text behind a decision: of the error code, the status or the operation if there is one, otherwise the section's own. */
 export function ruleOf({
@@ -57,39 +112,6 @@ function checkOperation({ operationId }: { operationId?: string | undefined }, {
     throw new InputError("operationId", `unknown operation "${operationId}".${suggestion(operationId, ids)}`);
 }
 
-export const requestHandlers = {
-  listRequests({ backend, query }) {
-    checkOperation(query, backend);
-    return { requests: backend.journal.list(query) };
-  },
-  clearRequests: ({ backend }) => backend.journal.clear(),
-  listUnmatchedRequests: ({ backend }) => ({
-    requests: backend.journal
-      .list()
-      .filter(isUnmatched)
-      .map((entry) => ({ closest: [], ...entry })),
-  }),
-  async waitForRequests({ backend, body: { count = 1, ...filter } }) {
-    checkOperation(filter, backend);
-    const requests = await backend.journal.wait({ ...filter, count });
-    return { matched: requests.length >= count, requests };
-  },
-  getRequest({ backend, params, query }) {
-    const found = backend.journal.get(Number(params.id), { reveal: query?.reveal });
-    if (found === undefined) return noRequest(params.id);
-    const rule = ruleOf(found);
-    return { ...found, ...(rule && { rule }) };
-  },
-  replayRequest: ({ backend, params }) =>
-    backend.journal.get(Number(params.id)) === undefined ? noRequest(params.id) : backend.replay(Number(params.id)),
-  getCoverage: ({ backend }) => ({
-    operations: backend.journal.coverage(),
-    codes: codesOf(backend.journal.coverage()),
-    unmatched: backend.journal.list().filter(isUnmatched).length,
-    refused: backend.journal.list().filter(({ decidedBy }) => decidedBy.step === "gate").length,
-  }),
-} satisfies Partial<ControlHandlers>;
-
 /** The error codes of all operations, in the order of the specification. */
 function codesOf(operations: readonly OperationCoverage[]): SuccessBody<"getCoverage">["codes"] {
   const counts = operations.flatMap(({ codes }) => codes);
@@ -101,31 +123,6 @@ function codesOf(operations: readonly OperationCoverage[]): SuccessBody<"getCove
   });
 }
 
-function noRequest(id: string): Response {
-  return controlError("not_found", `There is no request ${id} in the journal.`, "id");
-}
-
-export const faultHandlers = {
-  listFaults: ({ backend, query }) =>
-    query?.redact
-      ? Response.json({ faults: backend.faults.list().map((fault) => redacted({ ...fault })) })
-      : { faults: backend.faults.list() },
-  // `add` validates it.
-  addFault({ backend, body }) {
-    if (!("text" in Object(body))) return { id: backend.faults.add(body as Fault) };
-    const { text } = checkInput(zFaultText(), body);
-    return { id: withPathPrefix("text", () => backend.faults.add(text)) };
-  },
-  checkFault({ backend, body }) {
-    const fault = checkedFault(body, backend);
-    const text = formatFault(fault, backend.operations);
-    return { fault, ...(text !== undefined && { text }) };
-  },
-  clearFaults: ({ backend }) => backend.faults.clear(),
-  removeFault: ({ backend, params }) =>
-    backend.faults.remove(params.id) ? undefined : controlError("not_found", `There is no fault ${params.id}.`, "id"),
-} satisfies Partial<ControlHandlers>;
-
 function checkedFault(body: unknown, { operations }: BackendControls): Fault {
   if ("text" in Object(body)) {
     const { text } = checkInput(zFaultText(), body);
@@ -133,17 +130,4 @@ function checkedFault(body: unknown, { operations }: BackendControls): Fault {
   }
   assertFault(body, operations);
   return body;
-}
-
-export const stubHandlers = {
-  listStubs: ({ backend }) => ({ stubs: backend.stubs.list() }),
-  addStub: ({ backend, body }) => ({ id: backend.stubs.add(body as Stub) }),
-  clearStubs: ({ backend }) => backend.stubs.clear(),
-  replaceStub: ({ backend, params, body }) =>
-    backend.stubs.replace(params.id, body as Stub) ? undefined : noStub(params.id),
-  removeStub: ({ backend, params }) => (backend.stubs.remove(params.id) ? undefined : noStub(params.id)),
-} satisfies Partial<ControlHandlers>;
-
-function noStub(id: string): Response {
-  return controlError("not_found", `There is no stub ${id}.`, "id");
 }

@@ -9,10 +9,16 @@ import { streamAfter } from "./event-feed.ts";
 import {
   type ControlHandlers,
   controlError,
+  notFound,
   type SandboxRegistry,
   type SandboxState,
   type SuccessBody,
 } from "./exchange.ts";
+
+const maxUpcoming = 1000;
+const rows = Object.entries(policyTable) as [keyof Policies, (typeof policyTable)[keyof Policies]][];
+/** The number of events of an answer without `limit`. */
+const eventsByDefault = 100;
 
 export const sandboxHandlers = {
   getHealth: () => ({ status: "ok" }),
@@ -31,9 +37,7 @@ export const sandboxHandlers = {
     return addressOf(name);
   },
   deleteSandbox: async ({ sandboxes, params }) =>
-    (await required(sandboxes).delete(params.name))
-      ? undefined
-      : controlError("not_found", `There is no sandbox "${params.name}".`, "name"),
+    (await required(sandboxes).delete(params.name)) ? undefined : notFound(`sandbox "${params.name}"`, "name"),
   getBackup({ sandboxes }) {
     const copy = sandboxes?.copy?.();
     if (copy === undefined)
@@ -44,6 +48,40 @@ export const sandboxHandlers = {
   addSeed: ({ backend, body }) => backend.seed(body),
   getSnapshot: ({ backend }) => backend.snapshot(),
   putSnapshot: ({ backend, body }) => backend.restore(body),
+  getClock: ({ backend }) => formatClock(backend),
+  setClock({ backend, body }) {
+    backend.clock.set(omitUndefined(body));
+    return formatClock(backend);
+  },
+  async advanceClock({ backend, body }) {
+    const effects = await backend.advance(body);
+    return { ...formatClock(backend), effects };
+  },
+  getPolicies: ({ backend }) => ({ ...backend.policies }),
+  changePolicies: ({ backend, body }) => ({ ...backend.changePolicies(body) }),
+  describePolicies: ({ backend }) => ({
+    policies: rows.map(([name, { type, default: byDefault, description, assumption }]) => ({
+      name,
+      description,
+      assumption,
+      value: backend.policies[name],
+      default: byDefault,
+      ...(type === "seconds" && { unit: "seconds" as const }),
+      ...(Array.isArray(type) && { choices: [...type] }),
+    })),
+  }),
+  listScenarios: () => ({ scenarios: scenarios.map(shownScenario) }),
+  applyScenario({ backend, params }) {
+    const found = scenarios.find(({ name }) => name === params.name);
+    if (found === undefined) return controlError("not_found", unknownScenario(params.name), "name");
+    return withPathPrefix("name", () => backend.applyScenario(found.name));
+  },
+  streamEvents({ backend, query, headers }) {
+    const resumeAfter = headers.get("last-event-id") ?? query?.after;
+    const stream = streamAfter(backend, resumeAfter ?? backend.events.lastId);
+    return new Response(stream, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
+  },
+  listEvents: ({ backend, query: { after, limit = eventsByDefault } }) => backend.events.latest({ after, limit }),
 } satisfies Partial<ControlHandlers>;
 
 function required(sandboxes: SandboxRegistry | undefined): SandboxRegistry {
@@ -79,20 +117,6 @@ function versionOf({ info }: Readonly<Record<string, unknown>>): string {
   return isObject(info) ? String(info.version ?? "") : "";
 }
 
-const maxUpcoming = 1000;
-
-export const clockHandlers = {
-  getClock: ({ backend }) => formatClock(backend),
-  setClock({ backend, body }) {
-    backend.clock.set(omitUndefined(body));
-    return formatClock(backend);
-  },
-  async advanceClock({ backend, body }) {
-    const effects = await backend.advance(body);
-    return { ...formatClock(backend), effects };
-  },
-} satisfies Partial<ControlHandlers>;
-
 function formatClock({ clock, upcoming }: BackendControls): SuccessBody<"getClock"> {
   const all = upcoming();
   return {
@@ -107,33 +131,6 @@ function formatClock({ clock, upcoming }: BackendControls): SuccessBody<"getCloc
   };
 }
 
-const rows = Object.entries(policyTable) as [keyof Policies, (typeof policyTable)[keyof Policies]][];
-
-export const policyHandlers = {
-  getPolicies: ({ backend }) => ({ ...backend.policies }),
-  changePolicies: ({ backend, body }) => ({ ...backend.changePolicies(body) }),
-  describePolicies: ({ backend }) => ({
-    policies: rows.map(([name, { type, default: byDefault, description, assumption }]) => ({
-      name,
-      description,
-      assumption,
-      value: backend.policies[name],
-      default: byDefault,
-      ...(type === "seconds" && { unit: "seconds" as const }),
-      ...(Array.isArray(type) && { choices: [...type] }),
-    })),
-  }),
-} satisfies Partial<ControlHandlers>;
-
-export const scenarioHandlers = {
-  listScenarios: () => ({ scenarios: scenarios.map(shownScenario) }),
-  applyScenario({ backend, params }) {
-    const found = scenarios.find(({ name }) => name === params.name);
-    if (found === undefined) return controlError("not_found", unknownScenario(params.name), "name");
-    return withPathPrefix("name", () => backend.applyScenario(found.name));
-  },
-} satisfies Partial<ControlHandlers>;
-
 /** A scenario without what its description says in words. */
 function shownScenario({ name, description, section, faults, policies, inbox }: (typeof scenarios)[number] & Scenario) {
   return {
@@ -145,15 +142,3 @@ function shownScenario({ name, description, section, faults, policies, inbox }: 
     ...(inbox !== undefined && { inbox }),
   };
 }
-
-/** The number of events of an answer without `limit`. */
-const eventsByDefault = 100;
-
-export const eventHandlers = {
-  streamEvents({ backend, query, headers }) {
-    const resumeAfter = headers.get("last-event-id") ?? query?.after;
-    const stream = streamAfter(backend, resumeAfter ?? backend.events.lastId);
-    return new Response(stream, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
-  },
-  listEvents: ({ backend, query: { after, limit = eventsByDefault } }) => backend.events.latest({ after, limit }),
-} satisfies Partial<ControlHandlers>;

@@ -4,7 +4,7 @@ import type { TransferRecord } from "../model/records.ts";
 import { inboxUrl } from "../platform/inbox.ts";
 import { ringsUntil } from "../rules/transfers.ts";
 import { limited, omitUndefined } from "../utils/values.ts";
-import { type ControlHandlers, controlError, type SuccessBody } from "./exchange.ts";
+import { type ControlHandlers, controlError, notFound, type SuccessBody } from "./exchange.ts";
 import { redactedDelivery, redactedMessage } from "./redacted.ts";
 
 export const webhookHandlers = {
@@ -16,10 +16,12 @@ export const webhookHandlers = {
   }),
   getDelivery({ backend, params, query }) {
     const delivery = backend.deliveries.list().find(({ id }) => id === params.id);
-    return delivery === undefined ? noDelivery(params.id) : redactedDelivery(query, delivery);
+    return delivery === undefined ? notFound(`delivery ${params.id}`) : redactedDelivery(query, delivery);
   },
   redeliverWebhook: ({ backend: { deliveries }, params }) =>
-    deliveries.list().some(({ id }) => id === params.id) ? deliveries.redeliver(params.id) : noDelivery(params.id),
+    deliveries.list().some(({ id }) => id === params.id)
+      ? deliveries.redeliver(params.id)
+      : notFound(`delivery ${params.id}`),
   getInbox: ({ backend: { inbox }, query }) => ({
     url: inboxUrl,
     answer: { ...inbox.answer },
@@ -29,17 +31,6 @@ export const webhookHandlers = {
     backend.inbox.answer = omitUndefined(body);
   },
   clearInbox: ({ backend }) => backend.inbox.clear(),
-} satisfies Partial<ControlHandlers>;
-
-function answeredAfter(deliveries: readonly Delivery[], after: string | undefined): readonly Delivery[] {
-  return after === undefined ? deliveries : deliveries.slice(deliveries.findIndex(({ id }) => id === after) + 1);
-}
-
-function noDelivery(id: string): Response {
-  return controlError("not_found", `There is no delivery ${id}.`, "id");
-}
-
-export const transferHandlers = {
   listTransfers: async ({ backend, query }) => {
     await backend.clock.runDue();
     return { transfers: limited(backend.transfers.list(), { limit: query?.limit }).map(formatTransfer) };
@@ -53,11 +44,11 @@ export const transferHandlers = {
   async getTransfer({ backend, params }) {
     await backend.clock.runDue();
     const transfer = backend.transfers.get(params.id);
-    return transfer === undefined ? noTransfer(params.id) : formatTransfer(transfer);
+    return transfer === undefined ? notFound(`transfer ${params.id}`) : formatTransfer(transfer);
   },
   async answerTransfer({ backend, params, body }) {
     const transfer = backend.transfers.get(params.id);
-    if (transfer === undefined) return noTransfer(params.id);
+    if (transfer === undefined) return notFound(`transfer ${params.id}`);
     const code = await backend.transfers.answer(params.id, body);
     if (code !== undefined) return controlError(code, errorCodes[code].meaning);
     return formatTransfer(backend.transfers.get(params.id) ?? transfer);
@@ -65,15 +56,15 @@ export const transferHandlers = {
   async declineTransfer({ backend, params, body }) {
     await backend.clock.runDue();
     const transfer = backend.transfers.get(params.id);
-    if (transfer === undefined) return noTransfer(params.id);
+    if (transfer === undefined) return notFound(`transfer ${params.id}`);
     if (!backend.transfers.decline(params.id, body))
       return controlError("conflict", "It does not ring. GET the transfer for the outcome of each ring.");
     return formatTransfer(backend.transfers.get(params.id) ?? transfer);
   },
 } satisfies Partial<ControlHandlers>;
 
-function noTransfer(id: string): Response {
-  return controlError("not_found", `There is no transfer ${id}.`, "id");
+function answeredAfter(deliveries: readonly Delivery[], after: string | undefined): readonly Delivery[] {
+  return after === undefined ? deliveries : deliveries.slice(deliveries.findIndex(({ id }) => id === after) + 1);
 }
 
 /** Formats a transfer: times as timestamps, and the answerer by its ids. */

@@ -17,15 +17,15 @@ import type { DeliveryEngine, SentDelivery } from "../platform/delivery.ts";
 import type { InboxAnswer, ReceivingInbox } from "../platform/inbox.ts";
 import type { TransferEngine } from "../platform/transfers.ts";
 import { InputError } from "../utils/input-error.ts";
-import type { Random } from "../utils/random.ts";
+import type { Generators } from "../utils/random.ts";
 
 /** The version of the rows. Raise it when older programs cannot read them, and convert the older ones on loading. */
 const rowsVersion = 1;
 
-/** The parts of a backend that a store keeps. */
-export interface KeptCore {
+/** The parts of a backend that snapshots and scenarios change, and a store keeps. */
+export interface Core {
   readonly backend: BackendState & { readonly clock: KeepableClock };
-  readonly randoms: Readonly<Record<"main" | "faults", Random>>;
+  readonly generators: Generators;
   readonly requestIds: ReservedIds;
   readonly timers: StoredTimers | undefined;
   readonly tokens: Tokens;
@@ -38,12 +38,13 @@ export interface KeptCore {
 }
 
 /** Loads what a store holds, and lets its writer store what changes from now on. Returns whether it held anything. */
-export function keepCore(core: KeptCore, writer: StateWriter): boolean {
-  const { backend, randoms, requestIds, tokens, faults, inbox } = core;
+export function keepCore(core: Core, writer: StateWriter): boolean {
+  const { backend, generators, requestIds, tokens, faults, inbox } = core;
+  const { main, faults: ofFaults } = generators.sequences;
   const stored = writer.load({
     version: { read: () => rowsVersion },
     clock: { read: backend.clock.keep },
-    random: { read: () => ({ main: randoms.main.position, faults: randoms.faults.position }), isCompared: true },
+    random: { read: () => ({ main: main.position, faults: ofFaults.position }), isCompared: true },
     requestIds: { read: () => requestIds.reservedUntil },
     tokenSecret: { read: () => bytesToHex(tokens.secret) },
     // Untyped code may change policies in place.
@@ -58,7 +59,7 @@ export function keepCore(core: KeptCore, writer: StateWriter): boolean {
   return stored !== undefined;
 }
 
-function resumeChecked(core: KeptCore, stored: StoredState): void {
+function resumeChecked(core: Core, stored: StoredState): void {
   try {
     resume(core, stored);
   } catch (error) {
@@ -95,7 +96,7 @@ const factNames = [
 ] as const satisfies readonly (keyof Facts)[];
 
 /** Puts what a store holds in place of the present state. */
-function resume(core: KeptCore, stored: StoredState): void {
+function resume(core: Core, stored: StoredState): void {
   const { state, events, clock } = core.backend;
   const facts = readFacts(stored.rows(factTable));
   events.quietly(() => {
@@ -116,7 +117,7 @@ function resume(core: KeptCore, stored: StoredState): void {
 }
 
 /** Undoes what could not be stored. Its cost is that of the changes and the timers. Timers begin to run after `restMs` of real time. */
-function undo(core: KeptCore, { changes, facts: stored }: NotStored): void {
+function undo(core: Core, { changes, facts: stored }: NotStored): void {
   const { state, events, clock } = core.backend;
   const facts = readFacts(stored);
   const timers = core.timers?.rowsWithout(changes.get(timerTable) ?? { surplus: [], replaced: [], removed: [] });
@@ -135,17 +136,17 @@ function undo(core: KeptCore, { changes, facts: stored }: NotStored): void {
   core.backend.expiries.restart();
 }
 
-function resumeFacts({ backend, randoms, tokens, faults, stubs, inbox }: KeptCore, facts: Facts): void {
+function resumeFacts({ backend, generators, tokens, faults, stubs, inbox }: Core, facts: Facts): void {
   Object.assign(backend.policies, knownPolicies(facts.policies));
-  randoms.main.position = facts.random.main;
-  randoms.faults.position = facts.random.faults;
+  generators.sequences.main.position = facts.random.main;
+  generators.sequences.faults.position = facts.random.faults;
   tokens.secret = hexToBytes(facts.tokenSecret);
   faults.restore(facts.faults);
   stubs.prepare(facts.stubs ?? noStubs)();
   inbox.answer = facts.inbox;
 }
 
-function resumeTimers({ backend, timers, transfers }: KeptCore, rows: readonly (readonly [string, SetTimer])[]): void {
+function resumeTimers({ backend, timers, transfers }: Core, rows: readonly (readonly [string, SetTimer])[]): void {
   for (const [key, { at, ...purpose }] of rows)
     timers?.resume(key, () => {
       if (purpose.kind === callEndTimer) scheduleCallEnd(backend, purpose.id, at);
@@ -154,7 +155,7 @@ function resumeTimers({ backend, timers, transfers }: KeptCore, rows: readonly (
 }
 
 /** A store that takes no changes holds what is true until its next timer, so there the clock stands still before that. */
-function resumeClock({ backend: { clock, writer } }: KeptCore, { clock: kept }: Facts, restMs = 0): void {
+function resumeClock({ backend: { clock, writer } }: Core, { clock: kept }: Facts, restMs = 0): void {
   clock.resume(kept, restMs);
   if (!writer?.isReadOnly) return;
   const now = clock.now();
@@ -163,7 +164,7 @@ function resumeClock({ backend: { clock, writer } }: KeptCore, { clock: kept }: 
 }
 
 /** Does what was due while the state was only in the store. Offers that no app has answered are sent again first. */
-export function continueWork({ backend, transfers }: KeptCore): void {
+export function continueWork({ backend, transfers }: Core): void {
   if (backend.writer?.isReadOnly) return;
   transfers.resend();
   void backend.clock.runDue();
@@ -174,7 +175,7 @@ const restMs = 1000;
 
 /** Goes back to what the store holds, because a commit failed, and continues after a rest. Returns a function that cancels that. */
 function goBack(
-  core: KeptCore,
+  core: Core,
   writer: StateWriter,
   notStored: NotStored,
   { message }: Error,

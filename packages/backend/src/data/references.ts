@@ -5,7 +5,7 @@ import { isActive } from "../rules/transfers.ts";
 import { InputError } from "../utils/input-error.ts";
 
 /** A field of a record that holds the id of another one. */
-export interface Referrer {
+interface Referrer {
   readonly collection: CollectionName;
   readonly record: object;
   /** Such as `members[0].destinationId`. */

@@ -1,15 +1,13 @@
 import { limits } from "@call-transfer/spec";
-import type { FaultQueue } from "../faults/faults.ts";
 import { parseFault } from "../faults/parse-fault.ts";
 import { dayOf } from "../model/indexes.ts";
 import type { Policies } from "../model/policies.ts";
 import type { CallRecord, DestinationRecord } from "../model/records.ts";
-import type { BackendState } from "../model/state.ts";
-import { type Inbox, type InboxAnswer, inboxUrl } from "../platform/inbox.ts";
+import { type InboxAnswer, inboxUrl } from "../platform/inbox.ts";
 import { newSigningSecret, secretsAt } from "../rules/accounts.ts";
 import { InputError } from "../utils/input-error.ts";
-import type { Random } from "../utils/random.ts";
 import { suggestion } from "../utils/text.ts";
+import type { Core } from "./load-sandbox.ts";
 
 /** What a scenario changes of the records that are there when it is applied. */
 type ScenarioEdit =
@@ -103,15 +101,6 @@ export const scenarios = [
 /** The name of a scenario. */
 export type ScenarioName = (typeof scenarios)[number]["name"];
 
-/** The parts of a backend that a scenario changes. */
-export interface ScenarioParts {
-  readonly backend: BackendState;
-  readonly faults: FaultQueue;
-  readonly inbox: Inbox;
-  /** The generators, of which that of faults does not change the ids of records created later. */
-  readonly randoms: { readonly faults: Random };
-}
-
 /** The number of calls that the accounts place to use up their day, at least. */
 const callsOfADay = 20;
 
@@ -119,7 +108,7 @@ const callsOfADay = 20;
  * Applies a scenario. Its faults replace those that it added before. Throws InputError for an unknown name, or if a record
  * is missing that the scenario needs, and then changes nothing.
  */
-export function applyScenario(parts: ScenarioParts, name: string): void {
+export function applyScenario(parts: Core, name: string): void {
   const { backend, faults, inbox } = parts;
   const scenario = scenarioNamed(name);
   backend.events.quietly(() => {
@@ -148,7 +137,7 @@ export function unknownScenario(name: string): string {
 }
 
 /** Changes records. Throws InputError before the first change if there are none. */
-type Edit = (parts: ScenarioParts, scenario: string) => void;
+type Edit = (core: Core, scenario: string) => void;
 
 const edits: Readonly<Record<ScenarioEdit, Edit>> = {
   membersAway({ backend: { state, clock } }, scenario) {
@@ -160,7 +149,7 @@ const edits: Readonly<Record<ScenarioEdit, Edit>> = {
     for (const app of appsOf(state.destinations.values(), scenario))
       state.destinations.set(app.id, { ...app, config: { ...app.config, url: inboxUrl } });
   },
-  secretsRotated({ backend: { state, clock }, randoms }, scenario) {
+  secretsRotated({ backend: { state, clock }, generators }, scenario) {
     for (const app of appsOf(state.destinations.values(), scenario)) {
       // Another rotation would end the secret that receivers still have.
       if (secretsAt(app, clock.now()).length > 1) continue;
@@ -168,19 +157,19 @@ const edits: Readonly<Record<ScenarioEdit, Edit>> = {
         ...app,
         previousSecret: app.signingSecret,
         previousSecretExpiresAt: clock.now() + limits.previousSecretOverlapHours * 3_600_000,
-        signingSecret: newSigningSecret(randoms.faults),
+        signingSecret: newSigningSecret(generators.sequences.faults),
         updatedAt: clock.iso(),
       });
     }
   },
-  dailyQuotaUsed({ backend: { state, clock, policies }, randoms }, scenario) {
+  dailyQuotaUsed({ backend: { state, clock, policies }, generators }, scenario) {
     const now = clock.now();
     const accounts = needed(scenario, "account", state.accounts.values());
     const placed = (accountId: string): number => state.calls.of(accountId).placedOn.get(dayOf(now)) ?? 0;
     policies.dailyCallLimit = Math.max(callsOfADay, ...accounts.map(({ id }) => placed(id)));
     for (const { id: accountId } of accounts)
       while (placed(accountId) < policies.dailyCallLimit) {
-        const call = placedCall(randoms.faults.uuid(), accountId, now);
+        const call = placedCall(generators.sequences.faults.uuid(), accountId, now);
         state.calls.set(call.id, call);
       }
   },

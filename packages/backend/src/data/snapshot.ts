@@ -1,19 +1,18 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
-import type { Tokens } from "../http/authenticate.ts";
-import { noStubs, type StubTable } from "../http/stubs.ts";
+import { noStubs } from "../http/stubs.ts";
 import { checkRate, parseTime } from "../model/clock.ts";
 import { checkPolicies, defaultPolicies } from "../model/policies.ts";
 import { type TransferRecord, time, transferSchema } from "../model/records.ts";
-import { type BackendState, clearState, createState } from "../model/state.ts";
-import { callEndTimer, isRestorable, type TimerPurpose } from "../model/timer-queue.ts";
+import { clearState, createState } from "../model/state.ts";
+import { callEndTimer, isRestorable } from "../model/timer-queue.ts";
 import { scheduleCallEnd } from "../platform/calls.ts";
-import { type Inbox, inboxAnswerSchema } from "../platform/inbox.ts";
+import { inboxAnswerSchema } from "../platform/inbox.ts";
 import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
 import { withCanonicalIds } from "../utils/names.ts";
-import type { Generators } from "../utils/random.ts";
 import { isObject } from "../utils/values.ts";
 import { asSeed } from "./collections.ts";
+import type { Core } from "./load-sandbox.ts";
 import { checkSeed, insert } from "./load-seed.ts";
 
 const version = 1;
@@ -53,19 +52,8 @@ const snapshotSchema = z.strictObject({
  */
 export type Snapshot = z.output<typeof snapshotSchema>;
 
-/** The parts of a backend that a snapshot holds. */
-export interface SnapshotParts {
-  readonly backend: BackendState;
-  readonly generators: Pick<Generators, "sequences" | "isDrawn">;
-  readonly tokens: Pick<Tokens, "secret">;
-  readonly faults: { keep(): object; restore(faults: z.output<typeof faultsSchema>): void };
-  readonly stubs: Pick<StubTable, "keep" | "prepare">;
-  readonly inbox: Inbox;
-  readonly transfers: { schedule(at: number, purpose: TimerPurpose): void };
-}
-
 /** Takes a snapshot of a backend. */
-export function takeSnapshot({ backend, generators, tokens, faults, stubs, inbox }: SnapshotParts): Snapshot {
+export function takeSnapshot({ backend, generators, tokens, faults, stubs, inbox }: Core): Snapshot {
   const { state, clock, policies } = backend;
   return structuredClone({
     version,
@@ -99,7 +87,7 @@ function checkVersion(input: unknown): void {
 
 /** Restores a backend from a snapshot. Everything is checked first; throws InputError that names the bad field. */
 export function restoreSnapshot(
-  { backend, generators, tokens, faults, stubs, inbox, transfers }: SnapshotParts,
+  { backend, generators, tokens, faults, stubs, inbox, transfers }: Core,
   input: unknown,
 ): void {
   const { state, clock, policies } = backend;

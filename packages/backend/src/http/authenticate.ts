@@ -168,7 +168,7 @@ export function callerAddress(
 }
 
 /** The parts of a request that select an account. */
-export interface AccountRequest {
+interface AccountRequest {
   readonly headers: RequestHeaders;
   readonly operation: OperationDescription;
   readonly params: Readonly<Record<string, string>>;

@@ -86,6 +86,6 @@ export function errorResponse(code: ErrorCode, detail: string): Response {
 }
 
 /** The header that each 401 needs (RFC 9110, 11.6.1): it names the scheme. */
-export function challengeOf(status: number): Readonly<Record<string, string>> {
+function challengeOf(status: number): Readonly<Record<string, string>> {
   return status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
 }

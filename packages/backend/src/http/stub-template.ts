@@ -6,7 +6,7 @@ import type { Success } from "../utils/problem.ts";
 import { isObject } from "../utils/values.ts";
 
 /** What the templates of a response stand for. */
-export interface TemplateValues {
+interface TemplateValues {
   /** A new id. */
   readonly id: string;
   /** The time of the sandbox's clock. */

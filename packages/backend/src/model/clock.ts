@@ -113,7 +113,7 @@ export interface KeepableClock extends BackendClock {
 }
 
 /** The highest rate of a flowing clock. */
-export const maxRate = 10_000;
+const maxRate = 10_000;
 
 /** The real time. */
 export const systemClock: WallClock = {

@@ -76,7 +76,7 @@ export interface EventLog extends Events {
 }
 
 /** The number of events that a backend keeps. */
-export const keptEvents = 2000;
+const keptEvents = 2000;
 
 /** An event as it is kept. The details of a request are only built when someone reads them. */
 interface Kept {

@@ -66,7 +66,7 @@ export function resolve<T extends object>(node: T | { readonly $ref: string }): 
 
 const escapePointer = (step: string) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
 
-export const pointerOf = (id: OperationId) =>
+const pointerOf = (id: OperationId) =>
   `#/paths/${escapePointer(operations[id].path)}/${operations[id].method.toLowerCase()}`;
 
 const operationOf = (id: OperationId) => at(pointerOf(id)) as Operation;

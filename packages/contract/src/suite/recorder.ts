@@ -72,7 +72,7 @@ const valuesOfOthers = new Map(
 );
 
 /** The values of accounts other than the request's in a text, except for those that the request contains itself. */
-export function foreignValuesIn(text: string, accountId: string, sent: string): string[] {
+function foreignValuesIn(text: string, accountId: string, sent: string): string[] {
   const others = valuesOfOthers.get(accountId) ?? [...valuesOf.values()].flat();
   return others.filter((value) => text.includes(value) && !sent.includes(value));
 }
