@@ -7,7 +7,7 @@ import type { StateWriter } from "../model/state-writer.ts";
 import { factTable, type RowChange, type StoredState } from "../model/store.ts";
 import { clearTimeout, setTimeout } from "../utils/real-time.ts";
 import { forLog } from "../utils/redact.ts";
-import { limited } from "../utils/values.ts";
+import { limited, Ring } from "../utils/values.ts";
 import { closestOperations } from "./closest-operations.ts";
 import { detailOf, type Exchange, type JournalDetail, type RecordedExchange } from "./journal-detail.ts";
 
@@ -156,50 +156,14 @@ const defaultWaitMs = 5000;
 const maxEntries = 1000;
 const maxDetailed = 200;
 
-/** The latest entries, in ring buffers: objects that are held for long cost every request a share of garbage collection. */
-class Entries {
-  last = 0;
-  /** The last id before the latest clear: positions in the rings count from there. */
-  cleared = 0;
-  #entries: JournalEntry[] = [];
-  #exchanges: RecordedExchange[] = [];
-
-  add(entry: JournalEntry, exchange: RecordedExchange): void {
-    this.#entries[(entry.id - this.cleared - 1) % maxEntries] = entry;
-    this.#exchanges[(entry.id - this.cleared - 1) % maxDetailed] = exchange;
-  }
-
-  at(id: number): JournalEntry | undefined {
-    return this.#entries[(id - this.cleared - 1) % maxEntries];
-  }
-
-  exchangeOf(id: number): RecordedExchange | undefined {
-    return id > this.last - maxDetailed && id <= this.last
-      ? this.#exchanges[(id - this.cleared - 1) % maxDetailed]
-      : undefined;
-  }
-
-  select(filter: JournalFilter): JournalEntry[] {
-    const oldest = (this.last - this.cleared) % maxEntries;
-    return [...this.#entries.slice(oldest), ...this.#entries.slice(0, oldest)].filter((one) => matches(filter, one));
-  }
-
-  /** Puts stored entries in place of the present ones. */
-  resume({ last, cleared }: Pick<KeptJournal, "last" | "cleared">, stored: readonly JournalEntry[]): void {
-    this.last = last;
-    this.cleared = cleared;
-    this.#entries = [];
-    this.#exchanges = [];
-    for (const entry of stored) this.#entries[(entry.id - cleared - 1) % maxEntries] = entry;
-  }
-}
-
 /** Creates a journal of requests to these operations. `onClear` runs after each clear. */
 export function createJournal(
   operations: readonly OperationDescription[],
   onClear: () => void = () => {},
 ): WritableJournal {
-  const entries = new Entries();
+  const entries = new Ring<JournalEntry>(maxEntries);
+  const exchanges = new Ring<RecordedExchange>(maxDetailed);
+  const select = (filter: JournalFilter): JournalEntry[] => entries.after().filter((entry) => matches(filter, entry));
   const counts = createCounts(operations);
   const listeners = new Set<() => void>();
   const closest = new WeakMap<JournalEntry, readonly ClosestOperation[]>();
@@ -216,29 +180,34 @@ export function createJournal(
     get latest() {
       return entries.at(entries.last);
     },
-    list: ({ limit, ...filter } = {}) => limited(entries.select(filter), { after: filter.after, limit }).map(shown),
+    list: ({ limit, ...filter } = {}) => limited(select(filter), { after: filter.after, limit }).map(shown),
     get(id, { reveal = false } = {}) {
       const entry = entries.at(id);
-      if (entry?.id !== id) return undefined;
-      const exchange = entries.exchangeOf(id);
+      if (entry === undefined) return undefined;
+      const exchange = exchanges.at(id);
       return { ...shown(entry), ...(exchange && detailOf(exchange, reveal)) };
     },
-    exchangeOf: (id) => entries.exchangeOf(id),
-    entriesAfter: (after) => entries.select({ after }),
+    exchangeOf: (id) => exchanges.at(id),
+    entriesAfter: (after) => entries.after(after),
     keep: () => ({ last: entries.last, cleared: entries.cleared, counts: counts.keep() }),
     resume(kept, stored) {
-      entries.resume(kept, stored);
+      entries.resume(
+        kept.last,
+        kept.cleared,
+        stored.map((entry) => [entry.id, entry]),
+      );
+      exchanges.resume(kept.last, kept.last);
       counts.resume(kept.counts);
     },
     wait: async ({ count = 1, timeoutMs = defaultWaitMs, ...filter }) =>
-      (await waitFor(() => entries.select(filter), count, timeoutMs, listeners)).map(shown),
+      (await waitFor(() => select(filter), count, timeoutMs, listeners)).map(shown),
     coverage: counts.coverage,
     add(properties, exchange) {
-      entries.last += 1;
-      const id = entries.last;
+      const id = entries.last + 1;
       const { effects } = exchange;
       const entry = effects === undefined ? { id, ...properties } : { id, ...properties, ...countsIn(effects) };
-      entries.add(entry, exchange);
+      entries.add(entry);
+      exchanges.add(exchange);
       counts.add(entry);
       if (listeners.size > 0) for (const listener of [...listeners]) listener();
       return entry;
@@ -246,7 +215,7 @@ export function createJournal(
     shown,
     clear() {
       const { last } = entries;
-      entries.resume({ last, cleared: last }, []);
+      for (const ring of [entries, exchanges]) ring.resume(last, last);
       counts.clear();
       onClear();
     },

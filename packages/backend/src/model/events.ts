@@ -1,3 +1,4 @@
+import { Ring } from "../utils/values.ts";
 import type { BackendClock } from "./clock.ts";
 
 /** Something that happened in a backend. Holds no secret. */
@@ -96,18 +97,18 @@ interface Follower {
 export function createEvents(clock: Pick<BackendClock, "iso">, onFollow: () => () => void = () => () => {}): EventLog {
   const followers = new Set<Follower>();
   const collections = new Set<Kept[]>();
-  const ring = new EventRing();
+  const stream = new EventStream();
   let isQuiet = false;
   return {
     get lastId() {
-      return ring.lastId;
+      return stream.lastId;
     },
     emit(type, about) {
       if (isQuiet) return;
-      const kept = ring.add(clock.iso(), type, about);
+      const kept = stream.add(clock.iso(), type, about);
       if (collections.size > 0 && !isOfClock(type)) for (const collected of collections) collected.push(kept);
       if (followers.size === 0) return;
-      const event = ring.build(kept);
+      const event = stream.build(kept);
       for (const { listener } of [...followers]) notify(listener, event);
     },
     quietly(task) {
@@ -132,10 +133,10 @@ export function createEvents(clock: Pick<BackendClock, "iso">, onFollow: () => (
       collections.add(collected);
       return () => {
         collections.delete(collected);
-        return collected.map((kept) => ring.build(kept));
+        return collected.map((kept) => stream.build(kept));
       };
     },
-    latest: (selection) => ring.latest(selection),
+    latest: (selection) => stream.latest(selection),
     end() {
       const all = [...followers];
       followers.clear();
@@ -147,20 +148,18 @@ export function createEvents(clock: Pick<BackendClock, "iso">, onFollow: () => (
   };
 }
 
-/** The latest events: a ring buffer, like the journal's. */
-class EventRing {
-  readonly #events: Kept[] = [];
-  #last = 0;
+/** The events of a stream: their ids, and the latest of them. */
+class EventStream {
+  readonly #events = new Ring<Kept>(keptEvents);
   #stream: string | undefined;
 
   get lastId(): string {
-    return this.#idOf(this.#last);
+    return this.#idOf(this.#events.last);
   }
 
   add(at: string, type: string, about: Kept["about"]): Kept {
-    this.#last += 1;
-    const kept = { number: this.#last, at, type, about };
-    this.#events[this.#last % keptEvents] = kept;
+    const kept = { number: this.#events.last + 1, at, type, about };
+    this.#events.add(kept);
     return kept;
   }
 
@@ -169,16 +168,15 @@ class EventRing {
   }
 
   latest({ after, limit = keptEvents }: EventSelection = {}): KeptEvents {
-    const last = this.#last;
     const known = after === undefined ? 0 : this.#numberOf(after);
-    const oldest = Math.max(last - keptEvents, 0) + 1;
-    const next = Math.max((known ?? 0) + 1, oldest);
-    const first = after === undefined ? Math.max(next, last - limit + 1) : next;
-    const count = Math.min(last - first + 1, limit);
-    const events = Array.from({ length: count }, (_, index) => this.#events[(first + index) % keptEvents]);
+    const next = Math.max(known ?? 0, this.#events.dropped);
+    const before = after === undefined ? Math.max(next, this.#events.last - limit) : next;
     return {
-      events: events.filter((kept) => kept !== undefined).map((kept) => this.build(kept)),
-      isComplete: known !== undefined && first === known + 1,
+      events: this.#events
+        .after(before)
+        .slice(0, limit)
+        .map((kept) => this.build(kept)),
+      isComplete: known !== undefined && before === known,
     };
   }
 
@@ -190,7 +188,9 @@ class EventRing {
   /** The number in an id; undefined for an id of another stream. */
   #numberOf(id: string): number | undefined {
     const number = Number(id.slice(id.lastIndexOf("-") + 1));
-    return Number.isSafeInteger(number) && number <= this.#last && id === this.#idOf(number) ? number : undefined;
+    return Number.isSafeInteger(number) && number <= this.#events.last && id === this.#idOf(number)
+      ? number
+      : undefined;
   }
 }
 
