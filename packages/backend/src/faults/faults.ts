@@ -18,6 +18,48 @@ import {
 } from "./match-fault.ts";
 import { parseFault } from "./parse-fault.ts";
 
+/** The active faults of a backend, in the order in which they were added. */
+export interface Faults {
+  /**
+   * Adds a fault, or one written as a text (`parseFault`), and returns its id. Throws InputError naming the invalid field, and
+   * one that names the limit if 1000 faults are active.
+   */
+  add(fault: Fault | string): string;
+  /** Lists the active faults. `nth` and `times` are the counts that remain, and `step` is the next step of a list. */
+  list(): readonly (Fault & ListedFault)[];
+  /** Removes a fault; false if none has this id. */
+  remove(id: string): boolean;
+  /** Removes every fault. */
+  clear(): void;
+}
+
+/** The part of a snapshot that holds the faults, or the stubs. */
+export interface FaultsSnapshot {
+  /** The number in the last id. */
+  readonly last: number;
+  readonly waiting: readonly { readonly id: string; readonly [part: string]: unknown }[];
+}
+
+/** What the backend itself does with its faults. */
+export interface FaultQueue extends Faults {
+  /** Whether a fault may match the request and asks for its body. */
+  asksForBody(request: RequestCriteria): boolean;
+  /** Returns the faults that apply to a request, and counts them down. */
+  match(request: RequestCriteria, requestId: string): MatchedFaults;
+  /** Adds a fault that every sandbox starts with, if it is for this one. Throws InputError naming the invalid field. */
+  addInitial(fault: Fault | string): void;
+  /** Replaces the faults that a scenario added before. */
+  replaceOfScenario(scenario: string, faults: readonly Fault[]): void;
+  /** Returns the fault that applies to a delivery, if there is one, and counts it down. */
+  matchDelivery(delivery: DeliveryCriteria, deliveryId: string): MatchedWebhookFault | undefined;
+  /** A new id for a delivery that a fault adds. Drawn here, so that faults do not change the ids of records. */
+  newDeliveryId(): string;
+  /** Exports the active faults for a snapshot. */
+  keep(): FaultsSnapshot;
+  /** Replaces all faults. Throws InputError naming the invalid field, and then changes nothing. */
+  restore(snapshot: FaultsSnapshot): void;
+}
+
 /** What the list of faults adds to each. */
 export interface ListedFault {
   /** What deletes it. */
@@ -67,84 +109,131 @@ export interface FaultsPlace {
   readonly changed?: (() => void) | undefined;
 }
 
-/** What a fault hits. */
-type Hit = { readonly requestId: string } | { readonly deliveryId: string };
-
 /** The number of active faults that a backend holds at most. Each request is compared with all of them. */
 const mostFaults = 1000;
 
 const noFaults: MatchedFaults = { latency: 0, action: undefined, id: undefined };
 
-/** The faults that wait for their matches, in the order in which they were added. */
-class ActiveFaults {
-  /** The number in the last id. */
-  last = 0;
-  #all: readonly ActiveFault[] = [];
-  readonly #events: Pick<Events, "emit">;
-  /** Runs after any change, also of a count. */
-  readonly changed: () => void;
-
-  readonly #textOf: (fault: Fault) => string | undefined;
-
-  constructor(
-    { events, changed = () => {} }: Pick<FaultsPlace, "events" | "changed">,
-    textOf: (fault: Fault) => string | undefined = () => undefined,
-  ) {
-    this.#events = events;
-    this.#textOf = textOf;
-    this.changed = changed;
-  }
-
-  get all(): readonly ActiveFault[] {
-    return this.#all;
-  }
-
-  list(): readonly (Fault & ListedFault)[] {
-    return this.#all.map(shownFault);
-  }
-
-  add(fault: Fault, scenario?: string): string {
-    checkCount(this.#all.length + 1, "");
-    this.last += 1;
-    const entry = activeFault(`fault-${this.last}`, fault, { scenario });
-    this.#all = [...this.#all, entry];
-    this.changed();
+/** Creates an empty list of faults for these operations. */
+export function createFaults(
+  random: Pick<Random, "next" | "uuid">,
+  operations: readonly OperationDescription[],
+  { clock, sandbox, events, changed = () => {} }: FaultsPlace,
+): FaultQueue {
+  let last = 0;
+  let all: readonly ActiveFault[] = [];
+  const put = (faults: readonly ActiveFault[]): void => {
+    all = faults;
+    changed();
+  };
+  const validated = (fault: unknown): Fault => validatedFault(fault, operations);
+  const isForSandbox = ({ match, webhooks }: Fault): boolean => isLike((match ?? webhooks)?.sandbox ?? "*", sandbox);
+  const add = (fault: Fault, scenario?: string): string => {
+    checkCount(all.length + 1, "");
+    last += 1;
+    const entry = activeFault(`fault-${last}`, fault, { scenario });
+    put([...all, entry]);
     const { hits: _, ...added } = shownFault(entry);
-    this.#events.emit("fault.added", () => {
+    events.emit("fault.added", () => {
       const shown = redacted(added);
-      const text = this.#textOf(shown as unknown as Fault);
+      const text = formatFault(shown as unknown as Fault, operations);
       return { ...shown, ...(text !== undefined && { text }) };
     });
     return entry.id;
-  }
-
+  };
   /** Removes faults; false if there are none to remove. */
-  removeWhere(isGone: (entry: ActiveFault) => boolean): boolean {
-    const gone = this.#all.filter(isGone);
+  const removeWhere = (isGone: (entry: ActiveFault) => boolean): boolean => {
+    const gone = all.filter(isGone);
     if (gone.length === 0) return false;
-    this.#all = this.#all.filter((entry) => !isGone(entry));
-    this.changed();
-    for (const { id, hits, times } of gone) this.#events.emit("fault.removed", { id, hits, isUsedUp: times === 0 });
+    put(all.filter((entry) => !isGone(entry)));
+    for (const { id, hits, times } of gone) events.emit("fault.removed", { id, hits, isUsedUp: times === 0 });
     return true;
-  }
-
+  };
   /** Counts a match that a fault changes. */
-  hit(entry: ActiveFault, what: Hit): void {
+  const hit = (entry: ActiveFault, what: { readonly requestId: string } | { readonly deliveryId: string }): void => {
     entry.hits += 1;
-    this.#events.emit("fault.hit", { id: entry.id, ...what });
-  }
-
+    events.emit("fault.hit", { id: entry.id, ...what });
+  };
   /** Ends a match of faults: those that are used up go. */
-  settle(found: readonly ActiveFault[]): void {
-    if (found.length > 0) this.changed();
-    this.removeWhere(({ times }) => times === 0);
-  }
+  const settle = (found: readonly ActiveFault[]): void => {
+    if (found.length > 0) changed();
+    removeWhere(({ times }) => times === 0);
+  };
+  const isMatch = ({ fault }: ActiveFault<RequestFault>, request: RequestCriteria): boolean =>
+    isInForce(fault.when, clock.now()) && isRequestMatch(fault.match, request, sandbox);
+  const list = (): readonly (Fault & ListedFault)[] => all.map(shownFault);
+  return {
+    add(fault) {
+      const own = validated(fault);
+      if (!isForSandbox(own)) throw otherSandbox(own, sandbox);
+      return add(own);
+    },
+    list,
+    remove: (id) => removeWhere((entry) => entry.id === id),
+    clear: () => void removeWhere(() => true),
+    addInitial(fault) {
+      const own = validated(fault);
+      if (isForSandbox(own)) add(own);
+    },
+    replaceOfScenario(scenario, faults) {
+      removeWhere((entry) => entry.scenario === scenario);
+      for (const fault of faults) add(validated(fault), scenario);
+    },
+    asksForBody: (request) =>
+      all.some((entry) => isForRequests(entry) && entry.fault.match?.body !== undefined && isMatch(entry, request)),
+    match(request, requestId) {
+      if (all.length === 0) return noFaults;
+      const found = all
+        .filter(isForRequests)
+        .filter((entry) => isMatch(entry, request) && isBodyMatch(entry.fault.match, request.body));
+      const matched = takeSteps(found, random, (entry) => hit(entry, { requestId }));
+      settle(found);
+      return matched;
+    },
+    matchDelivery(delivery, deliveryId) {
+      const found = all
+        .filter(isForDeliveries)
+        .filter(
+          ({ fault }) => isInForce(fault.when, clock.now()) && isDeliveryMatch(fault.webhooks, delivery, sandbox),
+        );
+      const matched = firstStep(found, random, (entry) => hit(entry, { deliveryId }));
+      settle(found);
+      return matched;
+    },
+    newDeliveryId: () => random.uuid(),
+    keep: () => ({ last, waiting: list().map((fault) => ({ ...fault })) }),
+    restore(snapshot) {
+      const restored = restoredFaults(snapshot.waiting, validated);
+      last = snapshot.last;
+      put(restored);
+    },
+  };
+}
 
-  restore(last: number, restored: readonly ActiveFault[]): void {
-    this.#all = restored;
-    this.last = last;
-    this.changed();
-  }
+/** Reads or checks a fault. Throws InputError naming the invalid field. */
+function validatedFault(fault: unknown, operations: readonly OperationDescription[]): Fault {
+  if (typeof fault === "string") return parseFault(fault, operations);
+  assertFault(fault, operations);
+  return structuredClone(fault);
+}
+
+function otherSandbox({ webhooks }: Fault, sandbox: string): InputError {
+  return new InputError(
+    `${webhooks === undefined ? "match" : "webhooks"}.sandbox`,
+    `this is the sandbox "${sandbox}". Add the fault in the sandbox that it is for, or remove this field.`,
+  );
+}
+
+function restoredFaults(
+  waiting: FaultsSnapshot["waiting"],
+  validated: (fault: unknown) => Fault,
+): readonly ActiveFault[] {
+  checkCount(waiting.length, "faults.waiting");
+  return waiting.map(({ id, hits, scenario, ...fault }, index) => {
+    const own = withPathPrefix(`faults.waiting[${index}]`, () => validated(fault));
+    const counted = { ...(typeof hits === "number" && { hits }), ...(typeof scenario === "string" && { scenario }) };
+    return activeFault(id, own, counted);
+  });
 }
 
 /** Throws InputError for more faults than a backend holds. */
@@ -232,130 +321,4 @@ function countDown(entry: ActiveFault, random: Pick<Random, "next">): boolean {
 
 function isList<Action>(actions: Action | readonly Action[]): actions is readonly Action[] {
   return Array.isArray(actions);
-}
-
-/** The active faults of a backend, in the order in which they were added. */
-export interface Faults {
-  /**
-   * Adds a fault, or one written as a text (`parseFault`), and returns its id. Throws InputError naming the invalid field, and
-   * one that names the limit if 1000 faults are active.
-   */
-  add(fault: Fault | string): string;
-  /** Lists the active faults. `nth` and `times` are the counts that remain, and `step` is the next step of a list. */
-  list(): readonly (Fault & ListedFault)[];
-  /** Removes a fault; false if none has this id. */
-  remove(id: string): boolean;
-  /** Removes every fault. */
-  clear(): void;
-}
-
-/** The part of a snapshot that holds the faults, or the stubs. */
-export interface FaultsSnapshot {
-  /** The number in the last id. */
-  readonly last: number;
-  readonly waiting: readonly { readonly id: string; readonly [part: string]: unknown }[];
-}
-
-/** What the backend itself does with its faults. */
-export interface FaultQueue extends Faults {
-  /** Whether a fault may match the request and asks for its body. */
-  asksForBody(request: RequestCriteria): boolean;
-  /** Returns the faults that apply to a request, and counts them down. */
-  match(request: RequestCriteria, requestId: string): MatchedFaults;
-  /** Adds a fault that every sandbox starts with, if it is for this one. Throws InputError naming the invalid field. */
-  addInitial(fault: Fault | string): void;
-  /** Replaces the faults that a scenario added before. */
-  replaceOfScenario(scenario: string, faults: readonly Fault[]): void;
-  /** Returns the fault that applies to a delivery, if there is one, and counts it down. */
-  matchDelivery(delivery: DeliveryCriteria, deliveryId: string): MatchedWebhookFault | undefined;
-  /** A new id for a delivery that a fault adds. Drawn here, so that faults do not change the ids of records. */
-  newDeliveryId(): string;
-  /** Exports the active faults for a snapshot. */
-  keep(): FaultsSnapshot;
-  /** Replaces all faults. Throws InputError naming the invalid field, and then changes nothing. */
-  restore(snapshot: FaultsSnapshot): void;
-}
-
-/** Creates an empty list of faults for these operations. */
-export function createFaults(
-  random: Pick<Random, "next" | "uuid">,
-  operations: readonly OperationDescription[],
-  place: FaultsPlace,
-): FaultQueue {
-  const { clock, sandbox } = place;
-  const active = new ActiveFaults(place, (fault) => formatFault(fault, operations));
-  const validated = (fault: unknown): Fault => validatedFault(fault, operations);
-  const isForSandbox = ({ match, webhooks }: Fault): boolean => isLike((match ?? webhooks)?.sandbox ?? "*", sandbox);
-  const isMatch = ({ fault }: ActiveFault<RequestFault>, request: RequestCriteria): boolean =>
-    isInForce(fault.when, clock.now()) && isRequestMatch(fault.match, request, sandbox);
-  return {
-    add(fault) {
-      const own = validated(fault);
-      if (!isForSandbox(own)) throw otherSandbox(own, sandbox);
-      return active.add(own);
-    },
-    list: () => active.list(),
-    remove: (id) => active.removeWhere((entry) => entry.id === id),
-    clear: () => void active.removeWhere(() => true),
-    addInitial(fault) {
-      const own = validated(fault);
-      if (isForSandbox(own)) active.add(own);
-    },
-    replaceOfScenario(scenario, faults) {
-      active.removeWhere((entry) => entry.scenario === scenario);
-      for (const fault of faults) active.add(validated(fault), scenario);
-    },
-    asksForBody: (request) =>
-      active.all.some(
-        (entry) => isForRequests(entry) && entry.fault.match?.body !== undefined && isMatch(entry, request),
-      ),
-    match(request, requestId) {
-      if (active.all.length === 0) return noFaults;
-      const found = active.all
-        .filter(isForRequests)
-        .filter((entry) => isMatch(entry, request) && isBodyMatch(entry.fault.match, request.body));
-      const matched = takeSteps(found, random, (entry) => active.hit(entry, { requestId }));
-      active.settle(found);
-      return matched;
-    },
-    matchDelivery(delivery, deliveryId) {
-      const found = active.all
-        .filter(isForDeliveries)
-        .filter(
-          ({ fault }) => isInForce(fault.when, clock.now()) && isDeliveryMatch(fault.webhooks, delivery, sandbox),
-        );
-      const matched = firstStep(found, random, (entry) => active.hit(entry, { deliveryId }));
-      active.settle(found);
-      return matched;
-    },
-    newDeliveryId: () => random.uuid(),
-    keep: () => ({ last: active.last, waiting: active.list().map((fault) => ({ ...fault })) }),
-    restore: ({ last, waiting }) => active.restore(last, restoredFaults(waiting, validated)),
-  };
-}
-
-/** Reads or checks a fault. Throws InputError naming the invalid field. */
-function validatedFault(fault: unknown, operations: readonly OperationDescription[]): Fault {
-  if (typeof fault === "string") return parseFault(fault, operations);
-  assertFault(fault, operations);
-  return structuredClone(fault);
-}
-
-function otherSandbox({ webhooks }: Fault, sandbox: string): InputError {
-  return new InputError(
-    `${webhooks === undefined ? "match" : "webhooks"}.sandbox`,
-    `this is the sandbox "${sandbox}". Add the fault in the sandbox that it is for, or remove this field.`,
-  );
-}
-
-function restoredFaults(
-  waiting: FaultsSnapshot["waiting"],
-  validated: (fault: unknown) => Fault,
-): readonly ActiveFault[] {
-  checkCount(waiting.length, "faults.waiting");
-  return waiting.map(({ id, hits, scenario, ...fault }, index) => {
-    const own = withPathPrefix(`faults.waiting[${index}]`, () => validated(fault));
-    const counted = { ...(typeof hits === "number" && { hits }), ...(typeof scenario === "string" && { scenario }) };
-    return activeFault(id, own, counted);
-  });
 }
