@@ -16,8 +16,8 @@ import { createFetch, type HandleAt, type HandledResponse, type IncomingRequest,
 import { systemClock } from "./model/clock.ts";
 import type { BackendEvent } from "./model/events.ts";
 import type { SandboxStores, StoredSandbox } from "./model/store.ts";
+import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./utils/ids.ts";
 import { InputError } from "./utils/input-error.ts";
-import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./utils/names.ts";
 import { messageOf } from "./utils/values.ts";
 
 /** The options of one sandbox. */

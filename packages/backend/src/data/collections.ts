@@ -2,8 +2,8 @@ import { type CheckedSeed, type CollectionName, recordSchemas } from "../model/r
 import { withTimeTexts } from "../model/seed-time.ts";
 import type { BackendState, State } from "../model/state.ts";
 import { resumeCall } from "../platform/calls.ts";
+import { withCanonicalIds, withCanonicalUuids } from "../utils/ids.ts";
 import { InputError, InUseError } from "../utils/input-error.ts";
-import { withCanonicalIds, withCanonicalUuids } from "../utils/names.ts";
 import { checkSeed, insert } from "./load-seed.ts";
 import { findReferrer, transferWith } from "./references.ts";
 

@@ -5,8 +5,8 @@ import { parseTime } from "../model/clock.ts";
 import { type ApiKeyRecord, recordSchemas } from "../model/records.ts";
 import { type BackendState, keyEnd } from "../model/state.ts";
 import { newApiKey } from "../rules/accounts.ts";
+import { canonicalId, withCanonicalIds } from "../utils/ids.ts";
 import { InputError } from "../utils/input-error.ts";
-import { canonicalId, withCanonicalIds } from "../utils/names.ts";
 
 /** An API key to issue. By default it is valid and never expires, with the first account, the owner's role and every scope. */
 export interface ApiKeyOptions {

@@ -1,7 +1,7 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { FaultWhen } from "../generated/models.gen.ts";
 import { localTime } from "../model/hours.ts";
-import { canonicalId, withCanonicalUuids } from "../utils/names.ts";
+import { canonicalId, withCanonicalUuids } from "../utils/ids.ts";
 import { isObject } from "../utils/values.ts";
 import type { RequestFault, WebhookFault, Weekday } from "./fault.ts";
 

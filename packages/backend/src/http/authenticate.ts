@@ -6,7 +6,7 @@ import type { Policies } from "../model/policies.ts";
 import type { AccountRecord, ApiKeyRecord } from "../model/records.ts";
 import type { IndexedState } from "../model/state.ts";
 import { checkSuspended } from "../rules/accounts.ts";
-import { canonicalId } from "../utils/names.ts";
+import { canonicalId } from "../utils/ids.ts";
 import { type Checked, type Problem, problem } from "../utils/problem.ts";
 import type { RequestHeaders } from "./transport.ts";
 

@@ -1,6 +1,6 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { ClosestOperation } from "../generated/models.gen.ts";
-import { isUuid } from "../utils/names.ts";
+import { isUuid } from "../utils/ids.ts";
 import { editsBetween, mostEdits } from "../utils/text.ts";
 
 type Named = Pick<OperationDescription, "id" | "method" | "path">;

@@ -1,5 +1,5 @@
 import { contractMajor, contractTag } from "../generated/contract.gen.ts";
-import { withCanonicalIds, withCanonicalParams } from "../utils/names.ts";
+import { withCanonicalIds, withCanonicalParams } from "../utils/ids.ts";
 import { type Answer, type Problem, problem, type Success } from "../utils/problem.ts";
 import { isObject } from "../utils/values.ts";
 import { authenticate, callerAddress, limitRate, restrictKey, selectAccount } from "./authenticate.ts";

@@ -1,4 +1,4 @@
-import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "../utils/names.ts";
+import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "../utils/ids.ts";
 import { suggestion } from "../utils/text.ts";
 import type { RequestHeaders } from "./transport.ts";
 

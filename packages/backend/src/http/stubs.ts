@@ -4,8 +4,8 @@ import type { FaultsPlace, FaultsSnapshot, ListedFault } from "../faults/faults.
 import { isRequestMatch, type RequestCriteria } from "../faults/match-fault.ts";
 import type { Stub, StubResponse } from "../generated/models.gen.ts";
 import { zStub } from "../generated/schemas.gen.ts";
+import { withCanonicalUuids } from "../utils/ids.ts";
 import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
-import { withCanonicalUuids } from "../utils/names.ts";
 import { isObject } from "../utils/values.ts";
 import { formOf, type OperationTable, servedMethod } from "./router.ts";
 import { checkJson, checkText } from "./stub-template.ts";

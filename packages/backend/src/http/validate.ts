@@ -1,6 +1,6 @@
 import { type FieldError, fieldErrorCodesByPattern, type OperationDescription } from "@call-transfer/spec";
 import * as z from "zod";
-import { isUuid } from "../utils/names.ts";
+import { isUuid } from "../utils/ids.ts";
 import { type Checked, type Problem, problem } from "../utils/problem.ts";
 import { isObject, omitUndefined } from "../utils/values.ts";
 import type { IncomingRequest } from "./transport.ts";

@@ -9,7 +9,7 @@ import {
   zTransferDestination,
 } from "@call-transfer/spec/schemas";
 import * as z from "zod";
-import { isUuid } from "../utils/names.ts";
+import { isUuid } from "../utils/ids.ts";
 import type { DeepReadonly } from "../utils/values.ts";
 import { hoursSchema, isTimeZone } from "./hours.ts";
 import { seedTime } from "./seed-time.ts";

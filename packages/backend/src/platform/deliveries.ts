@@ -6,8 +6,8 @@ import type { DestinationRecord } from "../model/records.ts";
 import type { BackendState } from "../model/state.ts";
 import type { StateWriter } from "../model/state-writer.ts";
 import { History } from "../model/stored-parts.ts";
+import { canonicalId, withCanonicalIds } from "../utils/ids.ts";
 import { InputError } from "../utils/input-error.ts";
-import { canonicalId, withCanonicalIds } from "../utils/names.ts";
 import { elapsed } from "../utils/real-time.ts";
 import { isWebAddress, messageOf, retention } from "../utils/values.ts";
 import {

@@ -13,8 +13,8 @@ import {
   type RingTarget,
   ringsUntil,
 } from "../rules/transfers.ts";
+import { canonicalId, withCanonicalIds } from "../utils/ids.ts";
 import { InputError } from "../utils/input-error.ts";
-import { canonicalId, withCanonicalIds } from "../utils/names.ts";
 import { retention } from "../utils/values.ts";
 import { currentCallEnd } from "./calls.ts";
 import type { DeliveryEngine } from "./delivery.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./names.ts";
+import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./ids.ts";
 import { suggestion } from "./text.ts";
 import { isObject } from "./values.ts";
 

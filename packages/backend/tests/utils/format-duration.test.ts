@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatDuration } from "../../../src/utils/text.ts";
+import { formatDuration } from "../../src/utils/text.ts";
 
 it.each([
   [0, "0 s"],

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { type Backend, createBackend } from "../../../src/backend.ts";
-import { demo } from "../../../src/data/demo-seed.ts";
-import type { Stub } from "../../../src/generated/models.gen.ts";
-import { codeOf, control, send } from "../../test-client.ts";
+import { type Backend, createBackend } from "../../src/backend.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import type { Stub } from "../../src/generated/models.gen.ts";
+import { codeOf, control, send } from "../test-client.ts";
 
 const contact: Stub = {
   method: "GET",

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { createBackend } from "../../../src/backend.ts";
-import { demo } from "../../../src/data/demo-seed.ts";
-import type { Stub } from "../../../src/generated/models.gen.ts";
-import { createSandboxes } from "../../../src/sandboxes.ts";
-import { storage } from "../../store/storage.ts";
-import { control, send } from "../../test-client.ts";
+import { createBackend } from "../../src/backend.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import type { Stub } from "../../src/generated/models.gen.ts";
+import { createSandboxes } from "../../src/sandboxes.ts";
+import { storage } from "../store/storage.ts";
+import { control, send } from "../test-client.ts";
 
 const stub = (path: string, body: unknown = {}): Stub => ({ method: "GET", path, response: { body } });
 const sequence: Stub = { method: "GET", path: "/api/v1/job", responses: [{ status: 202 }, { status: 200 }] };

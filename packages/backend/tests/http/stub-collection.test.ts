@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { type Backend, createBackend } from "../../../src/backend.ts";
-import type { Stub } from "../../../src/generated/models.gen.ts";
-import { codeOf, send } from "../../test-client.ts";
+import { type Backend, createBackend } from "../../src/backend.ts";
+import type { Stub } from "../../src/generated/models.gen.ts";
+import { codeOf, send } from "../test-client.ts";
 
 const path = "/api/v1/contacts";
 const collection = "contacts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type Backend, createBackend } from "../../../src/backend.ts";
-import { EventFeed, streamAfter } from "../../../src/control/event-feed.ts";
-import { send } from "../../test-client.ts";
+import { type Backend, createBackend } from "../../src/backend.ts";
+import { EventFeed, streamAfter } from "../../src/control/event-feed.ts";
+import { send } from "../test-client.ts";
 
 const newBackend = () => createBackend({ controlPlane: true });
 

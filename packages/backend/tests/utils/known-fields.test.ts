@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { knownFields } from "../../../src/utils/input-error.ts";
+import { knownFields } from "../../src/utils/input-error.ts";
 
 const item = z.object({ name: z.string(), role: z.optional(z.string()) });
 const schema = z.object({
