@@ -19,24 +19,9 @@ const packageArrows = {
 /** Folders in layers: a folder may import those that stand before it in its row. Some folders have layers of their own. */
 export const layers = {
   sdk: ["generated", "utils", "errors", "options", "send", "core", "resources", "query"],
-  backend: [
-    "generated",
-    "model",
-    "control-client",
-    "rules",
-    "faults",
-    "platform",
-    "http",
-    "routes",
-    "contents",
-    "control",
-    "conformance",
-  ],
-  "backend/model": ["values", "errors", "time", "storage", "changes", "records"],
-  "backend/http": ["transport", "checks", "journal", "stubs"],
-  "backend/control": ["parts", "operations"],
+  backend: ["generated", "utils", "model", "rules", "faults", "platform", "http", "data", "control"],
   inspector: ["data", "parts", "screens"],
-  contract: ["webhooks", "facts", "document", "world", "suite", "cases", "coverage", "live"],
+  contract: ["facts", "document", "fixtures", "suite", "cases", "coverage", "remote"],
   "mock-server": ["net", "web", "worker", "attack", "store", "server", "fixtures", "log", "cli"],
   mcp: ["document", "resources", "tools", "server", "cli"],
 };
@@ -92,6 +77,16 @@ export default {
   forbidden: [
     ...packageRules,
     ...layerRules,
+    forbid(
+      "backend-control-client",
+      "A command loads the client of the control plane, so it may not lead to the rest of the backend.",
+      { path: `${source("backend")}control-client[.]ts$` },
+      {
+        path: source("backend"),
+        pathNot: folders("backend", ["generated", "utils"]),
+        dependencyTypesNot: ["type-only"],
+      },
+    ),
     forbid(
       "sdk-webhooks",
       "The webhook entry stands alone: it may not load the client.",

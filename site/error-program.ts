@@ -2,7 +2,7 @@
 import { createBackend } from "@call-transfer/backend";
 import { type ErrorCode, type FieldErrorCode, limits, type OperationId, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
-import { faultProblem } from "../packages/backend/src/faults/fault-problem.ts";
+import { faultProblem } from "../packages/backend/src/faults/apply-fault.ts";
 import { curl, readYaml, resolved, type Sample, sampleOf, sdkCall, serverUrl, source } from "./samples.ts";
 
 /** A row of error-recipes.yaml. */

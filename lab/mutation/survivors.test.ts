@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { complaintsAbout, type Report, readList, scoresOf, survivorsOf } from "./survivors.ts";
 
-const file = "packages/backend/src/rules/hours.ts";
+const file = "packages/backend/src/rules/members.ts";
 const source = "const open = a <\n  b;\nconst shut = a <\n  b;\n";
 const comparison = (line: number, status: string, statusReason = "") => ({
   mutatorName: "EqualityOperator",
@@ -19,9 +19,9 @@ const reportOf = (mutants: Mutants): Report => ({
     [file]: { source, mutants },
     ...Object.fromEntries(
       [
-        "backend/src/routes/calls.ts",
+        "backend/src/routes.ts",
         "backend/src/platform/calls.ts",
-        "backend/src/http/checks/validate.ts",
+        "backend/src/http/validate.ts",
         "sdk/src/send/retry.ts",
         "sdk/src/send/send.ts",
         "sdk/src/utils/redact.ts",

@@ -35,7 +35,7 @@ export interface Score {
 /** The groups of files, by the beginning of their paths. A file belongs to the first that fits. */
 const groups: readonly (readonly [group: string, files: RegExp])[] = [
   ["backend: rules", /^packages\/backend\/src\/rules\//],
-  ["backend: routes", /^packages\/backend\/src\/routes\//],
+  ["backend: routes", /^packages\/backend\/src\/routes[.]ts$/],
   ["backend: platform", /^packages\/backend\/src\/platform\//],
   ["backend: http", /^packages\/backend\/src\/http\//],
   ["sdk: retry", /^packages\/sdk\/src\/(?:send\/(?:retry|not-sent)|options\/retry-budget)\.ts$/],

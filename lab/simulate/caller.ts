@@ -1,8 +1,10 @@
 // Calls the methods of the SDK, waits for the results and sometimes aborts.
+
 import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect } from "node:util";
 import { CallTransferError, OutcomeUnknownError } from "@call-transfer/sdk";
 import { type OperationDescription, operations } from "@call-transfer/spec";
+import { operationOf } from "../../packages/contract/src/suite/recorder.ts";
 import type { FaultName } from "./faults.ts";
 import type { AbortPlan, CallPlan } from "./plan.ts";
 import type { AttemptRecord, CallRecord, ClientRecord, World } from "./records.ts";
@@ -20,11 +22,6 @@ export const currentCall = new AsyncLocalStorage<CallRecord>();
 /** Makes calls and records them with their attempts. */
 export type Caller = ReturnType<typeof createCaller>;
 
-const operationPatterns = (Object.values(operations) as readonly OperationDescription[]).map((operation) => ({
-  operation,
-  pattern: new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, "[^/]+")}$`),
-}));
-
 const knownRequests = new Map<string, OperationDescription>();
 
 /** The operation of a request; undefined if the API does not have it. */
@@ -33,10 +30,10 @@ function operationAt(method: string, url: string): OperationDescription | undefi
   const known = knownRequests.get(key);
   if (known) return known;
   const { pathname, origin } = new URL(url);
-  const found = operationPatterns.find((one) => one.operation.method === method && one.pattern.test(pathname));
-  if (!found || origin !== baseUrl) return undefined;
-  knownRequests.set(key, found.operation);
-  return found.operation;
+  const found = operationOf(method, pathname);
+  if (found === undefined || origin !== baseUrl) return undefined;
+  knownRequests.set(key, operations[found]);
+  return operations[found];
 }
 
 /** The request body of a call. It contains the call's id, so that the backend's record can be found. */

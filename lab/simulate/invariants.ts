@@ -1,7 +1,7 @@
 // The invariants that must hold in every world. Each one returns the facts of its violations.
 import { ApiError, RequestError } from "@call-transfer/sdk";
 import { limits } from "@call-transfer/spec";
-import { bodyViolations } from "../../packages/contract/src/document/schema-check.ts";
+import { bodyViolations } from "../../packages/contract/src/document/check-response.ts";
 import { oneDecisionPerOffer } from "./decisions.ts";
 import {
   attemptsFollowTheTable,

@@ -54,7 +54,7 @@ export async function renderControl(): Promise<Map<string, string>> {
         ),
     ],
     [`${folder}/operations.gen.ts`, renderOperations(operations)],
-    ["packages/backend/src/control-client/answers.gen.ts", renderAnswers(document)],
+    ["packages/backend/src/generated/answers.gen.ts", renderAnswers(document)],
   ]);
 }
 

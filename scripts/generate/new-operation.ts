@@ -101,7 +101,7 @@ export function newOperation(read: (path: string) => string, { method: verb, pat
   const files = new Map([
     ["openapi/openapi.yaml", withPath(read("openapi/openapi.yaml"), operation)],
     [pathsFile, withDescription(read(pathsFile), operation)],
-    [`packages/backend/src/routes/${noun}.ts`, withHandler(read(`packages/backend/src/routes/${noun}.ts`), operation)],
+    ["packages/backend/src/routes.ts", withHandler(read("packages/backend/src/routes.ts"), operation)],
     [`packages/contract/src/cases/${noun}.ts`, withCase(read(`packages/contract/src/cases/${noun}.ts`), operation)],
     ["examples/every-operation.mjs", withStep(read("examples/every-operation.mjs"), operation)],
   ]);
@@ -202,8 +202,8 @@ function withHandler(text: string, { operationId, sentence, ids, collection, one
   const record = camel(one);
   const [id] = ids;
   // Records hold more than responses show.
-  const show = /^(?:export )?function (shown\w+)\(/m.exec(text)?.[1];
-  const shown = show === undefined ? record : `${show}(${record})`;
+  const show = `shown${pascal(one)}`;
+  const shown = text.includes(`function ${show}(`) ? `${show}(${record})` : record;
   const lookup = id
     ? `    const ${record} = state.${collection}.get(params.${id});
     if (${record}?.accountId !== account.id) return problem("resource_not_found");
@@ -211,11 +211,7 @@ function withHandler(text: string, { operationId, sentence, ids, collection, one
     : `    return { status: ${method === "post" ? 201 : 200}, body: {} };`;
   const input = id ? "{ state, account, params }" : "{ account }";
   const handler = `  /** ${sentence.replace(" ", "s ")}. */\n  ${operationId}(${input}) {\n${lookup}\n  },\n`;
-  const withImport =
-    !id || text.includes("problem }") || text.includes("{ problem,")
-      ? text
-      : text.replace(/^(import type \{ Handlers \}.*\n)/m, `$1import { problem } from "../model/errors/problem.ts";\n`);
-  return insertedBefore(withImport, /\} satisfies Handlers;/, handler);
+  return insertedBefore(text, new RegExp(`(?<=const ${record}Handlers = \\{[^]*?)\\} satisfies Handlers;`), handler);
 }
 
 function withCase(text: string, { operationId, method, sentence }: Skeleton): string {

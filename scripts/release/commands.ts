@@ -1,5 +1,5 @@
 // The commands of the packages, read from the tables that they parse with.
-import * as contract from "../../packages/contract/src/live/options.ts";
+import * as contract from "../../packages/contract/src/remote/options.ts";
 import * as mcp from "../../packages/mcp/src/cli/options.ts";
 import { commands } from "../../packages/mock-server/src/cli/commands/all.ts";
 import { helpText } from "../../packages/mock-server/src/cli/help/help.ts";

@@ -5,7 +5,7 @@ import { CallTransfer } from "@call-transfer/sdk";
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import type { Page } from "../../build/markdown.ts";
-import { withPlainEnums } from "../../packages/contract/src/document/enums.ts";
+import { withPlainEnums } from "../../packages/contract/src/document/json.ts";
 import { invoke } from "../../packages/contract/src/suite/client.ts";
 import { withCitations } from "../citations.ts";
 import { reactionTo } from "../error-retries.ts";
@@ -80,7 +80,6 @@ const retries: Readonly<Record<(typeof operations)[OperationId]["retry"], string
 export const programOf = (
   id: OperationId,
 ): string => `import { createBackend, demo } from "@call-transfer/mock-server/backend";
-import { CallTransfer } from "@call-transfer/sdk";
 
 const backend = createBackend();
 const client = new CallTransfer({

@@ -33,7 +33,7 @@ describe("new:operation", () => {
       "getDestinationExample: an example of the response 200 has no summary",
     ]);
     expect([...files.keys()].filter((name) => !name.startsWith("openapi/"))).toEqual([
-      "packages/backend/src/routes/destinations.ts",
+      "packages/backend/src/routes.ts",
       "packages/contract/src/cases/destinations.ts",
       "examples/every-operation.mjs",
     ]);
@@ -43,7 +43,7 @@ describe("new:operation", () => {
       .replace(" summary: ''", " summary: Shows it.")
       .replace(" x-roles:\n", " x-roles: [admin]\n");
     expect(leftToWrite("decided", new Map(files).set("openapi/paths/destinations.yaml", decided))).toEqual([]);
-    expect(files.get("packages/backend/src/routes/destinations.ts")).toContain("body: shownDestination(destination)");
+    expect(files.get("packages/backend/src/routes.ts")).toContain("body: shownDestination(destination)");
     expect(files.get("openapi/paths/destinations.yaml")).not.toMatch(/example:[\s\S]*signingSecret: /);
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { limits } from "@call-transfer/spec";
 import { beforeAll, describe, expect, it } from "vitest";
-import { withPlainEnums } from "../../packages/contract/src/document/enums.ts";
+import { withPlainEnums } from "../../packages/contract/src/document/json.ts";
 import { published } from "../../scripts/generate/publish.ts";
 import {
   IncompleteDescription,

@@ -18,7 +18,7 @@ function classLines(name: string, docs: string, value: { readonly [name: string]
 
 const isList = (value: Value): value is readonly string[] => Array.isArray(value);
 
-const head = `# Recorded from packages/backend/src/contents/demo-seed.ts by \`npm run record\`.
+const head = `# Recorded from packages/backend/src/data/demo-seed.ts by \`npm run record\`.
 # ruff: noqa: N801, S105
 """The demo data of the mock server."""
 

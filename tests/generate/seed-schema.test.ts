@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { seedSchema } from "../../packages/backend/src/contents/seed.ts";
+import { seedSchema } from "../../packages/backend/src/model/records.ts";
 import { compactJson } from "../../scripts/generate/text/text.ts";
 
 it("the published JSON Schema of seeds equals the backend's schema (npm run record)", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { options, usage } from "../../packages/contract/src/live/options.ts";
+import { options, usage } from "../../packages/contract/src/remote/options.ts";
 import { commands } from "../../packages/mock-server/src/cli/commands/all.ts";
 import { helpText } from "../../packages/mock-server/src/cli/help/help.ts";
 import { attackOptions, commandOptions, startOptions } from "../../packages/mock-server/src/cli/options/options.ts";

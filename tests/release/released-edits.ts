@@ -270,7 +270,7 @@ export const releasedEdits: readonly ReleasedEdit[] = [
   ),
   edit(
     "a variable of the contract's command",
-    "packages/contract/src/live/options.ts",
+    "packages/contract/src/remote/options.ts",
     '"CALL_TRANSFER_API_KEY"',
     '"CALL_TRANSFER_KEY"',
     "major  environment variable CALL_TRANSFER_API_KEY: was removed",

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { errorCodes } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import { assumptions } from "../../packages/contract/src/live/assumptions.ts";
+import { assumptions } from "../../packages/contract/src/remote/assumptions.ts";
 import { policyRows } from "../../scripts/generate/policies.ts";
 import { relativeLinksIn } from "../../scripts/markdown.ts";
 

@@ -1,26 +1,136 @@
+import type { OperationDescription } from "@call-transfer/spec";
+import * as z from "zod";
 import { serveControl } from "./control/control.ts";
-import type { BackendControls } from "./control/parts/controls.ts";
-import type { SandboxRegistry } from "./control/parts/exchange.ts";
-import { controlError } from "./control/parts/reply.ts";
-import { createControls } from "./controls.ts";
-import { type Core, createCore } from "./core.ts";
-import { type AnswerRequest, createAnswer } from "./http/answer.ts";
-import type { AnyHandler } from "./http/checks/exchange.ts";
-import { callTransferOperations, type OperationTable } from "./http/checks/router.ts";
-import { createRecorder, entryOf, type RecordedRequest, type Recorder } from "./http/journal/recorder.ts";
-import { createReplay } from "./http/replay.ts";
+import type { BackendControls } from "./control/controls.ts";
+import { controlError, type SandboxRegistry } from "./control/exchange.ts";
+import { CheckedCollections } from "./data/collections.ts";
+import { demoSeed } from "./data/demo-seed.ts";
+import { createKeys } from "./data/keys.ts";
+import { type Core, continueWork, keepCore } from "./data/load-sandbox.ts";
+import { loadFirstSeed, loadSeed } from "./data/load-seed.ts";
+import { applyScenario, type ScenarioName } from "./data/scenarios.ts";
+import { restoreSnapshot, takeSnapshot } from "./data/snapshot.ts";
+import type { Fault } from "./faults/fault.ts";
+import { createFaults } from "./faults/faults.ts";
+import type { Stub } from "./generated/models.gen.ts";
+import { createTokens } from "./http/authenticate.ts";
+import type { AnyHandler, AskElsewhere } from "./http/exchange.ts";
+import { type AnswerRequest, createAnswer, createReplay } from "./http/handle-api-request.ts";
+import { createJournal, createRecorder, entryOf, type RecordedRequest, type Recorder } from "./http/journal.ts";
 import { errorResponse } from "./http/respond.ts";
-import { createFetch } from "./http/transport/fetch.ts";
-import { controlPrefix } from "./http/transport/paths.ts";
-import { type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport/transport.ts";
-import { begin, stop } from "./lifecycle.ts";
-import type { Events } from "./model/changes/events.ts";
-import { NotStoredError } from "./model/errors/not-stored-error.ts";
-import type { WorldState } from "./model/state.ts";
-import type { Keeper } from "./model/storage/keeper.ts";
-import type { WorldClock } from "./model/time/clock.ts";
-import { type BackendOptions, checkBackendOptions } from "./options.ts";
-import { handlers as allHandlers } from "./routes/index.ts";
+import { callTransferOperations, type OperationTable } from "./http/router.ts";
+import { controlPrefix } from "./http/select-sandbox.ts";
+import { createStubs, noStubs } from "./http/stubs.ts";
+import { createFetch, type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport.ts";
+import { ChangeLog } from "./model/change-log.ts";
+import { type BackendClock, type Clock, checkRate, parseTime, systemClock, type WallClock } from "./model/clock.ts";
+import { createEvents, type EventDetails, type Events } from "./model/events.ts";
+import { checkPolicies, defaultPolicies, type Policies } from "./model/policies.ts";
+import type { Seed } from "./model/records.ts";
+import {
+  advance,
+  type BackendState,
+  clearState,
+  createState,
+  Expiries,
+  type IndexedState,
+  upcoming,
+} from "./model/state.ts";
+import { NotStoredError, StateWriter } from "./model/state-writer.ts";
+import type { SandboxStore } from "./model/store.ts";
+import { ReservedIds, StoredTimers } from "./model/stored-parts.ts";
+import { createClock } from "./model/virtual-clock.ts";
+import { drainQueue } from "./platform/calls.ts";
+import { SignedDeliveries } from "./platform/deliveries.ts";
+import { createInbox } from "./platform/inbox.ts";
+import { createTransfers } from "./platform/transfers.ts";
+import { handlers as allHandlers } from "./routes.ts";
+import { checkInput, withPathPrefix } from "./utils/input-error.ts";
+import { createGenerators } from "./utils/random.ts";
+import { isWebAddress } from "./utils/values.ts";
+
+/** How a backend starts, and what it uses from outside. */
+export interface BackendOptions {
+  /** The initial records; `demoSeed` by default. */
+  readonly seed?: Seed;
+  /**
+   * The clock's initial time, also after a reset: milliseconds since the epoch, a Date or an ISO 8601 timestamp. By default
+   * 2026-03-02T12:00:00Z for a frozen clock, and the real time for a flowing one.
+   */
+  readonly now?: string | number | Date;
+  /** `frozen` moves only on request, `flowing` follows the wall clock; `frozen` by default. */
+  readonly clock?: Clock["mode"];
+  /** How many seconds pass in one second of real time, while the clock flows: above 0, up to 10,000; 1 by default. */
+  readonly clockRate?: number;
+  /**
+   * Seed of the ids that are created after the start, an integer. By default 1 for a frozen clock, so that runs repeat, and a
+   * random one for a flowing clock, so that no event of a later run has the id of an earlier one. The ids and secrets that
+   * `seed` leaves out do not depend on it, nor does the key that signs access tokens: all backends have the same key, so the
+   * tokens protect nothing.
+   */
+  readonly prng?: number;
+  /** Changes to the default policies. */
+  readonly policies?: Partial<Policies>;
+  /** The initial faults, also after a reset; none by default. A text such as `createCall 503` is read by `parseFault`. */
+  readonly faults?: readonly (Fault | string)[];
+  /** The initial stubs, also after a reset: responses to requests that no operation matches; none by default. */
+  readonly stubs?: readonly Stub[];
+  /** The scenarios to apply at the start, in this order, also after a reset; none by default. */
+  readonly scenarios?: readonly ScenarioName[];
+  /** Sends webhook deliveries; by default the global fetch, looked up at each delivery. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** URL to deliver all webhooks to, instead of the destinations' own; those to the built-in inbox still go there. */
+  readonly forwardWebhooks?: string;
+  /** Whether to serve the control plane under `/_control/v1`; false by default. */
+  readonly controlPlane?: boolean;
+  /**
+   * Keeps the state beyond the end of the process; by default it is in memory only. What the store holds comes back: seed,
+   * clock, policies, faults, stubs and scenarios have no effect then, until a reset.
+   */
+  readonly store?: SandboxStore;
+  /**
+   * The source of real time; the system's clock by default.
+   *
+   * @internal
+   */
+  readonly wall?: WallClock;
+  /** The name that faults for one sandbox give it; `default` by default. */
+  readonly name?: string;
+  /**
+   * Answers requests that no operation and no stub matches; by default they are answered 404.
+   *
+   * @internal
+   */
+  readonly elsewhere?: AskElsewhere;
+}
+
+// The seed, policies, faults and stubs are validated where they are applied.
+const objectWith = (...functions: readonly [string, string, ...string[]]) =>
+  z.custom<Readonly<Record<string, unknown>>>(
+    (value) => functions.every((name) => typeof Object(value)[name] === "function"),
+    `must have the functions ${functions.slice(0, -1).join(", ")} and ${functions.at(-1)}`,
+  );
+
+const optionsSchema = z.strictObject({
+  seed: z.unknown().optional(),
+  now: z
+    .union([z.number(), z.string(), z.date()], "must be milliseconds since the epoch, a Date or an ISO 8601 timestamp")
+    .optional(),
+  clock: z.enum(["frozen", "flowing"]).optional(),
+  clockRate: z.number().optional(),
+  prng: z.int().optional(),
+  policies: z.unknown().optional(),
+  faults: z.array(z.unknown()).optional(),
+  stubs: z.array(z.unknown()).optional(),
+  scenarios: z.array(z.unknown()).optional(),
+  fetch: z.custom((value) => typeof value === "function", "must be a function").optional(),
+  forwardWebhooks: z.custom(isWebAddress, "must be an http or https URL").optional(),
+  controlPlane: z.boolean().optional(),
+  store: objectWith("load", "commit", "close").optional(),
+  wall: objectWith("now", "after").optional(),
+  name: z.string().optional(),
+  elsewhere: z.custom((value) => typeof value === "function", "must be a function").optional(),
+});
 
 /** The client's end of a connection. */
 export interface Peer {
@@ -74,40 +184,35 @@ export const defaultParts: Parts = { table: callTransferOperations, handlers: al
 
 /** A backend with what sandboxes, in which they announce events, and tests need of it. */
 export interface AssembledBackend extends Backend {
-  readonly clock: WorldClock;
-  readonly state: WorldState;
+  readonly clock: BackendClock;
+  readonly state: IndexedState;
   readonly events: Events;
 }
 
-/** Creates the request handler for a recorder. */
-const answersOf =
-  ({ world, tokens, faults, stubs, randoms, requestIds }: Core, { elsewhere }: BackendOptions, parts: Parts) =>
-  (record: Recorder): AnswerRequest => {
-    // From the sequence of faults, so that stubs do not change the ids of other records.
-    const newId = (): string => randoms.faults.uuid();
-    const context = { world, tokens, faults, stubs, newId, requestIds, record, ...parts };
-    return createAnswer(elsewhere === undefined ? context : { ...context, elsewhere });
-  };
-
 /** Composes a backend from its options and parts. */
 export function assembleBackend(options: BackendOptions, parts: Parts): AssembledBackend {
-  checkBackendOptions(options);
+  checkInput(optionsSchema, options);
   const core = createCore(options, parts);
-  const { events, keeper } = core.world;
+  const { backend, tokens, faults, stubs, requestIds, journal } = core;
+  const { events, writer } = backend;
+  const { elsewhere } = options;
   const isResumed = begin(core, options);
-  const record = createRecorder(core.journal, events, keeper);
-  const answerAndRecord = answersOf(core, options, parts);
+  const record = createRecorder(journal, events, writer);
+  // From the sequence of faults, so that stubs do not change the ids of other records.
+  const newId = (): string => core.generators.sequences.faults.uuid();
+  const answerAndRecord = (recorder: Recorder): AnswerRequest =>
+    createAnswer({ backend, tokens, faults, stubs, newId, requestIds, record: recorder, elsewhere, ...parts });
   const answer = answerAndRecord(record);
   const isForControl = ({ pathname }: URL): boolean =>
     options.controlPlane === true && pathname.startsWith(`${controlPrefix}/`);
   const control = async (request: IncomingRequest, url: URL): Promise<HandledResponse> => ({
-    response: await serveControl({ backend, sandboxes: parts.sandboxes }, request, url),
+    response: await serveControl({ backend: assembled, sandboxes: parts.sandboxes }, request, url),
   });
   // Not asynchronous itself: a promise of a promise takes three turns more.
   const respond = (request: IncomingRequest, peer: Peer | undefined, url: URL): Promise<HandledResponse> =>
     isForControl(url) ? control(request, url) : answer(request, url, peer?.address);
-  const respondStored = async (
-    own: Keeper,
+  const respondAfterCommit = async (
+    own: StateWriter,
     request: IncomingRequest,
     peer: Peer | undefined,
     url: URL,
@@ -121,17 +226,17 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     }
   };
   const handleAt: HandleAt<Peer> = (request, peer, url) =>
-    keeper === undefined ? respond(request, peer, url) : respondStored(keeper, request, peer, url);
-  const backend: AssembledBackend = {
+    writer === undefined ? respond(request, peer, url) : respondAfterCommit(writer, request, peer, url);
+  const assembled: AssembledBackend = {
     ...createControls(core, options, parts.table.operations),
-    replay: createReplay(core.journal, record, answerAndRecord),
+    replay: createReplay(journal, record, answerAndRecord),
     events,
     isResumed,
     prng: core.generators.seed,
-    fetch: createFetch((request, peer?: Peer) => backend.handle(request, peer)),
+    fetch: createFetch((request, peer?: Peer) => assembled.handle(request, peer)),
     handle: withUrl(handleAt),
     record(request) {
-      const entry = entryOf(request, core.world);
+      const entry = entryOf(request, backend);
       // A page or a host that the server does not accept is no traffic of the app, and must not displace it.
       const isForeign = entry.decidedBy.step === "gate" && entry.status === 403;
       if (isForeign) events.emit("request.refused", () => ({ ...entry }));
@@ -139,10 +244,200 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     },
     close() {
       // First, so that the store holds a clock that flows.
-      keeper?.close();
+      writer?.close();
       stop(core);
       events.end();
     },
   };
-  return backend;
+  return assembled;
+}
+
+const defaultStart = "2026-03-02T12:00:00Z";
+
+/** Creates the state of a backend and what acts on it, without any records. */
+export function createCore(
+  options: BackendOptions,
+  { table, onFollow }: { readonly table: OperationTable; readonly onFollow?: (() => () => void) | undefined },
+): Core {
+  withPathPrefix("policies", () => checkPolicies(options.policies ?? {}));
+  if (options.clockRate !== undefined) checkRate("clockRate", options.clockRate);
+  const { wall = systemClock, name = "default", store } = options;
+  const generators = createGenerators(options.prng, options.clock);
+  const randoms = generators.sequences;
+  const writer = store === undefined ? undefined : new StateWriter(store, wall);
+  const timers = writer && new StoredTimers(writer);
+  const changes = new ChangeLog((): BackendState => backend, writer);
+  const start = options.now ?? (options.clock === "flowing" ? undefined : defaultStart);
+  const clock = createClock(start === undefined ? undefined : parseTime("now", start), {
+    mode: options.clock,
+    rate: options.clockRate,
+    wall,
+    watches: timers === undefined ? [changes] : [timers, changes],
+    changed: changes.clockChanged,
+    moved: timers?.moved,
+  });
+  const [state, events] = [createState(changes), createEvents(clock, onFollow)];
+  const backend = {
+    state,
+    clock,
+    random: randoms.main,
+    policies: { ...defaultPolicies(), ...structuredClone(options.policies) },
+    events,
+    expiries: new Expiries({ state, clock, events }),
+    changes,
+    writer,
+  };
+  const tokens = createTokens(new Uint8Array(32));
+  const changed = writer && (() => writer.touch("faults"));
+  const faults = createFaults(randoms.faults, table.operations, { clock, sandbox: name, events, changed });
+  const stubs = createStubs(table, { events, changed: writer && (() => writer.touch("stubs")) });
+  const inbox = createInbox(backend);
+  const { fetch, forwardWebhooks: forwardTo } = options;
+  const deliveries = new SignedDeliveries(backend, faults, { inbox, fetch, forwardTo });
+  const transfers = createTransfers(backend, deliveries);
+  const journal = createJournal(table.operations, () => {
+    events.emit("requests.cleared");
+    writer?.plan("soon");
+  });
+  const requestIds = new ReservedIds(randoms.requestIds, writer);
+  const parts = { deliveries, transfers, journal };
+  return { backend, generators, requestIds, timers, tokens, faults, stubs, inbox, ...parts };
+}
+
+/** Continues what the store holds, or begins with the initial state. Returns whether the store held anything. */
+function begin(core: Core, options: BackendOptions): boolean {
+  const { events, writer } = core.backend;
+  try {
+    const isResumed = writer !== undefined && keepCore(core, writer);
+    if (isResumed) continueWork(core);
+    else {
+      const goOn = beginTokens(core);
+      events.quietly(() => loadInitial(core, options));
+      applyScenarios(core, options);
+      goOn();
+      writer?.flush();
+    }
+    return isResumed;
+  } catch (error) {
+    // Otherwise a part of a sandbox would be stored.
+    writer?.stop();
+    stop(core);
+    throw error;
+  }
+}
+
+/** Ends what happens by itself. The store does not notice. */
+function stop({ backend: { clock, events, writer }, deliveries }: Core): void {
+  const end = (): void => {
+    events.quietly(() => clock.set({ mode: "frozen" }));
+    deliveries.cancel();
+  };
+  if (writer === undefined) end();
+  else writer.withoutRecording(end);
+}
+
+function loadInitial({ backend, faults, stubs }: Core, options: BackendOptions): void {
+  const { seed = demoSeed, faults: initial = [], stubs: initialStubs = [] } = options;
+  withPathPrefix("seed", () => loadFirstSeed(backend, seed));
+  for (const [index, stub] of initialStubs.entries()) withPathPrefix(`stubs[${index}]`, () => stubs.add(stub));
+  for (const [index, fault] of initial.entries()) withPathPrefix(`faults[${index}]`, () => faults.addInitial(fault));
+  backend.expiries.restart();
+}
+
+/**
+ * Begins the sequences of the initial state, of which the key of access tokens is the first value, so that tokens issued
+ * earlier stay valid. The returned function goes on with the sequences of the seed.
+ */
+function beginTokens({ generators, tokens, backend }: Core): () => void {
+  const goOn = generators.begin();
+  tokens.secret = generators.sequences.main.bytes(32);
+  backend.writer?.touch("tokenSecret");
+  return goOn;
+}
+
+function applyScenarios(core: Core, { scenarios = [] }: BackendOptions): void {
+  for (const [index, name] of scenarios.entries())
+    withPathPrefix(`scenarios[${index}]`, () => applyScenario(core, name));
+}
+
+/** Goes back to the initial state. Scenarios are applied last, and announce their events. */
+function reset(core: Core, options: BackendOptions): void {
+  const { events } = core.backend;
+  const goOn = beginTokens(core);
+  events.quietly(() => clear(core, options));
+  events.emit("sandbox.reset");
+  applyScenarios(core, options);
+  goOn();
+}
+
+function clear(core: Core, options: BackendOptions): void {
+  const { backend, faults, stubs, inbox, deliveries, journal } = core;
+  clearState(backend.state);
+  backend.clock.reset();
+  Object.assign(backend.policies, defaultPolicies(), structuredClone(options.policies));
+  faults.restore({ last: 0, waiting: [] });
+  stubs.prepare(noStubs)();
+  inbox.clear();
+  journal.clear();
+  deliveries.clear();
+  loadInitial(core, options);
+}
+
+/** Creates what tests read and change of a backend. */
+function createControls(
+  core: Core,
+  options: BackendOptions,
+  operations: readonly OperationDescription[],
+): Omit<BackendControls, "replay" | "clock" | "state"> & Pick<BackendState, "clock" | "state"> {
+  const { backend, tokens, faults, stubs, inbox, deliveries, transfers, journal } = core;
+  const { state, clock, policies, events, expiries } = backend;
+  return {
+    clock,
+    state,
+    collections: new CheckedCollections(backend, transfers.followCalls),
+    policies,
+    faults,
+    stubs,
+    deliveries,
+    inbox,
+    transfers,
+    keys: createKeys(backend, tokens),
+    journal,
+    events,
+    operations,
+    advance: (step) => advance(backend, step),
+    upcoming: () => upcoming(backend),
+    changePolicies(changes) {
+      checkPolicies(changes);
+      Object.assign(policies, structuredClone(changes));
+      backend.writer?.touch("policies");
+      events.emit("policies.changed", structuredClone(changes) as EventDetails);
+      // A higher limit starts queued calls at once.
+      for (const accountId of state.accounts.keys()) drainQueue(backend, accountId, clock.now());
+      return { ...policies };
+    },
+    applyScenario(name) {
+      applyScenario(core, name);
+      backend.writer?.touch("policies");
+    },
+    seed(more) {
+      loadSeed(backend, more);
+      expiries.refresh();
+      events.emit("sandbox.seeded");
+    },
+    saved: async () => backend.writer?.allSaved(),
+    snapshot: () => takeSnapshot(core),
+    restore(snapshot) {
+      events.quietly(() => {
+        restoreSnapshot(core, snapshot);
+        journal.clear();
+        deliveries.clear();
+      });
+      backend.writer?.touch("tokenSecret");
+      expiries.restart();
+      events.emit("sandbox.restored");
+      transfers.resend();
+    },
+    reset: () => reset(core, options),
+  };
 }

@@ -1,13 +1,13 @@
-import { headOf } from "./http/transport/fetch.ts";
-import { controlPrefix } from "./http/transport/paths.ts";
+import { controlPrefix } from "./http/select-sandbox.ts";
 import {
   asFetched,
   type HandledResponse,
+  headOf,
   type IncomingRequest,
   type TransportFault,
-} from "./http/transport/transport.ts";
-import { InputError } from "./model/errors/input-error.ts";
-import { setTimeout } from "./model/time/real-time.ts";
+} from "./http/transport.ts";
+import { InputError } from "./utils/input-error.ts";
+import { setTimeout } from "./utils/real-time.ts";
 
 /** The part of MSW's `http` that is used; every supported version fits. */
 export interface MswHttp<Handler> {

@@ -1,18 +1,85 @@
 import type { ErrorCode } from "@call-transfer/spec";
-import type { Backend, Peer } from "./backend.ts";
-import { controlError } from "./control/parts/reply.ts";
+import {
+  type AssembledBackend,
+  assembleBackend,
+  type Backend,
+  type BackendOptions,
+  defaultParts,
+  type Peer,
+} from "./backend.ts";
+import { controlError, type SandboxRegistry, type SandboxState } from "./control/exchange.ts";
+import { sandboxState } from "./control/sandbox-handlers.ts";
+import type { RecordedRequest } from "./http/journal.ts";
 import { errorResponse } from "./http/respond.ts";
-import { createFetch } from "./http/transport/fetch.ts";
-import { controlPrefix } from "./http/transport/paths.ts";
-import { defaultSandbox, selectSandbox, unknownSandbox } from "./http/transport/select-sandbox.ts";
-import { type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport/transport.ts";
-import { createIdleWatch } from "./idle.ts";
-import { InputError } from "./model/errors/input-error.ts";
-import { systemClock } from "./model/time/clock.ts";
-import { messageOf } from "./model/values/message-of.ts";
-import { sandboxNamePattern } from "./model/values/sandbox-name.ts";
-import type { Sandboxes, SandboxesOptions } from "./sandbox-options.ts";
-import { Registry } from "./sandbox-registry.ts";
+import { controlPrefix, defaultSandbox, selectSandbox, unknownSandbox } from "./http/select-sandbox.ts";
+import { createFetch, type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport.ts";
+import { systemClock } from "./model/clock.ts";
+import type { BackendEvent } from "./model/events.ts";
+import type { SandboxStores, StoredSandbox } from "./model/store.ts";
+import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./utils/ids.ts";
+import { InputError } from "./utils/input-error.ts";
+import { messageOf } from "./utils/values.ts";
+
+/** The options of one sandbox. */
+export type SandboxOptions = Omit<BackendOptions, "store" | "name">;
+
+/** The options of each sandbox, and those of all together. */
+export interface SandboxesOptions extends SandboxOptions {
+  /**
+   * Keeps all sandboxes beyond the end of the process, with their names and the options of `create` as JSON, which has no
+   * functions; by default they are in memory only. `close` of the sandboxes closes it.
+   */
+  readonly stores?: SandboxStores;
+  /** Whether a request to an unknown sandbox creates it; false by default. */
+  readonly autoSandboxes?: boolean;
+  /** The maximum number of sandboxes, including `default`; an integer from 1, 1000 by default. */
+  readonly maxSandboxes?: number;
+  /**
+   * Milliseconds of real time without a request after which a sandbox is closed and removed; never by default. `default` is
+   * never removed. Requests in flight and open event streams keep a sandbox; ringing transfers and calls in progress do not,
+   * because they last as long as the sandbox's own clock says. Only requests through `handle` and `fetch` count.
+   */
+  readonly sandboxIdleMs?: number;
+}
+
+/** Named backends that share nothing. */
+export interface Sandboxes {
+  /**
+   * Responds to a request in the sandbox that it selects: by the path prefix `/_sandbox/<name>` or by the header
+   * `X-Sandbox`; otherwise in `default`. The server must answer CORS preflights itself, because they select no sandbox.
+   * `url` is `request.url` by default; its path may be modified.
+   */
+  handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
+  /** Responds to a request like `handle`. Transport faults and an abort appear as they do in `fetch`. */
+  fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
+  /**
+   * Records a request that something in front of the sandboxes answered: in the sandbox that the request selects if it
+   * exists, otherwise in `default`. Creates no sandbox and does not count as use.
+   *
+   * @internal
+   */
+  record(request: RecordedRequest): void;
+  /** The sandbox that always exists. */
+  readonly default: Backend;
+  /** Returns the sandbox with this name, or undefined. */
+  get(name: string): Backend | undefined;
+  /** Creates a sandbox; omitted options are those of `default`. Throws InputError naming the invalid field. */
+  create(name: string, options?: SandboxOptions): Backend;
+  /** Deletes a sandbox and ends its event streams; false if none has this name. Throws InputError for `default`. */
+  delete(name: string): boolean;
+  /** Lists the names, in the order of creation. */
+  list(): readonly string[];
+  /**
+   * Calls `listener` with the name of the sandbox for each event of every sandbox, also of those created later, until the
+   * returned function is called. Keeps no idle sandbox.
+   */
+  follow(listener: SandboxListener): () => void;
+  /** Stores what is not stored yet, freezes all clocks, and ends all event streams and the use of the stores. */
+  close(): void;
+}
+
+/** Gets the events of every sandbox. */
+export type SandboxListener = (sandbox: string, event: BackendEvent) => void;
 
 /**
  * Creates sandboxes with these options for each of them, and continues those that `stores` has. The control plane is on. Throws
@@ -23,9 +90,8 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
   const { wall = systemClock } = options;
   const idle = createIdleWatch(options.sandboxIdleMs, wall.now);
   const registry = new Registry(options, idle);
-  const defaultBackend = (): Backend => registry.get(defaultSandbox) ?? registry.create(defaultSandbox);
   try {
-    defaultBackend();
+    registry.defaultBackend();
     for (const stored of options.stores?.list() ?? []) if (stored.name !== defaultSandbox) registry.resume(stored);
   } catch (error) {
     registry.closeAll();
@@ -33,7 +99,7 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
   }
   const handleAt: HandleAt<Peer> = async (request, peer, url) => {
     const selected = findSandbox(request, url, registry, options);
-    if ("refusal" in selected) return refuse(selected, request, url, defaultBackend);
+    if ("refusal" in selected) return refuse(selected, request, url, registry);
     const { name, backend } = selected;
     if (options.sandboxIdleMs === undefined) return backend.handle(request, peer, url);
     const end = idle.begin(name);
@@ -45,14 +111,14 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
     record(request) {
       const { name, path } = selectSandbox(request.url.pathname, request.headers);
       const backend = registry.get(name);
-      if (backend === undefined) return defaultBackend().record(request);
+      if (backend === undefined) return registry.defaultBackend().record(request);
       const url = new URL(request.url);
       url.pathname = path;
       backend.record({ ...request, url });
     },
     fetch: createFetch(handle),
     get default() {
-      return defaultBackend();
+      return registry.defaultBackend();
     },
     get: (name) => registry.get(name),
     create: (name, own) => registry.create(name, own),
@@ -68,14 +134,16 @@ function refuse(
   { path, code, refusal }: Refusal,
   { method, headers }: IncomingRequest,
   url: URL,
-  defaultBackend: () => Backend,
+  registry: Registry,
 ): HandledResponse {
   if (isControlPath(path)) return { response: controlError(code, refusal) };
   const response = errorResponse(code, refusal);
   const { status, headers: responseHeaders } = response;
   const requestId = responseHeaders.get("x-request-id") ?? "";
   const decidedBy = { step: "gate", detail: refusal } as const;
-  defaultBackend().record({ method, url, headers, code, status, durationMs: 0, requestId, responseHeaders, decidedBy });
+  registry
+    .defaultBackend()
+    .record({ method, url, headers, code, status, durationMs: 0, requestId, responseHeaders, decidedBy });
   return { response };
 }
 
@@ -105,7 +173,7 @@ function findSandbox(
   const { name, path, conflict } = selectSandbox(url.pathname, headers);
   if (isSandboxesPath(path)) {
     url.pathname = path;
-    return { name: defaultSandbox, backend: registry.get(defaultSandbox) ?? registry.create(defaultSandbox) };
+    return { name: defaultSandbox, backend: registry.defaultBackend() };
   }
   if (conflict !== undefined) return { path, code: "bad_request", refusal: conflict };
   const known = registry.get(name);
@@ -135,4 +203,217 @@ function isControlPath(path: string): boolean {
 /** Whether a request lists, creates or deletes sandboxes. It may name one that does not exist, so that a proxy can route it. */
 function isSandboxesPath(path: string): boolean {
   return path === `${controlPrefix}/sandboxes` || path.startsWith(`${controlPrefix}/sandboxes/`);
+}
+
+/** The sandboxes of `createSandboxes`, without the requests to them. */
+class Registry implements SandboxRegistry {
+  readonly #backends = new Map<string, AssembledBackend>();
+  readonly #followers = new Set<Follower>();
+  readonly #idle: ReturnType<typeof createIdleWatch>;
+  readonly #maxSandboxes: number;
+  readonly #stores: SandboxStores | undefined;
+  /** The options of each sandbox. */
+  readonly #common: SandboxOptions;
+
+  constructor(
+    // A limit, because a loop over names must not fill a server that creates sandboxes on demand.
+    { autoSandboxes: _, maxSandboxes = 1000, sandboxIdleMs: __, stores, ...common }: SandboxesOptions,
+    idle: ReturnType<typeof createIdleWatch>,
+  ) {
+    this.#idle = idle;
+    this.#maxSandboxes = maxSandboxes;
+    this.#stores = stores;
+    this.#common = common;
+  }
+
+  /** The sandbox that always exists. */
+  defaultBackend(): Backend {
+    return this.get(defaultSandbox) ?? this.create(defaultSandbox);
+  }
+
+  get(name: string): Backend | undefined {
+    return this.#current().get(name);
+  }
+
+  list(): readonly string[] {
+    return [...this.#current().keys()];
+  }
+
+  describe(name: string): SandboxState | undefined {
+    const backend = this.#current().get(name);
+    return backend && sandboxState(backend);
+  }
+
+  /** The error message if no further sandbox can be created; starts in lower case, without a full stop. */
+  limitError(): string | undefined {
+    return this.#current().size < this.#maxSandboxes ? undefined : limitReached(this.#maxSandboxes);
+  }
+
+  create(name: string, own: SandboxOptions = {}): Backend {
+    if (!sandboxNamePattern.test(name))
+      throw new InputError("name", `${sandboxNameRule}.${sandboxNameAdvice(String(name))}`);
+    if (this.#current().has(name))
+      throw new InputError("name", `sandbox "${name}" already exists. Delete it first, or choose another name.`);
+    const limitError = this.limitError();
+    if (limitError !== undefined) throw new InputError("name", limitError);
+    if (name === defaultSandbox) return this.#add(name, own);
+    let backend: Backend;
+    try {
+      backend = this.#add(name, own);
+    } catch (error) {
+      this.#stores?.delete(name);
+      throw error;
+    }
+    this.#announce("sandbox.created", name);
+    return backend;
+  }
+
+  /** Opens a stored sandbox. */
+  resume({ name, options }: StoredSandbox): void {
+    try {
+      this.#add(name, JSON.parse(options));
+    } catch (error) {
+      throw new Error(`Sandbox "${name}": ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  delete(name: string): boolean {
+    if (name === defaultSandbox)
+      throw new InputError("name", `sandbox "${defaultSandbox}" cannot be deleted. Reset it instead.`);
+    return this.#current().has(name) && this.#remove(name);
+  }
+
+  copy(): Uint8Array | undefined {
+    return this.#stores?.copy?.();
+  }
+
+  follow(listener: SandboxListener): () => void {
+    const follower: Follower = { listener, stops: new Map() };
+    this.#followers.add(follower);
+    for (const [name, backend] of this.#current()) followOne(follower, name, backend);
+    return () => {
+      this.#followers.delete(follower);
+      for (const stop of follower.stops.values()) stop();
+    };
+  }
+
+  /** Closes all sandboxes, but not what stores them. */
+  closeAll(): void {
+    for (const backend of this.#backends.values()) backend.close();
+  }
+
+  close(): void {
+    this.closeAll();
+    this.#stores?.close();
+  }
+
+  #announce(type: string, name: string): void {
+    this.#backends.get(defaultSandbox)?.events.emit(type, { name });
+  }
+
+  /** Expired sandboxes are removed on access; a timer would keep the process running. */
+  #current(): ReadonlyMap<string, AssembledBackend> {
+    for (const name of this.#idle.expired())
+      try {
+        if (name !== defaultSandbox) this.#remove(name);
+      } catch {
+        // The request of another sandbox must not fail. It is tried again once it has been idle again.
+      }
+    return this.#backends;
+  }
+
+  #add(name: string, own: SandboxOptions): Backend {
+    // Functions among the options are not stored.
+    const store = this.#stores?.open(name, JSON.stringify(own));
+    const policies = { ...this.#common.policies, ...own.policies };
+    let backend: AssembledBackend;
+    try {
+      backend = assembleBackend(
+        { ...this.#common, ...own, controlPlane: true, policies, name, ...(store && { store }) },
+        { ...defaultParts, sandboxes: this, onFollow: () => this.#idle.begin(name) },
+      );
+    } catch (error) {
+      store?.close();
+      throw error;
+    }
+    for (const follower of this.#followers) followOne(follower, name, backend);
+    this.#backends.set(name, backend);
+    this.#idle.begin(name)();
+    return backend;
+  }
+
+  #remove(name: string): boolean {
+    const stored = this.#stores?.list().find((one) => one.name === name);
+    this.#backends.get(name)?.close();
+    this.#idle.forget(name);
+    const isRemoved = this.#backends.delete(name);
+    try {
+      this.#stores?.delete(name);
+    } catch (error) {
+      // It is still stored, so it stays.
+      if (stored !== undefined) this.resume(stored);
+      throw error;
+    }
+    this.#announce("sandbox.deleted", name);
+    return isRemoved;
+  }
+}
+
+/** A follower of all sandboxes, with what ends the following of each. */
+interface Follower {
+  readonly listener: SandboxListener;
+  readonly stops: Map<string, () => void>;
+}
+
+function followOne({ listener, stops }: Follower, name: string, { events }: AssembledBackend): void {
+  const options = { keepsSandbox: false, ended: () => void stops.delete(name) };
+  stops.set(
+    name,
+    events.follow((event) => listener(name, event), options),
+  );
+}
+
+function limitReached(limit: number): string {
+  const remedies = [
+    `Delete one with DELETE ${controlPrefix}/sandboxes/{name}`,
+    "raise the limit (--max-sandboxes, maxSandboxes)",
+    "or let idle ones be removed (--sandbox-idle, sandboxIdleMs)",
+  ];
+  return `the limit of ${limit} sandbox${limit === 1 ? "" : "es"} is reached. ${remedies.join(", ")}`;
+}
+
+/** Tracks how long named things have been unused; `now` returns milliseconds. Without a limit nothing expires. */
+function createIdleWatch(limitMs: number | undefined, now: () => number) {
+  const uses = new Map<string, number>();
+  // Ordered by the end of the last use.
+  const idleSince = new Map<string, number>();
+  return {
+    /** Marks a thing as in use until the returned function is called. Uses may overlap. */
+    begin(name: string): () => void {
+      uses.set(name, (uses.get(name) ?? 0) + 1);
+      idleSince.delete(name);
+      let isOver = false;
+      return () => {
+        const count = uses.get(name);
+        if (isOver || count === undefined) return;
+        isOver = true;
+        uses.set(name, count - 1);
+        if (count === 1) idleSince.set(name, now());
+      };
+    },
+    forget(name: string): void {
+      uses.delete(name);
+      idleSince.delete(name);
+    },
+    /** Lists the things that have been unused for at least the limit. */
+    expired(): readonly string[] {
+      if (limitMs === undefined) return [];
+      const names: string[] = [];
+      for (const [name, since] of idleSince) {
+        if (now() - since < limitMs) break;
+        names.push(name);
+      }
+      return names;
+    },
+  };
 }

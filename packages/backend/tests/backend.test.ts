@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { assembleBackend, createBackend, defaultParts } from "../src/backend.ts";
-import { demo } from "../src/contents/demo-seed.ts";
+import { demo } from "../src/data/demo-seed.ts";
 import { send } from "./test-client.ts";
 
 const groups = "POST /transfers/destination-groups";

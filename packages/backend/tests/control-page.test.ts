@@ -2,7 +2,7 @@ import { limits } from "@call-transfer/spec";
 // What a page over the control plane reads: lists in parts, records without secrets, members as people see them.
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../src/backend.ts";
-import { demo } from "../src/contents/demo-seed.ts";
+import { demo } from "../src/data/demo-seed.ts";
 import { inboxUrl } from "../src/platform/inbox.ts";
 import { control, send } from "./test-client.ts";
 

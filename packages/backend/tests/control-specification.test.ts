@@ -1,8 +1,8 @@
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../src/backend.ts";
-import { scenarios } from "../src/contents/scenarios.ts";
-import { ruleOf } from "../src/control/operations/specification.ts";
+import { ruleOf } from "../src/control/request-handlers.ts";
+import { scenarios } from "../src/data/scenarios.ts";
 import { specificationSections } from "../src/generated/specification.gen.ts";
 import { control, send } from "./test-client.ts";
 

@@ -1,8 +1,8 @@
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { assembleBackend, type Backend, createBackend, defaultParts } from "../src/backend.ts";
-import { demo } from "../src/contents/demo-seed.ts";
 import { bodyLimit } from "../src/control/control.ts";
+import { demo } from "../src/data/demo-seed.ts";
 import { controlDocument } from "../src/generated/document.gen.ts";
 import { inboxUrl } from "../src/platform/inbox.ts";
 import { createSandboxes } from "../src/sandboxes.ts";

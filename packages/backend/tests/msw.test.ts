@@ -6,10 +6,10 @@ import * as currentNode from "msw/node";
 import * as previous from "msw-2";
 import * as previousNode from "msw-2/node";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { BackendOptions } from "../src/backend.ts";
 import { createBackend } from "../src/backend.ts";
-import { demo } from "../src/contents/demo-seed.ts";
+import { demo } from "../src/data/demo-seed.ts";
 import { callTransferHandlers, type MswOptions, unmockedFetch } from "../src/msw.ts";
-import type { BackendOptions } from "../src/options.ts";
 import { inboxUrl } from "../src/platform/inbox.ts";
 import { createSandboxes } from "../src/sandboxes.ts";
 

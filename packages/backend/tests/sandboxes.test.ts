@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { demo } from "../src/contents/demo-seed.ts";
-import type { Sandboxes, SandboxesOptions } from "../src/sandbox-options.ts";
-import { createSandboxes } from "../src/sandboxes.ts";
+import { demo } from "../src/data/demo-seed.ts";
+import { createSandboxes, type Sandboxes, type SandboxesOptions } from "../src/sandboxes.ts";
 
 const headers = { authorization: `Bearer ${demo.apiKey}` };
 async function ask(sandboxes: Sandboxes, path: string, more: Record<string, string> = {}) {

@@ -1,7 +1,7 @@
 import { limits } from "@call-transfer/spec";
 import type { Backend } from "../src/backend.ts";
-import { demo } from "../src/contents/demo-seed.ts";
-import { groupDefaults } from "../src/model/records/records.ts";
+import { demo } from "../src/data/demo-seed.ts";
+import { groupDefaults } from "../src/model/records.ts";
 
 /** Seconds for which a destination rings where nothing is said. */
 export const ringSecs = groupDefaults.totalTimeoutSecs;

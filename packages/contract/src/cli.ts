@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { main } from "./live/main.ts";
-import { exitStatus } from "./live/options.ts";
+import { main } from "./remote/main.ts";
+import { exitStatus } from "./remote/options.ts";
 
 // Exits through process.exit, so that exit handlers run.
 process.once("SIGINT", () => process.exit(exitStatus.interrupted));

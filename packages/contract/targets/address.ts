@@ -1,8 +1,8 @@
 import { inboxUrl } from "@call-transfer/backend";
+import { receiverUrl, start } from "../src/fixtures/names.ts";
+import type { Seed } from "../src/fixtures/seed.ts";
+import { world } from "../src/fixtures/world.ts";
 import type { Caller, Credentials, Delivery, Target } from "../src/suite/target.ts";
-import { receiverUrl, start } from "../src/world/names.ts";
-import type { Seed } from "../src/world/seed.ts";
-import { world } from "../src/world/world.ts";
 import { type SharedSetup, type TargetRunner, withSharedSetup } from "./runner.ts";
 
 /** Sends a request to a control plane; returns the JSON. Rejects with the error response's text. */

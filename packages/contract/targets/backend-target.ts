@@ -68,7 +68,7 @@ export function restoreProblems(backend: Backend): string[] {
     return [];
   } catch (error) {
     return [
-      `The state cannot be restored from its snapshot: ${messageOf(error)}. Correct packages/backend/src/model/records/records.ts.`,
+      `The state cannot be restored from its snapshot: ${messageOf(error)}. Correct packages/backend/src/model/records.ts.`,
     ];
   }
 }

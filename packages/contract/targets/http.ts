@@ -1,7 +1,7 @@
 import { startMockServer } from "@call-transfer/mock-server";
 import { nodeFetch } from "@call-transfer/sdk/node";
-import { start } from "../src/world/names.ts";
-import { world } from "../src/world/world.ts";
+import { start } from "../src/fixtures/names.ts";
+import { world } from "../src/fixtures/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
 import { type SharedSetup, withSharedSetup } from "./runner.ts";
 

@@ -1,6 +1,6 @@
 import { createBackend } from "@call-transfer/backend";
-import { start } from "../src/world/names.ts";
-import { world } from "../src/world/world.ts";
+import { start } from "../src/fixtures/names.ts";
+import { world } from "../src/fixtures/world.ts";
 import { backendTarget, createReceiver, exceptionsOf, restoreProblems } from "./backend-target.ts";
 import { perCase, type TargetRunner } from "./runner.ts";
 

@@ -9,9 +9,9 @@ import { type OperationId, operations } from "@call-transfer/spec";
 import { createClient } from "@hey-api/openapi-ts";
 import { afterAll, expect, it } from "vitest";
 import { operationIds } from "../src/document/document.ts";
+import { accounts, start } from "../src/fixtures/names.ts";
+import { world } from "../src/fixtures/world.ts";
 import { validInput } from "../src/suite/client.ts";
-import { accounts, start } from "../src/world/names.ts";
-import { world } from "../src/world/world.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../../", import.meta.url));

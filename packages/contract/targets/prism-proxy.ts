@@ -1,8 +1,8 @@
 import { startMockServer, startPrismServer } from "@call-transfer/mock-server";
+import { start } from "../src/fixtures/names.ts";
+import { world } from "../src/fixtures/world.ts";
 import { type CaseResult, runCase } from "../src/suite/run.ts";
 import type { CaseName, Target } from "../src/suite/target.ts";
-import { start } from "../src/world/names.ts";
-import { world } from "../src/world/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
 import { patientFetch, reasonFor } from "./prism-deviations.ts";
 import type { TargetRunner } from "./runner.ts";

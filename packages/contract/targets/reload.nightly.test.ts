@@ -3,10 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 import { type Backend, type BackendOptions, createBackend } from "@call-transfer/backend";
 import { memoryStores } from "@call-transfer/backend/conformance";
 import { expect, it } from "vitest";
-import { defaultParts } from "../../backend/src/backend.ts";
-import { takeSnapshot } from "../../backend/src/contents/snapshot.ts";
-import { createCore } from "../../backend/src/core.ts";
-import { keepCore } from "../../backend/src/resume.ts";
+import { createCore, defaultParts } from "../../backend/src/backend.ts";
+import { keepCore } from "../../backend/src/data/load-sandbox.ts";
+import { takeSnapshot } from "../../backend/src/data/snapshot.ts";
 import { cases } from "../src/cases/index.ts";
 import type { CaseResult } from "../src/suite/run.ts";
 import { inProcessRunner } from "./in-process.ts";
@@ -16,8 +15,8 @@ type Comparable = Record<string, unknown>;
 /** What a restart loads, without continuing from there. */
 function loaded(stores: ReturnType<typeof memoryStores>): Comparable {
   const core = createCore({ store: stores.open("default", "{}") }, defaultParts);
-  const { keeper } = core.world;
-  if (keeper === undefined || !keepCore(core, keeper)) throw new Error("The store holds nothing.");
+  const { writer } = core.backend;
+  if (writer === undefined || !keepCore(core, writer)) throw new Error("The store holds nothing.");
   const { snapshot, ...histories } = { snapshot: takeSnapshot(core), ...historiesOf(core) };
   return { ...snapshot, ...histories };
 }

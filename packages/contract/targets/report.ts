@@ -1,6 +1,6 @@
 import { type CoverageCell, cellClasses, nameCell } from "../src/coverage/cells.ts";
 import type { Coverage, CoverageRow, Tally } from "../src/coverage/coverage.ts";
-import { groupBy } from "../src/coverage/group-by.ts";
+import { groupBy } from "../src/coverage/coverage.ts";
 import { onDemandCodes } from "../src/document/document.ts";
 
 type Kind = CoverageCell["kind"];

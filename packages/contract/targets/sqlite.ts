@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Backend, createSandboxes } from "@call-transfer/backend";
 import { openSqliteStores } from "../../mock-server/src/store/sqlite.ts";
-import { start } from "../src/world/names.ts";
-import { world } from "../src/world/world.ts";
+import { start } from "../src/fixtures/names.ts";
+import { world } from "../src/fixtures/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
 import { withSharedSetup } from "./runner.ts";
 

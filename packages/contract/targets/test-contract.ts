@@ -1,10 +1,9 @@
 // Runs the contract suite without a test framework: on four targets, on those of `--target`, or on `--all`.
 import { parseArgs } from "node:util";
 import { cases } from "../src/cases/index.ts";
-import { type Coverage, coverageGaps, measureCoverage } from "../src/coverage/coverage.ts";
-import { runsText, totalsOf } from "../src/coverage/summary.ts";
+import { type Coverage, coverageGaps, measureCoverage, runsText, totalsOf } from "../src/coverage/coverage.ts";
 import { contract } from "../src/document/document.ts";
-import { main as checkLiveServer } from "../src/live/main.ts";
+import { main as checkLiveServer } from "../src/remote/main.ts";
 import type { CaseResult } from "../src/suite/run.ts";
 import { messageOf } from "../src/suite/trace.ts";
 import { isMockServer, mockServerAt } from "./address.ts";

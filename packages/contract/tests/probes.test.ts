@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Schema } from "../src/document/document.ts";
-import { type Field, fieldName, fieldPath, rulesOf } from "../src/document/fields.ts";
-import { absent, probesOf } from "../src/document/probes.ts";
+import { absent, type Field, fieldName, fieldPath, probesOf, rulesOf } from "../src/document/fields.ts";
 
 const fieldOf = (schema: Schema, changes: Partial<Field> = {}): Field => ({
   operation: "createDestinationGroup",

@@ -1,8 +1,8 @@
 import { errorCodes } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
+import { accounts, destinations, firstSecret } from "../src/fixtures/names.ts";
 import { record } from "../src/suite/recorder.ts";
 import type { Target } from "../src/suite/target.ts";
-import { accounts, destinations, firstSecret } from "../src/world/names.ts";
 
 /** A target that returns the same response to every request. */
 const answering = (response: () => Response): Target => ({

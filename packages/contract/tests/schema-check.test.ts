@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { schemaViolations } from "../src/document/check-response.ts";
 import { at } from "../src/document/document.ts";
-import { schemaViolations } from "../src/document/schema-check.ts";
 
 /** The pointers to every schema of the document's components that lists its values. */
 function* enumsIn(pointer: string): Generator<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runsText, totalsOf } from "../src/coverage/summary.ts";
+import { runsText, totalsOf } from "../src/coverage/coverage.ts";
 import type { CaseResult } from "../src/suite/run.ts";
 
 const run: CaseResult = {

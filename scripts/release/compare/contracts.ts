@@ -1,5 +1,5 @@
 // Finds every change between two versions of the contract and the smallest bump that each allows.
-import { withPlainEnums } from "../../../packages/contract/src/document/enums.ts";
+import { withPlainEnums } from "../../../packages/contract/src/document/json.ts";
 import { type Change, change, changeIf, compareNamed, merged } from "../change.ts";
 import { changedKeys, isEqual, type JsonObject, listIn, mapIn, objectIn, resolved, stable } from "../json.ts";
 import { compareEntries, compareOperations, compareRest, methods, operationsOf } from "./operations.ts";

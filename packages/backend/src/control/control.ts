@@ -1,47 +1,25 @@
 import type * as z from "zod";
 import { type ControlOperationId, controlOperations } from "../generated/operations.gen.ts";
 import { controlSchemas } from "../generated/schemas.gen.ts";
-import { createRouter } from "../http/checks/router.ts";
-import { maxBodyBytesOf, readBody, readQuery } from "../http/checks/validate.ts";
-import { headOf } from "../http/transport/fetch.ts";
-import { controlPrefix, sandboxPrefix } from "../http/transport/paths.ts";
-import type { IncomingRequest, RequestHeaders } from "../http/transport/transport.ts";
-import { checkInput, InputError, InUseError } from "../model/errors/input-error.ts";
-import { messageOf } from "../model/values/message-of.ts";
-import { suggestion } from "../model/values/spelling.ts";
-import { withCanonicalIds, withCanonicalParams } from "../model/values/uuid.ts";
-import { authHandlers } from "./operations/auth.ts";
-import { clockHandlers } from "./operations/clock.ts";
-import { eventHandlers } from "./operations/events.ts";
-import { faultHandlers } from "./operations/faults.ts";
-import { memberHandlers } from "./operations/members.ts";
-import { policyHandlers } from "./operations/policies.ts";
-import { requestHandlers } from "./operations/requests.ts";
-import { sandboxHandlers } from "./operations/sandboxes.ts";
-import { scenarioHandlers } from "./operations/scenarios.ts";
-import { specificationHandlers } from "./operations/specification.ts";
-import { stateHandlers } from "./operations/state.ts";
-import { stubHandlers } from "./operations/stubs.ts";
-import { transferHandlers } from "./operations/transfers.ts";
-import { webhookHandlers } from "./operations/webhooks.ts";
-import type { BackendControls } from "./parts/controls.ts";
-import type { ControlHandlers, SandboxRegistry } from "./parts/exchange.ts";
-import { controlError } from "./parts/reply.ts";
+import { createRouter } from "../http/router.ts";
+import { controlPrefix, sandboxPrefix } from "../http/select-sandbox.ts";
+import { headOf, type IncomingRequest, type RequestHeaders } from "../http/transport.ts";
+import { maxBodyBytesOf, readBody, readQuery } from "../http/validate.ts";
+import { withCanonicalIds, withCanonicalParams } from "../utils/ids.ts";
+import { checkInput, InputError, InUseError } from "../utils/input-error.ts";
+import { suggestion } from "../utils/text.ts";
+import { messageOf } from "../utils/values.ts";
+import type { BackendControls } from "./controls.ts";
+import { type ControlHandlers, controlError, type SandboxRegistry } from "./exchange.ts";
+import { recordHandlers } from "./record-handlers.ts";
+import { requestHandlers } from "./request-handlers.ts";
+import { sandboxHandlers } from "./sandbox-handlers.ts";
+import { webhookHandlers } from "./webhook-handlers.ts";
 
 const handlers: ControlHandlers = {
-  ...authHandlers,
-  ...clockHandlers,
-  ...eventHandlers,
-  ...faultHandlers,
-  ...memberHandlers,
-  ...policyHandlers,
+  ...recordHandlers,
   ...requestHandlers,
   ...sandboxHandlers,
-  ...scenarioHandlers,
-  ...specificationHandlers,
-  ...stateHandlers,
-  ...stubHandlers,
-  ...transferHandlers,
   ...webhookHandlers,
 };
 

@@ -8,11 +8,10 @@ import {
   zWebhookFault,
   zWebhookFaultDo,
 } from "../generated/schemas.gen.ts";
-import { checkInput, InputError, under } from "../model/errors/input-error.ts";
-import { isTimeZone } from "../model/time/time-zone.ts";
-import { isObject } from "../model/values/json.ts";
-import { suggestion } from "../model/values/spelling.ts";
-import { isWebAddress } from "../model/values/web-address.ts";
+import { isTimeZone } from "../model/hours.ts";
+import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
+import { suggestion } from "../utils/text.ts";
+import { isObject, isWebAddress } from "../utils/values.ts";
 import type { Fault, FaultAction } from "./fault.ts";
 import { isLike } from "./match-fault.ts";
 
@@ -35,7 +34,7 @@ export function assertFault(fault: unknown, operations: readonly OperationDescri
       action satisfies Extract<FaultAction, string> | "pass";
       continue;
     }
-    under(Array.isArray(actions) ? `do[${index}]` : "do", () => {
+    withPathPrefix(Array.isArray(actions) ? `do[${index}]` : "do", () => {
       if ("code" in action) checkError(action);
       if ("headers" in action) checkHeaders(action.headers ?? {});
     });
@@ -107,7 +106,7 @@ function checkAction(field: string, action: unknown, kind: Actions, other: Actio
       `${field}.${second}`,
       `a fault does one thing, here ${name}. Add another fault for ${second}.`,
     );
-  under(field, () => checkInput(schemas.get(name) ?? z.never(), action));
+  withPathPrefix(field, () => checkInput(schemas.get(name) ?? z.never(), action));
 }
 
 function checkMatch(
@@ -122,7 +121,7 @@ function checkMatch(
   const methods = [...new Set(operations.map((operation) => operation.method))];
   if (method !== undefined && !methods.includes(method.toUpperCase()) && !pathname?.includes("*"))
     throw new InputError("match.method", `no operation uses the method "${method}". Use one of ${methods.join(", ")}.`);
-  if (pathname !== undefined) under("match.path", () => checkPath(pathname, method, operations));
+  if (pathname !== undefined) withPathPrefix("match.path", () => checkPath(pathname, method, operations));
   checkCriteria(match);
 }
 

@@ -1,22 +1,10 @@
 import type { OperationDescription } from "@call-transfer/spec";
-import { InputError, under } from "../model/errors/input-error.ts";
-import type { Random } from "../model/values/random.ts";
-import {
-  type ActiveFault,
-  ActiveFaults,
-  activeFault,
-  checkCount,
-  type FaultsPlace,
-  firstStep,
-  isForDeliveries,
-  isForRequests,
-  type ListedFault,
-  type MatchedFaults,
-  type MatchedWebhookFault,
-  noFaults,
-  takeSteps,
-} from "./active-faults.ts";
-import type { Fault, RequestFault } from "./fault.ts";
+import type { WebhookFaultAction } from "../generated/models.gen.ts";
+import type { Events } from "../model/events.ts";
+import { InputError, withPathPrefix } from "../utils/input-error.ts";
+import type { Random } from "../utils/random.ts";
+import { redacted } from "../utils/redact.ts";
+import type { Fault, FaultAction, RequestFault, WebhookFault } from "./fault.ts";
 import { assertFault } from "./fault-check.ts";
 import { formatFault } from "./format-fault.ts";
 import {
@@ -72,61 +60,153 @@ export interface FaultQueue extends Faults {
   restore(snapshot: FaultsSnapshot): void;
 }
 
+/** What the list of faults adds to each. */
+export interface ListedFault {
+  /** What deletes it. */
+  readonly id: string;
+  /** How many requests or deliveries it has changed. */
+  readonly hits: number;
+  /** The scenario that added it, if one did. */
+  readonly scenario?: string;
+}
+
+/** The faults that apply to one request: the sum of all latencies, and the first other action. */
+export interface MatchedFaults {
+  readonly latency: number;
+  readonly action: Exclude<FaultAction, { latency: number }> | undefined;
+  /** The id of the action's fault, or of the first latency. */
+  readonly id: string | undefined;
+}
+
+/** The fault that applies to one delivery: the first that matches. */
+interface MatchedWebhookFault {
+  readonly id: string;
+  readonly action: WebhookFaultAction;
+}
+
+/** A fault with the counts that remain. */
+interface ActiveFault<Kind extends Fault = Fault> {
+  readonly id: string;
+  readonly fault: Kind;
+  readonly scenario: string | undefined;
+  /** Counts down to the first match that fails. */
+  nth: number;
+  /** Counts down the matches that still fail; null for no limit. */
+  times: number | null;
+  /** The step of a list that the next match takes, from 1. */
+  step: number;
+  hits: number;
+}
+
+/** Where the faults of a backend are, and when. */
+export interface FaultsPlace {
+  readonly clock: { now(): number };
+  /** The name of the sandbox. */
+  readonly sandbox: string;
+  /** Hears of faults that are added or removed, and of each hit. */
+  readonly events: Pick<Events, "emit">;
+  /** Runs after any change, also of a count. */
+  readonly changed?: (() => void) | undefined;
+}
+
+/** The number of active faults that a backend holds at most. Each request is compared with all of them. */
+const mostFaults = 1000;
+
+const noFaults: MatchedFaults = { latency: 0, action: undefined, id: undefined };
+
 /** Creates an empty list of faults for these operations. */
 export function createFaults(
   random: Pick<Random, "next" | "uuid">,
   operations: readonly OperationDescription[],
-  place: FaultsPlace,
+  { clock, sandbox, events, changed = () => {} }: FaultsPlace,
 ): FaultQueue {
-  const { clock, sandbox } = place;
-  const active = new ActiveFaults(place, (fault) => formatFault(fault, operations));
+  let last = 0;
+  let all: readonly ActiveFault[] = [];
+  const put = (faults: readonly ActiveFault[]): void => {
+    all = faults;
+    changed();
+  };
   const validated = (fault: unknown): Fault => validatedFault(fault, operations);
   const isForSandbox = ({ match, webhooks }: Fault): boolean => isLike((match ?? webhooks)?.sandbox ?? "*", sandbox);
+  const add = (fault: Fault, scenario?: string): string => {
+    checkCount(all.length + 1, "");
+    last += 1;
+    const entry = activeFault(`fault-${last}`, fault, { scenario });
+    put([...all, entry]);
+    const { hits: _, ...added } = shownFault(entry);
+    events.emit("fault.added", () => {
+      const shown = redacted(added);
+      const text = formatFault(shown as unknown as Fault, operations);
+      return { ...shown, ...(text !== undefined && { text }) };
+    });
+    return entry.id;
+  };
+  /** Removes faults; false if there are none to remove. */
+  const removeWhere = (isGone: (entry: ActiveFault) => boolean): boolean => {
+    const gone = all.filter(isGone);
+    if (gone.length === 0) return false;
+    put(all.filter((entry) => !isGone(entry)));
+    for (const { id, hits, times } of gone) events.emit("fault.removed", { id, hits, isUsedUp: times === 0 });
+    return true;
+  };
+  /** Counts a match that a fault changes. */
+  const hit = (entry: ActiveFault, what: { readonly requestId: string } | { readonly deliveryId: string }): void => {
+    entry.hits += 1;
+    events.emit("fault.hit", { id: entry.id, ...what });
+  };
+  /** Ends a match of faults: those that are used up go. */
+  const settle = (found: readonly ActiveFault[]): void => {
+    if (found.length > 0) changed();
+    removeWhere(({ times }) => times === 0);
+  };
   const isMatch = ({ fault }: ActiveFault<RequestFault>, request: RequestCriteria): boolean =>
     isInForce(fault.when, clock.now()) && isRequestMatch(fault.match, request, sandbox);
+  const list = (): readonly (Fault & ListedFault)[] => all.map(shownFault);
   return {
     add(fault) {
       const own = validated(fault);
       if (!isForSandbox(own)) throw otherSandbox(own, sandbox);
-      return active.add(own);
+      return add(own);
     },
-    list: () => active.list(),
-    remove: (id) => active.removeWhere((entry) => entry.id === id),
-    clear: () => void active.removeWhere(() => true),
+    list,
+    remove: (id) => removeWhere((entry) => entry.id === id),
+    clear: () => void removeWhere(() => true),
     addInitial(fault) {
       const own = validated(fault);
-      if (isForSandbox(own)) active.add(own);
+      if (isForSandbox(own)) add(own);
     },
     replaceOfScenario(scenario, faults) {
-      active.removeWhere((entry) => entry.scenario === scenario);
-      for (const fault of faults) active.add(validated(fault), scenario);
+      removeWhere((entry) => entry.scenario === scenario);
+      for (const fault of faults) add(validated(fault), scenario);
     },
     asksForBody: (request) =>
-      active.all.some(
-        (entry) => isForRequests(entry) && entry.fault.match?.body !== undefined && isMatch(entry, request),
-      ),
+      all.some((entry) => isForRequests(entry) && entry.fault.match?.body !== undefined && isMatch(entry, request)),
     match(request, requestId) {
-      if (active.all.length === 0) return noFaults;
-      const found = active.all
+      if (all.length === 0) return noFaults;
+      const found = all
         .filter(isForRequests)
         .filter((entry) => isMatch(entry, request) && isBodyMatch(entry.fault.match, request.body));
-      const matched = takeSteps(found, random, (entry) => active.hit(entry, { requestId }));
-      active.settle(found);
+      const matched = takeSteps(found, random, (entry) => hit(entry, { requestId }));
+      settle(found);
       return matched;
     },
     matchDelivery(delivery, deliveryId) {
-      const found = active.all
+      const found = all
         .filter(isForDeliveries)
         .filter(
           ({ fault }) => isInForce(fault.when, clock.now()) && isDeliveryMatch(fault.webhooks, delivery, sandbox),
         );
-      const matched = firstStep(found, random, (entry) => active.hit(entry, { deliveryId }));
-      active.settle(found);
+      const matched = firstStep(found, random, (entry) => hit(entry, { deliveryId }));
+      settle(found);
       return matched;
     },
     newDeliveryId: () => random.uuid(),
-    keep: () => ({ last: active.last, waiting: active.list().map((fault) => ({ ...fault })) }),
-    restore: ({ last, waiting }) => active.restore(last, restoredFaults(waiting, validated)),
+    keep: () => ({ last, waiting: list().map((fault) => ({ ...fault })) }),
+    restore(snapshot) {
+      const restored = restoredFaults(snapshot.waiting, validated);
+      last = snapshot.last;
+      put(restored);
+    },
   };
 }
 
@@ -150,8 +230,95 @@ function restoredFaults(
 ): readonly ActiveFault[] {
   checkCount(waiting.length, "faults.waiting");
   return waiting.map(({ id, hits, scenario, ...fault }, index) => {
-    const own = under(`faults.waiting[${index}]`, () => validated(fault));
+    const own = withPathPrefix(`faults.waiting[${index}]`, () => validated(fault));
     const counted = { ...(typeof hits === "number" && { hits }), ...(typeof scenario === "string" && { scenario }) };
     return activeFault(id, own, counted);
   });
+}
+
+/** Throws InputError for more faults than a backend holds. */
+function checkCount(count: number, field: string): void {
+  if (count <= mostFaults) return;
+  throw new InputError(field, `more than ${mostFaults} active faults are not allowed. Remove those that are not used.`);
+}
+
+function activeFault(
+  id: string,
+  fault: Fault,
+  { hits = 0, scenario }: { readonly hits?: number; readonly scenario?: string | undefined },
+): ActiveFault {
+  const { nth = 1, times = 1, step = 1 } = fault.when ?? {};
+  return { id, fault, scenario, nth, times, step, hits };
+}
+
+/** A fault as the list shows it, with the counts that remain. */
+function shownFault({ id, fault, scenario, nth, times, step, hits }: ActiveFault): Fault & ListedFault {
+  const when = { ...fault.when, nth, times, ...(isList<unknown>(fault.do) && { step }) };
+  return { ...structuredClone(fault), id, when: structuredClone(when), hits, ...(scenario && { scenario }) };
+}
+
+function isForRequests(entry: ActiveFault): entry is ActiveFault<RequestFault> {
+  return entry.fault.webhooks === undefined;
+}
+
+function isForDeliveries(entry: ActiveFault): entry is ActiveFault<WebhookFault> {
+  return entry.fault.webhooks !== undefined;
+}
+
+/** Adds up what the faults that match a request do: all latencies, and the first other action. */
+function takeSteps(
+  found: readonly ActiveFault<RequestFault>[],
+  random: Pick<Random, "next">,
+  hit: (entry: ActiveFault) => void,
+): MatchedFaults {
+  let matched = noFaults;
+  for (const entry of found) {
+    const action = nextStep<FaultAction | "pass">(entry.fault.do, entry.step);
+    const isLatency = typeof action === "object" && "latency" in action;
+    if (!isLatency && matched.action !== undefined) continue;
+    if (!countDown(entry, random) || action === "pass") continue;
+    hit(entry);
+    matched = isLatency
+      ? { ...matched, latency: matched.latency + action.latency, id: matched.id ?? entry.id }
+      : { ...matched, action, id: entry.id };
+  }
+  return matched;
+}
+
+/** What the first fault does that matches a delivery and does not let it pass. */
+function firstStep(
+  found: readonly ActiveFault<WebhookFault>[],
+  random: Pick<Random, "next">,
+  hit: (entry: ActiveFault) => void,
+): MatchedWebhookFault | undefined {
+  for (const entry of found) {
+    const action = nextStep<WebhookFaultAction | "pass">(entry.fault.do, entry.step);
+    if (!countDown(entry, random) || action === "pass") continue;
+    hit(entry);
+    return { id: entry.id, action };
+  }
+  return undefined;
+}
+
+/** What the next match gets. */
+function nextStep<Action>(actions: Action | readonly Action[], step: number): Action | "pass" {
+  return isList(actions) ? (actions[step - 1] ?? "pass") : actions;
+}
+
+/** Whether this match fails, by the fault's `nth`, `probability` and `times`. If so, it takes a step. */
+function countDown(entry: ActiveFault, random: Pick<Random, "next">): boolean {
+  if (entry.nth > 1) {
+    entry.nth -= 1;
+    return false;
+  }
+  const { probability = 1 } = entry.fault.when ?? {};
+  if (probability < 1 && random.next() / 2 ** 32 >= probability) return false;
+  const steps = isList<unknown>(entry.fault.do) ? entry.fault.do.length : 1;
+  entry.step = (entry.step % steps) + 1;
+  if (entry.step === 1 && entry.times !== null) entry.times -= 1;
+  return true;
+}
+
+function isList<Action>(actions: Action | readonly Action[]): actions is readonly Action[] {
+  return Array.isArray(actions);
 }

@@ -1,5 +1,6 @@
 import { errorCodes, type OperationDescription } from "@call-transfer/spec";
 import type { FaultMatch, FaultWhen } from "../generated/models.gen.ts";
+import { isObject } from "../utils/values.ts";
 import type { Fault, FaultStep, WebhookFault } from "./fault.ts";
 import { parseFault } from "./parse-fault.ts";
 
@@ -113,7 +114,7 @@ function sameText({ name: _, when = {}, match, webhooks, do: actions }: Fault): 
 /** A copy whose fields are in the order of their names. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   const entries = Object.entries(value).filter(([, field]) => field !== undefined);
   return Object.fromEntries(
     entries.sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, field]) => [name, sorted(field)]),

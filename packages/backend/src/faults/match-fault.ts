@@ -1,8 +1,8 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { FaultWhen } from "../generated/models.gen.ts";
-import { localTime } from "../model/time/time-zone.ts";
-import { isObject } from "../model/values/json.ts";
-import { canonicalId, withCanonicalUuids } from "../model/values/uuid.ts";
+import { localTime } from "../model/hours.ts";
+import { canonicalId, withCanonicalUuids } from "../utils/ids.ts";
+import { isObject } from "../utils/values.ts";
 import type { RequestFault, WebhookFault, Weekday } from "./fault.ts";
 
 /** The days of the week, in order. */

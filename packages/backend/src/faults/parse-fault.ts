@@ -1,19 +1,134 @@
-import { errorCodes, type OperationDescription, operations } from "@call-transfer/spec";
-import type { FaultMatch, FaultWhen } from "../generated/models.gen.ts";
+import { type ErrorCode, errorCodes, type OperationDescription, operations } from "@call-transfer/spec";
+import type { FaultMatch, FaultWhen, WebhookFaultAction } from "../generated/models.gen.ts";
 import { zStub } from "../generated/schemas.gen.ts";
-import { InputError } from "../model/errors/input-error.ts";
-import { suggestion } from "../model/values/spelling.ts";
-import type { Fault, FaultStep, WebhookFault, Weekday } from "./fault.ts";
+import { InputError } from "../utils/input-error.ts";
+import { suggestion } from "../utils/text.ts";
+import type { Fault, FaultAction, FaultStep, SignatureFault, WebhookFault, Weekday } from "./fault.ts";
 import { assertFault, checkPath } from "./fault-check.ts";
-import { countAfter, requestWords, statusOrCode, Words, webhookWords } from "./fault-words.ts";
 import { weekdays } from "./match-fault.ts";
+
+/** The words of a text, read from left to right. A comma is a word. */
+class Words {
+  #rest: readonly string[];
+
+  constructor(text: string) {
+    this.#rest = text.match(/(?:[^\s,"]|"[^"]*")+|,|"/g) ?? [];
+    if (this.#rest.includes('"')) throw new InputError("", "a quotation mark is not closed");
+  }
+
+  /** The next word, without its quotation marks; undefined at the end. */
+  get next(): string | undefined {
+    return this.at(0);
+  }
+
+  at(index: number): string | undefined {
+    return this.#rest[index]?.replaceAll('"', "");
+  }
+
+  skip(): void {
+    this.#rest = this.#rest.slice(1);
+  }
+
+  /** Whether the next word is this one, in any case. If so, goes on. */
+  take(word: string): boolean {
+    const isNext = this.next?.toLowerCase() === word.toLowerCase();
+    if (isNext) this.skip();
+    return isNext;
+  }
+
+  /** Takes what must follow a word. Throws InputError with an example if it does not fit. */
+  after<Value>(word: string, needs: string, read: (next: string) => Value | undefined): Value {
+    const { next } = this;
+    const value = next === undefined || next === "," ? undefined : read(next);
+    if (value === undefined)
+      throw new InputError("", `${word} needs ${needs}${next === undefined ? "" : `, and not "${next}"`}`);
+    this.skip();
+    return value;
+  }
+}
+
+/** The error codes by the status that they stand for. Other statuses are sent without a body. */
+const generalCodes: ReadonlyMap<number, ErrorCode> = new Map(
+  Object.entries(errorCodes).flatMap(([code, { isGeneral, mockStatus }]) =>
+    isGeneral ? [[mockStatus, code as ErrorCode] as const] : [],
+  ),
+);
+
+/** How to read the rest of an action, by its first word. */
+type ActionWords<Action> = ReadonlyMap<string, (words: Words) => Action>;
+
+const plainRequestWords = [
+  "reset",
+  "empty",
+  "hang",
+  "processThenDrop",
+  "truncate",
+  "slowBody",
+  "wrongContentType",
+  "unknownEnum",
+] as const;
+
+/** The actions of a fault of requests, besides statuses and error codes. */
+const requestWords: ActionWords<FaultAction> = new Map<string, (words: Words) => FaultAction>([
+  ...plainRequestWords.map((word) => [word, () => word] as const),
+  ["latency", (words) => ({ latency: durationAfter(words, "latency", "800ms") })],
+  ["rateLimit", (words) => ({ rateLimit: { retryAfterSecs: durationAfter(words, "rateLimit", "5s") / 1000 } })],
+]);
+
+/** The actions of a fault of deliveries. */
+const webhookWords: ActionWords<WebhookFaultAction> = new Map<string, (words: Words) => WebhookFaultAction>([
+  ["truncate", () => "truncate"],
+  ["reorder", () => "reorder"],
+  ["duplicate", (words) => ({ duplicate: { copies: countAfter(words, "duplicate") } })],
+  [
+    "retry",
+    (words) => {
+      const times = countAfter(words, "retry");
+      return { retry: { times, afterSecs: durationAfter(words, `retry ${times}`, "5s") / 1000 } };
+    },
+  ],
+  ["delay", (words) => ({ delaySecs: durationAfter(words, "delay", "301s") / 1000 })],
+  ["signedAgo", (words) => ({ signedSecsAgo: durationAfter(words, "signedAgo", "301s") / 1000 })],
+  ["sign", (words) => ({ sign: words.after("sign", `one of ${signatures.join(", ")}`, signatureNamed) })],
+  ["alsoTo", (words) => ({ alsoTo: [words.after("alsoTo", "an address", (next) => next)] })],
+]);
+
+const signatures: readonly SignatureFault[] = ["none", "wrongSecret", "previousSecret", "wrongFirst", "reversed"];
+
+function signatureNamed(word: string): SignatureFault | undefined {
+  return signatures.find((name) => name.toLowerCase() === word.toLowerCase());
+}
+
+/** The action of a status or of an error code; undefined for another word. */
+function statusOrCode(word: string): FaultAction | undefined {
+  const code = Object.keys(errorCodes).find((name): name is ErrorCode => name === word.toLowerCase());
+  if (code !== undefined) return { code };
+  if (!/^[2-5]\d\d$/.test(word)) return undefined;
+  const general = generalCodes.get(Number(word));
+  return general === undefined ? { status: Number(word) } : { code: general };
+}
+
+const unitMs: Readonly<Record<string, number>> = { "": 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Takes a duration and returns milliseconds. Without a unit it is milliseconds. */
+function durationAfter(words: Words, word: string, example: string): number {
+  return words.after(word, `a duration such as ${example}`, (next) => {
+    const [, number, unit = ""] = /^(-?\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(next) ?? [];
+    return number === undefined ? undefined : Number(number) * (unitMs[unit] ?? 1);
+  });
+}
+
+/** Takes a whole number above 0. */
+function countAfter(words: Words, word: string): number {
+  return words.after(word, "a whole number from 1", (next) => (/^[1-9]\d*$/.test(next) ? Number(next) : undefined));
+}
 
 type Match = FaultMatch & WebhookFault["webhooks"];
 
 /** What has been read of a text so far. */
 interface Draft {
   readonly words: Words;
-  readonly isOfWebhooks: boolean;
+  readonly isWebhookFault: boolean;
   readonly match: Match;
   readonly when: FaultWhen;
   readonly steps: readonly FaultStep[];
@@ -61,9 +176,9 @@ const whenWords = ["10%", "once", "3 times", "always", "nth 2", "on monday", "09
 export function parseFault(text: string, known: readonly OperationDescription[] = Object.values(operations)): Fault {
   const words = new Words(text);
   if (words.next === undefined) throw new InputError("", "the text is empty. Write a fault such as createCall 503");
-  const isOfWebhooks = words.take("webhooks");
-  const match = isOfWebhooks ? {} : readTarget(words, known);
-  let draft: Draft = { words, isOfWebhooks, match, when: {}, steps: [] };
+  const isWebhookFault = words.take("webhooks");
+  const match = isWebhookFault ? {} : readTarget(words, known);
+  let draft: Draft = { words, isWebhookFault, match, when: {}, steps: [] };
   while (words.next !== undefined) {
     const read = readWhen(draft) ?? readCriterion(draft) ?? readSteps(draft);
     if (read === undefined) throw unknownWord(draft, known);
@@ -78,15 +193,15 @@ export function parseFault(text: string, known: readonly OperationDescription[] 
   return fault;
 }
 
-function faultOf({ isOfWebhooks, match, when, steps }: Draft): unknown {
+function faultOf({ isWebhookFault, match, when, steps }: Draft): unknown {
   const [first, ...others] = steps;
-  if (first === undefined) throw new InputError("", `does not say what happens. Add ${actionsOf(isOfWebhooks)}.`);
+  if (first === undefined) throw new InputError("", `does not say what happens. Add ${actionsOf(isWebhookFault)}.`);
   const isLatency = others.length === 0 && typeof first === "object" && "latency" in first;
   const isLasting = isLatency || [when.probability, when.days, when.from].some((part) => part !== undefined);
   const whole = when.times === undefined && isLasting ? { ...when, times: null } : when;
-  const hasMatch = isOfWebhooks || Object.keys(match).length > 0;
+  const hasMatch = isWebhookFault || Object.keys(match).length > 0;
   return {
-    ...(hasMatch && { [isOfWebhooks ? "webhooks" : "match"]: match }),
+    ...(hasMatch && { [isWebhookFault ? "webhooks" : "match"]: match }),
     ...(Object.keys(whole).length > 0 && { when: whole }),
     do: others.length === 0 ? first : steps,
   };
@@ -108,8 +223,8 @@ function readTarget(words: Words, known: readonly OperationDescription[]): Fault
   return { ...match, path };
 }
 
-function readCriterion({ words, isOfWebhooks, match }: Draft): Pick<Draft, "match"> | undefined {
-  const criteria = isOfWebhooks ? webhookCriteria : requestCriteria;
+function readCriterion({ words, isWebhookFault, match }: Draft): Pick<Draft, "match"> | undefined {
+  const criteria = isWebhookFault ? webhookCriteria : requestCriteria;
   const [word, criterion] = Object.entries(criteria).find(([name]) => words.take(name)) ?? [];
   if (word === undefined || criterion === undefined) return undefined;
   const { field, needs, isPair } = criterion;
@@ -158,51 +273,54 @@ function daysAfter(words: Words): Weekday[] {
 }
 
 /** Reads what happens: one action, or several with commas between them. */
-function readSteps({ words, isOfWebhooks, steps }: Draft): Pick<Draft, "steps"> | undefined {
-  const first = readStep(words, isOfWebhooks);
+function readSteps({ words, isWebhookFault, steps }: Draft): Pick<Draft, "steps"> | undefined {
+  const first = readStep(words, isWebhookFault);
   if (first === undefined) return undefined;
   if (steps.length > 0) throw new InputError("", "there are two actions. Write a comma between the steps of a list");
   const read = [first];
   while (words.take(",")) {
-    const following = readStep(words, isOfWebhooks);
+    const following = readStep(words, isWebhookFault);
     const found = words.next === undefined ? "" : `, and not "${words.next}"`;
     if (following === undefined)
-      throw new InputError("", `after a comma comes ${actionsOf(isOfWebhooks)}, or pass${found}`);
+      throw new InputError("", `after a comma comes ${actionsOf(isWebhookFault)}, or pass${found}`);
     read.push(following);
   }
   return { steps: read };
 }
 
-function readStep(words: Words, isOfWebhooks: boolean): FaultStep | undefined {
+function readStep(words: Words, isWebhookFault: boolean): FaultStep | undefined {
   const { next = "" } = words;
   if (words.take("pass")) return "pass";
-  const kinds: ReadonlyMap<string, (words: Words) => FaultStep> = isOfWebhooks ? webhookWords : requestWords;
+  const kinds: ReadonlyMap<string, (words: Words) => FaultStep> = isWebhookFault ? webhookWords : requestWords;
   for (const [word, read] of kinds) if (words.take(word)) return read(words);
-  const plain = isOfWebhooks ? undefined : statusOrCode(next);
+  const plain = isWebhookFault ? undefined : statusOrCode(next);
   if (plain !== undefined) words.skip();
   return plain;
 }
 
-function actionsOf(isOfWebhooks: boolean): string {
-  return isOfWebhooks
+function actionsOf(isWebhookFault: boolean): string {
+  return isWebhookFault
     ? `one of ${[...webhookWords.keys()].join(", ")}`
     : `a status, an error code or one of ${[...requestWords.keys()].join(", ")}`;
 }
 
-function unknownWord({ words, isOfWebhooks, match, steps }: Draft, known: readonly OperationDescription[]): InputError {
+function unknownWord(
+  { words, isWebhookFault, match, steps }: Draft,
+  known: readonly OperationDescription[],
+): InputError {
   const { next = "" } = words;
   const isFirst = Object.keys(match).length === 0 && steps.length === 0;
-  const kinds: ReadonlyMap<string, unknown> = isOfWebhooks ? webhookWords : requestWords;
-  const actions = [...kinds.keys(), ...(isOfWebhooks ? [] : Object.keys(errorCodes))];
-  const criteria = Object.keys(isOfWebhooks ? webhookCriteria : requestCriteria);
-  const targets = isFirst && !isOfWebhooks ? ["webhooks", ...known.map(({ id }) => id)] : [];
+  const kinds: ReadonlyMap<string, unknown> = isWebhookFault ? webhookWords : requestWords;
+  const actions = [...kinds.keys(), ...(isWebhookFault ? [] : Object.keys(errorCodes))];
+  const criteria = Object.keys(isWebhookFault ? webhookCriteria : requestCriteria);
+  const targets = isFirst && !isWebhookFault ? ["webhooks", ...known.map(({ id }) => id)] : [];
   const hint = suggestion(next, [...targets, ...actions, ...criteria, "always", "times", "pass"]);
   const parts = [
     ...(targets.length > 0 ? ["requests (createCall, GET, GET /api/v1/calls, *)"] : []),
     `criteria (${criteria.join(", ")})`,
     ...(steps.length === 0
       ? [
-          `what happens (${isOfWebhooks ? "" : "a status such as 503, an error code such as queue_full, "}${[...kinds.keys()].join(", ")})`,
+          `what happens (${isWebhookFault ? "" : "a status such as 503, an error code such as queue_full, "}${[...kinds.keys()].join(", ")})`,
         ]
       : []),
     `how often (${whenWords.join(", ")})`,

@@ -1,18 +1,23 @@
-import type { MatchedFaults } from "../faults/active-faults.ts";
-import { faultProblem } from "../faults/fault-problem.ts";
+import { faultProblem } from "../faults/apply-fault.ts";
+import type { MatchedFaults } from "../faults/faults.ts";
 import type { RequestCriteria } from "../faults/match-fault.ts";
-import { problem } from "../model/errors/problem.ts";
-import { forLog } from "../model/values/redact.ts";
-import type { World } from "../model/world.ts";
-import { decisionOf, type Processed, type Reasons, reasonsOf } from "./checks/decision.ts";
-import { maxBodyBytesOf, readAhead, readBody } from "./checks/validate.ts";
-import type { ForeignAnswer } from "./elsewhere.ts";
+import type { BackendState } from "../model/state.ts";
+import { problem } from "../utils/problem.ts";
+import { forLog } from "../utils/redact.ts";
+import { decisionOf, type Processed, type Reasons, reasonsOf } from "./decision.ts";
+import {
+  type Dispatcher,
+  type DispatchInput,
+  type ForeignAnswer,
+  maxRecordedBytes,
+  type RoutedRequest,
+} from "./exchange.ts";
 import { processRequest, thrownText } from "./process-request.ts";
 import { findStub, processStub } from "./process-stub.ts";
 import { type Corruption, respond, type Sent } from "./respond.ts";
-import { type Dispatcher, type DispatchInput, maxRecordedBytes, type RoutedRequest } from "./routed-request.ts";
-import type { ActiveStub } from "./stubs/stubs.ts";
-import { untilAborted } from "./transport/transport.ts";
+import type { ActiveStub } from "./stubs.ts";
+import { untilAborted } from "./transport.ts";
+import { maxBodyBytesOf, readAhead, readBody } from "./validate.ts";
 
 /** A response, and why it is as it is. */
 interface Responded {
@@ -117,7 +122,7 @@ async function respondWithFaults(
   { id, latency, action }: MatchedFaults,
 ): Promise<Responded> {
   const byFault = (detail: string): Reasons => ({ decidedBy: { step: "fault", detail: `The fault ${id} ${detail}.` } });
-  if (latency > 0 && !(await waitFor(latency, dispatcher.world, routed))) {
+  if (latency > 0 && !(await waitFor(latency, dispatcher.backend, routed))) {
     await recordUnreadBody(routed);
     return { sent: noResponse(), reasons: byFault("delayed the response, and the client disconnected") };
   }
@@ -126,7 +131,7 @@ async function respondWithFaults(
   const { request, requestId, operation } = routed;
   const written = (processed: Processed): Responded => ({
     sent: respond(dispatcher, requestId, processed.answer, action),
-    reasons: reasonsOf(processed, operation, request.headers.get("x-account-id"), dispatcher.world.state),
+    reasons: reasonsOf(processed, operation, request.headers.get("x-account-id"), dispatcher.backend.state),
   });
   try {
     if (routed.stub !== undefined) return written(await processStub(dispatcher, routed, routed.stub));
@@ -147,7 +152,11 @@ function noResponse(): Sent {
 }
 
 /** Waits on the backend's clock; false if the client aborts first. */
-async function waitFor(latency: number, { clock }: World, { request, requestId }: RoutedRequest): Promise<boolean> {
+async function waitFor(
+  latency: number,
+  { clock }: BackendState,
+  { request, requestId }: RoutedRequest,
+): Promise<boolean> {
   const wait = clock.sleep(latency, requestId);
   clock.track(wait);
   try {
@@ -168,7 +177,7 @@ async function replaceResponse(dispatcher: Dispatcher, routed: RoutedRequest, ac
   if (typeof action === "string") return { response: new Response(), transport: { kind: action } };
   if ("status" in action) return respond(dispatcher, routed.requestId, action);
   const error = "code" in action ? action : { code: "rate_limit_exceeded" as const, meta: action.rateLimit };
-  return respond(dispatcher, routed.requestId, faultProblem(error, dispatcher.world.clock.now()));
+  return respond(dispatcher, routed.requestId, faultProblem(error, dispatcher.backend.clock.now()));
 }
 
 /** Reads the body of an unprocessed request, for the journal only. */

@@ -3,16 +3,48 @@ import { requestSchemas } from "@call-transfer/spec/schemas";
 import * as z from "zod";
 import { isBodyMatch } from "../faults/match-fault.ts";
 import type { Stub } from "../generated/models.gen.ts";
-import { type Answer, type Checked, problem } from "../model/errors/problem.ts";
-import { authenticate, callerAddress, limitRate, restrictKey } from "./checks/authenticate.ts";
-import type { Processed } from "./checks/decision.ts";
-import { checkStructure, readAhead, readBody, readQuery } from "./checks/validate.ts";
+import type { IndexedState } from "../model/state.ts";
+import { type Answer, type Checked, problem } from "../utils/problem.ts";
+import { authenticate, callerAddress, limitRate, restrictKey } from "./authenticate.ts";
+import type { Processed } from "./decision.ts";
+import type { Dispatcher, DispatchInput, RoutedRequest } from "./exchange.ts";
 import { thrownText } from "./process-request.ts";
-import type { Dispatcher, DispatchInput, RoutedRequest } from "./routed-request.ts";
-import { listCollection, useCollection } from "./stubs/collection.ts";
-import type { ActiveStub, FoundStub } from "./stubs/stubs.ts";
-import { filledResponse } from "./stubs/template.ts";
-import type { IncomingRequest } from "./transport/transport.ts";
+import { filledResponse } from "./stub-template.ts";
+import type { ActiveStub, FoundStub } from "./stubs.ts";
+import type { IncomingRequest } from "./transport.ts";
+import { checkStructure, readAhead, readBody, readQuery } from "./validate.ts";
+
+type Records = IndexedState["stubRecords"];
+
+/** Stores the fields of a body in a collection by the method of a request, or reads and removes a record. */
+function useCollection(
+  [collection, records]: readonly [name: string, records: Records],
+  { method, id, fields }: { readonly method: string; readonly id: string; readonly fields: object },
+): Answer {
+  const key = `${collection} ${id}`;
+  const found = records.get(key);
+  const store = (status: number, before: object): Answer => {
+    // The id comes first, and is not that of the body.
+    const body = { ...{ id, ...before, ...fields }, id };
+    records.set(key, { id, collection, fields: body });
+    return { status, body };
+  };
+  if (method === "POST") return store(201, {});
+  if (found === undefined)
+    return problem("resource_not_found", { detail: `There is no record ${id} in the collection ${collection}.` });
+  if (method === "PUT") return store(200, {});
+  if (method === "PATCH") return store(200, found.fields);
+  if (method === "GET") return { status: 200, body: found.fields };
+  records.delete(key);
+  return { status: 204 };
+}
+
+/** Lists a page in the shape of the API's own lists: the newest first, with their total number (§4.6). */
+function listCollection(collection: string, page: { limit: number; offset: number }, records: Records): Answer {
+  const all = [...records.values()].filter((one) => one.collection === collection).reverse();
+  const shown = all.slice(page.offset, page.offset + page.limit).map(({ fields }) => fields);
+  return { status: 200, body: { [collection]: shown, meta: { total: all.length } } };
+}
 
 /** Finds the stub of a request that no operation matches. Reads the body if a stub asks for it; the request still has it. */
 export async function findStub(
@@ -41,10 +73,10 @@ export async function processStub(
   routed: RoutedRequest,
   active: ActiveStub,
 ): Promise<Processed> {
-  const { world, tokens } = dispatcher;
+  const { backend, tokens } = dispatcher;
   const { request, peerAddress } = routed;
   const { stub } = active;
-  const { state, clock, policies } = world;
+  const { state, clock, policies } = backend;
   let by: Pick<Processed, "caller"> = {};
   if (!stub.public) {
     const authenticated = authenticate(request.headers, state, tokens, clock.now());
@@ -58,7 +90,7 @@ export async function processStub(
   }
   const body = await bodyFor(routed, stub);
   if (body.problem) return { step: "body", answer: body, ...by };
-  const { result, effects, thrown } = world.changes.during(() => answerOf(dispatcher, routed, active, body.value));
+  const { result, effects, thrown } = backend.changes.during(() => answerOf(dispatcher, routed, active, body.value));
   const answer = result ?? problem("internal_error");
   return { step: "stub", answer, ...by, effects, ...(thrown && { error: thrownText(thrown.error) }) };
 }
@@ -79,7 +111,7 @@ async function bodyFor(
 }
 
 function answerOf(
-  { world: { state, clock }, stubs, newId }: Dispatcher,
+  { backend: { state, clock }, stubs, newId }: Dispatcher,
   { request: { headers }, url: { searchParams: query }, params }: RoutedRequest,
   active: ActiveStub,
   body: unknown,

@@ -1,10 +1,10 @@
 import type { ErrorCode } from "@call-transfer/spec";
-import { slowBody, withUnknownEnums } from "../faults/corrupt-response.ts";
-import { type Answer, problem } from "../model/errors/problem.ts";
-import { hasSecret } from "../model/values/redact.ts";
-import type { World } from "../model/world.ts";
-import type { Dispatcher } from "./routed-request.ts";
-import type { PlainResponse, TransportFault } from "./transport/transport.ts";
+import { slowBody, withUnknownEnums } from "../faults/apply-fault.ts";
+import type { BackendState } from "../model/state.ts";
+import { type Answer, problem } from "../utils/problem.ts";
+import { hasSecret } from "../utils/redact.ts";
+import type { Dispatcher } from "./exchange.ts";
+import type { PlainResponse, TransportFault } from "./transport.ts";
 
 /** A response, and how it is to be sent. */
 export interface Sent {
@@ -20,7 +20,7 @@ export type Corruption = "processThenDrop" | "truncate" | "slowBody" | "wrongCon
 
 /** Serializes an answer. Sets all headers at once, because setting one later is slow. */
 export function respond(dispatcher: Dispatcher, requestId: string, answer: Answer, corruption?: Corruption): Sent {
-  const { world } = dispatcher;
+  const { backend } = dispatcher;
   const headers = baseHeaders(dispatcher, requestId);
   if (answer.problem === undefined) {
     const { status, body, headers: own } = answer;
@@ -30,20 +30,20 @@ export function respond(dispatcher: Dispatcher, requestId: string, answer: Answe
     // In lower case, so that own headers replace those of the same name.
     const all = own === undefined ? headers : { ...namesInLowerCase(headers), ...namesInLowerCase(own) };
     const plain = { status, headers: all, text: bodiless.includes(status) ? undefined : text };
-    return corruption === undefined ? { response: plain, text: plain.text } : damaged(plain, corruption, world);
+    return corruption === undefined ? { response: plain, text: plain.text } : damaged(plain, corruption, backend);
   }
   const { code, status, meta } = answer.problem;
   headers["Content-Type"] = "application/json";
-  if (world.policies.retryAfterHeader && meta?.retryAfterSecs !== undefined)
+  if (backend.policies.retryAfterHeader && meta?.retryAfterSecs !== undefined)
     headers["Retry-After"] = String(Math.ceil(meta.retryAfterSecs));
   Object.assign(headers, challengeOf(status), answer.headers);
   const text = JSON.stringify({ ...answer.problem, requestId });
   const plain = { status, headers, text };
-  return { ...(corruption === undefined ? { response: plain, text } : damaged(plain, corruption, world)), code };
+  return { ...(corruption === undefined ? { response: plain, text } : damaged(plain, corruption, backend)), code };
 }
 
 /** Applies a fault to the finished response. */
-function damaged(response: PlainResponse, corruption: Corruption, { clock }: World): Sent {
+function damaged(response: PlainResponse, corruption: Corruption, { clock }: BackendState): Sent {
   const { status, headers, text } = response;
   const whole = () => new Response(text ?? null, { status, headers });
   if (corruption === "processThenDrop") return { response: whole(), transport: { kind: "reset" } };
@@ -63,8 +63,8 @@ const bodiless: readonly number[] = [204, 205, 304];
 const namesInLowerCase = (headers: Readonly<Record<string, string>>) => Object.fromEntries(new Headers(headers));
 
 /** The headers of every response. The date is the backend's, so that clients can correct their clocks by it. */
-function baseHeaders({ world, formatDate }: Dispatcher, requestId: string): Record<string, string> {
-  return { "X-Request-Id": requestId, Date: formatDate(world.clock.now()) };
+function baseHeaders({ backend, formatDate }: Dispatcher, requestId: string): Record<string, string> {
+  return { "X-Request-Id": requestId, Date: formatDate(backend.clock.now()) };
 }
 
 /** Creates a formatter for the `Date` header that caches the latest second. */
@@ -86,6 +86,6 @@ export function errorResponse(code: ErrorCode, detail: string): Response {
 }
 
 /** The header that each 401 needs (RFC 9110, 11.6.1): it names the scheme (A-50). */
-export function challengeOf(status: number): Readonly<Record<string, string>> {
+function challengeOf(status: number): Readonly<Record<string, string>> {
   return status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
 }

@@ -1,9 +1,9 @@
-import type { Events } from "./changes/events.ts";
-import type { RecordWatch } from "./changes/reporting-map.ts";
-import type { TransferRecord } from "./records/transfer-record.ts";
-import type { NotedRecord } from "./storage/changed-rows.ts";
-import type { Keeper } from "./storage/keeper.ts";
-import type { WorldClock } from "./time/clock.ts";
+import type { NotedRecord } from "./changed-rows.ts";
+import type { BackendClock } from "./clock.ts";
+import type { Events } from "./events.ts";
+import type { RecordWatch } from "./indexes.ts";
+import type { TransferRecord } from "./records.ts";
+import type { StateWriter } from "./state-writer.ts";
 import {
   internalTimers,
   type SetTimer,
@@ -11,7 +11,7 @@ import {
   type TimerEnd,
   type TimerPurpose,
   type TimerWatch,
-} from "./time/timer-queue.ts";
+} from "./timer-queue.ts";
 
 /** A record that was added (no `before`), replaced, or removed (no `after`). */
 export interface RecordChange {
@@ -36,7 +36,7 @@ export interface DescribedTimer extends TimerPurpose {
 
 /** The backend that changes. */
 export interface Present {
-  readonly clock: Pick<WorldClock, "now" | "iso" | "mode" | "rate">;
+  readonly clock: Pick<BackendClock, "now" | "iso" | "mode" | "rate">;
   readonly expiries: { refresh(): void };
   readonly state: { readonly transfers: ReadonlyMap<string, TransferRecord> };
   readonly events: Pick<Events, "emit">;
@@ -45,19 +45,19 @@ export interface Present {
 /** Notes each change of a record or a timer: for the store, and for the effects of a request. Announces changes of the clock and its timers. */
 export class ChangeLog implements RecordWatch, TimerWatch {
   readonly #present: () => Present;
-  readonly #keeper: Keeper | undefined;
+  readonly #writer: StateWriter | undefined;
   /** What the task under way has changed so far. */
   #running: { readonly changes: RecordChange[]; readonly timers: SetTimer[] } | undefined;
 
-  constructor(present: () => Present, keeper: Keeper | undefined) {
+  constructor(present: () => Present, writer: StateWriter | undefined) {
     this.#present = present;
-    this.#keeper = keeper;
+    this.#writer = writer;
   }
 
   record(change: NotedRecord): void {
     const isWindow = change.collection === "windows";
     if (!isWindow) this.#running?.changes.push(shown(change));
-    this.#keeper?.change(change, isWindow ? "soon" : "now");
+    this.#writer?.change(change, isWindow ? "soon" : "now");
   }
 
   added({ at, purpose }: Timer): void {

@@ -1,6 +1,7 @@
 import { longestSecs, type Policies, policyTable } from "../generated/policies.gen.ts";
-import { InputError, under } from "./errors/input-error.ts";
-import { isTimeZone } from "./time/time-zone.ts";
+import { InputError, withPathPrefix } from "../utils/input-error.ts";
+import { isObject } from "../utils/values.ts";
+import { isTimeZone } from "./hours.ts";
 
 export { type Policies, policyTable } from "../generated/policies.gen.ts";
 
@@ -25,8 +26,7 @@ export function defaultPolicies(): Policies {
 
 /** Checks changes to policies. Throws InputError for an unknown policy or a value that does not fit. */
 export function checkPolicies(changes: unknown, types = policyTypes): void {
-  if (typeof changes !== "object" || changes === null || Array.isArray(changes))
-    throw new InputError("", "must be an object");
+  if (!isObject(changes) || Array.isArray(changes)) throw new InputError("", "must be an object");
   for (const [name, value] of Object.entries(changes)) {
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
     if (type === undefined) throw new InputError(name, `is not a policy. Policies: ${Object.keys(types).join(", ")}`);
@@ -35,7 +35,7 @@ export function checkPolicies(changes: unknown, types = policyTypes): void {
       if (mistake !== undefined) throw new InputError(name, mistake);
       continue;
     }
-    under(name, () => checkPolicies(value, type));
+    withPathPrefix(name, () => checkPolicies(value, type));
     for (const part of Object.keys(type))
       if (!(part in Object(value))) throw new InputError(`${name}.${part}`, "is missing");
   }

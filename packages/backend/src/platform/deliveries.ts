@@ -1,16 +1,15 @@
 import { webhookSignature } from "@call-transfer/spec";
 import type { FaultQueue } from "../faults/faults.ts";
 import type { Delivery } from "../generated/models.gen.ts";
-import { InputError } from "../model/errors/input-error.ts";
-import type { DestinationRecord } from "../model/records/records.ts";
-import { History } from "../model/storage/history.ts";
-import type { Keeper } from "../model/storage/keeper.ts";
-import { elapsed } from "../model/time/real-time.ts";
-import { messageOf } from "../model/values/message-of.ts";
-import { retention } from "../model/values/retention.ts";
-import { canonicalId, withCanonicalIds } from "../model/values/uuid.ts";
-import { isWebAddress } from "../model/values/web-address.ts";
-import type { World } from "../model/world.ts";
+import type { BackendClock } from "../model/clock.ts";
+import type { DestinationRecord } from "../model/records.ts";
+import type { BackendState } from "../model/state.ts";
+import type { StateWriter } from "../model/state-writer.ts";
+import { History } from "../model/stored-parts.ts";
+import { canonicalId, withCanonicalIds } from "../utils/ids.ts";
+import { InputError } from "../utils/input-error.ts";
+import { elapsed } from "../utils/real-time.ts";
+import { isWebAddress, messageOf, retention } from "../utils/values.ts";
 import {
   type Answered,
   announcedAnswer,
@@ -23,10 +22,134 @@ import {
   type Trigger,
   unsent,
 } from "./delivery.ts";
-import { type PlannedSend, planDelivery, signedSend } from "./delivery-plan.ts";
-import { HeldSends } from "./held-sends.ts";
+import { type DeliveryPlan, type PlannedSend, planDelivery, signedSend } from "./delivery-plan.ts";
 import { isInbox } from "./inbox.ts";
-import { OpenOffer } from "./open-offer.ts";
+
+/** A delivery that a fault holds back. */
+export interface DelayedDelivery {
+  /** The id of the delivery. */
+  readonly id: string;
+  readonly destinationId: string;
+  /** The time of sending at the latest, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Whether it is sent earlier, once the next delivery to the destination is over. */
+  readonly afterNext: boolean;
+  start(): void;
+  /** Called instead of `start` if it is never sent. */
+  cancel(): void;
+}
+
+/** The kind of the timer of a held delivery. Snapshots leave it out, like every delivery. */
+const sendTimer = "webhook.sends";
+
+/** The deliveries that faults hold back, until their time or until they are released. */
+class DelayedDeliveries {
+  readonly #clock: BackendClock;
+  /** By id, in the order in which they were held. */
+  readonly #delayed = new Map<string, DelayedDelivery>();
+
+  constructor(clock: BackendClock) {
+    this.#clock = clock;
+  }
+
+  hold(send: DelayedDelivery): void {
+    this.#delayed.set(send.id, send);
+    this.#clock.schedule(send.at, () => this.release(send), { kind: sendTimer, id: send.id });
+  }
+
+  /** Those that wait until the next delivery to their destination, which begins now, is over. */
+  waitingForNext(destinationId: string): readonly DelayedDelivery[] {
+    return [...this.#delayed.values()].filter((send) => send.afterNext && send.destinationId === destinationId);
+  }
+
+  /** Starts a delivery, unless it has started or was given up. */
+  release(send: DelayedDelivery): void {
+    if (this.#delayed.get(send.id) !== send) return;
+    this.#delayed.delete(send.id);
+    this.#clock.cancel({ kind: sendTimer, id: send.id });
+    send.start();
+  }
+
+  /** Gives all of them up. */
+  clear(): void {
+    const sends = [...this.#delayed.values()];
+    this.#delayed.clear();
+    for (const send of sends) send.cancel();
+  }
+}
+
+/** An event, until one of its deliveries has the answer that counts. */
+class OpenOffer {
+  readonly event: OutgoingEvent;
+  /** What each delivery shows of the fault that matched the event. */
+  readonly fault: Pick<Delivery, "fault" | "faultDo">;
+  readonly #answered: Answered;
+  #retries: DeliveryPlan["retries"];
+  /** The latest delivery that is over; at first one that was never sent. */
+  #latest: Delivery;
+  /** The number of deliveries that are not over. */
+  #open: number;
+  #isAnswered = false;
+  #inFlight = 0;
+  #rest = (): void => {};
+
+  /** `answered` gets the delivery whose answer counts. */
+  constructor(
+    { event, fault }: Pick<OpenOffer, "event" | "fault">,
+    { sends, retries }: DeliveryPlan,
+    unsent: Delivery,
+    answered: Answered,
+  ) {
+    this.event = event;
+    this.fault = fault;
+    this.#retries = retries;
+    this.#open = sends.length;
+    this.#latest = unsent;
+    this.#answered = answered;
+  }
+
+  /**
+   * Makes the clock wait for a delivery in flight. The deliveries of one offer are one piece of work: a receiver may let a
+   * copy wait for the answer to another, which sleeps on the clock.
+   */
+  track(delivering: Promise<void>, clock: Pick<BackendClock, "track">): void {
+    this.#inFlight += 1;
+    if (this.#inFlight === 1)
+      clock.track(
+        new Promise<void>((resolve) => {
+          this.#rest = resolve;
+        }),
+      );
+    const end = (): void => {
+      this.#inFlight -= 1;
+      if (this.#inFlight === 0) this.#rest();
+    };
+    delivering.then(end, end);
+  }
+
+  /** Counts a retry after an answer. Returns the seconds until it; undefined if the event is not sent again. */
+  planRetry(isAccepted: boolean): number | undefined {
+    const retries = this.#retries;
+    if (retries === undefined || retries.times === 0 || (isAccepted && !retries.evenIfAccepted)) return undefined;
+    this.#retries = { ...retries, times: retries.times - 1, afterSecs: retries.afterSecs * 2 };
+    this.#open += 1;
+    return retries.afterSecs;
+  }
+
+  /**
+   * Ends one delivery; without an argument, one that is never sent. The answer that counts is the first response; with
+   * retries, the first 2xx; otherwise that of the last delivery. So a receiver that cannot be reached decides nothing while
+   * another one can still answer.
+   */
+  conclude(delivery?: Delivery): void {
+    this.#open -= 1;
+    this.#latest = delivery ?? this.#latest;
+    const isFinal = delivery?.status !== undefined && (delivery.accepted || this.#retries === undefined);
+    if (this.#isAnswered || (this.#open > 0 && !isFinal)) return;
+    this.#isAnswered = true;
+    this.#answered(this.#latest);
+  }
+}
 
 type DeliveryFaults = Pick<FaultQueue, "matchDelivery" | "newDeliveryId">;
 
@@ -38,27 +161,27 @@ interface Receiver {
 
 // Public methods are fields with arrow functions, so that callers may pass them on.
 export class SignedDeliveries implements DeliveryEngine {
-  readonly #world: World;
+  readonly #backend: BackendState;
   readonly #faults: DeliveryFaults;
   readonly #route: DeliveryRoute;
   readonly sent: History<SentDelivery>;
-  readonly #held: HeldSends;
+  readonly #delayed: DelayedDeliveries;
   /** Replaced at each clearing, so that a delivery that began before is not recorded. */
-  #era = {};
+  #generation = {};
 
-  constructor(world: World, faults: DeliveryFaults, route: DeliveryRoute) {
-    this.#world = world;
+  constructor(backend: BackendState, faults: DeliveryFaults, route: DeliveryRoute) {
+    this.#backend = backend;
     this.#faults = faults;
     this.#route = route;
-    this.#held = new HeldSends(world.clock);
-    this.sent = new History("deliveries", retention.deliveries, world.keeper);
+    this.#delayed = new DelayedDeliveries(backend.clock);
+    this.sent = new History("deliveries", retention.deliveries, backend.writer);
   }
 
   readonly offer = (trigger: Trigger, answered: Answered, event?: EventIdentity): string => {
-    const era = this.#era;
+    const generation = this.#generation;
     // The offer may be of a transfer that a reset removed, or that a restore put back as it was before this offer.
     const answeredInEra: Answered = (delivery) => {
-      if (era === this.#era) answered(delivery);
+      if (generation === this.#generation) answered(delivery);
     };
     return this.#sendEvent(trigger, answeredInEra, event);
   };
@@ -76,11 +199,11 @@ export class SignedDeliveries implements DeliveryEngine {
 
   readonly list = (): readonly Delivery[] => this.sent.items.map(({ delivery }) => delivery);
 
-  readonly giveUp = (): void => this.#held.clear();
+  readonly cancel = (): void => this.#delayed.clear();
 
   readonly abandon = (): void => {
-    this.#era = {};
-    this.#held.clear();
+    this.#generation = {};
+    this.#delayed.clear();
   };
 
   readonly clear = (): void => {
@@ -91,7 +214,7 @@ export class SignedDeliveries implements DeliveryEngine {
   #sendEvent({ destinationId, ...payload }: Trigger, answered: Answered, event?: EventIdentity): string {
     const receiver = this.#find(destinationId);
     const id = event?.id ?? this.#newEventId();
-    const createdAt = new Date(event?.createdAt ?? this.#world.clock.now()).toISOString();
+    const createdAt = new Date(event?.createdAt ?? this.#backend.clock.now()).toISOString();
     const body = JSON.stringify({ ...payload, type: webhookSignature.event, id, createdAt, destinationId });
     const transferId = typeof payload.transferId === "string" ? { transferId: payload.transferId } : {};
     this.#begin({ id, destinationId, ...transferId, body }, receiver, answered);
@@ -100,7 +223,7 @@ export class SignedDeliveries implements DeliveryEngine {
 
   /** Finds who gets an event. Throws InputError for a destination without a server. */
   #find(destinationId: string): Receiver {
-    const destination = this.#world.state.destinations.get(destinationId);
+    const destination = this.#backend.state.destinations.get(destinationId);
     if (destination === undefined) throw new InputError("destinationId", `no destination has the id ${destinationId}`);
     const { kind, config } = destination;
     if (kind !== "app") throw new InputError("destinationId", "only a destination of kind app receives webhooks");
@@ -111,15 +234,15 @@ export class SignedDeliveries implements DeliveryEngine {
 
   /** Creates an id. It is stored before the event is sent, so that no other event gets it after a restart. */
   #newEventId(): string {
-    const { random, keeper } = this.#world;
-    keeper?.touch("random");
+    const { random, writer } = this.#backend;
+    writer?.touch("random");
     return random.uuid();
   }
 
   /** Sends an event: once, or as the fault says that matches it. */
   #begin(event: OutgoingEvent, { destination, url }: Receiver, answered: Answered): void {
     const { destinationId, transferId, body } = event;
-    const at = this.#world.clock.now();
+    const at = this.#backend.clock.now();
     const about = { at: new Date(at).toISOString(), url: this.#addressFor(url), headers: {} };
     const matched = this.#faults.matchDelivery({ destinationId, url, transferId }, event.id);
     const plan = planDelivery({ body, url, destination, at }, matched?.action);
@@ -141,7 +264,7 @@ export class SignedDeliveries implements DeliveryEngine {
     event: OutgoingEvent,
     plan: () => PlannedSend | undefined,
   ): void {
-    const { clock } = this.#world;
+    const { clock } = this.#backend;
     const start = (): void => {
       const send = plan();
       if (send === undefined) offer.conclude();
@@ -152,18 +275,18 @@ export class SignedDeliveries implements DeliveryEngine {
       return;
     }
     const at = clock.now() + afterSecs * 1000;
-    this.#held.hold({ ...event, at, afterNext, start, giveUp: () => offer.conclude() });
+    this.#delayed.hold({ ...event, at, afterNext, start, cancel: () => offer.conclude() });
   }
 
   async #post(offer: OpenOffer, event: OutgoingEvent, planned: PlannedSend): Promise<void> {
     const { headers, body, signature } = planned;
     const url = this.#addressFor(planned.url);
-    const { clock, events, keeper } = this.#world;
-    const [at, era] = [clock.now(), this.#era];
+    const { clock, events, writer } = this.#backend;
+    const [at, generation] = [clock.now(), this.#generation];
     // After a failed commit, its change did not happen.
-    if (keeper !== undefined && !(await isSaved(keeper))) return offer.conclude();
-    if (era !== this.#era) return offer.conclude();
-    const overtaken = this.#held.waitingForNext(event.destinationId);
+    if (writer !== undefined && !(await isSaved(writer))) return offer.conclude();
+    if (generation !== this.#generation) return offer.conclude();
+    const overtaken = this.#delayed.waitingForNext(event.destinationId);
     const sentAt = new Date(at).toISOString();
     const sent = { ...event, at: sentAt, url, headers, body, ...(signature && { signature }), ...offer.fault };
     events.emit("webhook.sent", () => announcedDelivery(sent));
@@ -171,7 +294,7 @@ export class SignedDeliveries implements DeliveryEngine {
     const outcome = await this.#attempt(url, { headers, body });
     const durationMs = Math.round((elapsed() - start) * 100) / 100;
     const delivery: Delivery = { ...sent, durationMs, ...outcome };
-    if (era === this.#era) {
+    if (generation === this.#generation) {
       this.sent.add({ delivery, event });
       // Its time is that of the answer.
       events.emit("webhook.delivered", () => announcedAnswer(delivery, outcome));
@@ -179,7 +302,7 @@ export class SignedDeliveries implements DeliveryEngine {
       if (afterSecs !== undefined) this.#retry(offer, afterSecs);
     }
     offer.conclude(delivery);
-    for (const send of overtaken) this.#held.release(send);
+    for (const send of overtaken) this.#delayed.release(send);
   }
 
   #retry(offer: OpenOffer, afterSecs: number): void {
@@ -189,7 +312,7 @@ export class SignedDeliveries implements DeliveryEngine {
 
   /** A delivery to the destination as it is now; undefined if it has no server any more. */
   #planAgain({ destinationId, body }: OutgoingEvent): PlannedSend | undefined {
-    const { state, clock } = this.#world;
+    const { state, clock } = this.#backend;
     const destination = state.destinations.get(destinationId);
     const url = destination?.config.url;
     if (destination?.kind !== "app" || !isWebAddress(url)) return undefined;
@@ -205,7 +328,7 @@ export class SignedDeliveries implements DeliveryEngine {
     url: string,
     message: Pick<PlannedSend, "headers" | "body">,
   ): Promise<Pick<Delivery, "status" | "accepted" | "error">> {
-    const { deliveryTimeoutSecs } = this.#world.policies;
+    const { deliveryTimeoutSecs } = this.#backend.policies;
     const signal = AbortSignal.timeout(Math.ceil(deliveryTimeoutSecs * 1000));
     const { inbox, fetch = globalThis.fetch } = this.#route;
     try {
@@ -227,9 +350,9 @@ export class SignedDeliveries implements DeliveryEngine {
 }
 
 /** Waits until what has changed so far is stored; false if that failed. */
-async function isSaved(keeper: Keeper): Promise<boolean> {
+async function isSaved(writer: StateWriter): Promise<boolean> {
   try {
-    await keeper.saved();
+    await writer.saved();
     return true;
   } catch {
     return false;

@@ -1,6 +1,6 @@
 import type { Delivery } from "../generated/models.gen.ts";
-import type { EventDetails } from "../model/changes/events.ts";
-import type { History } from "../model/storage/history.ts";
+import type { EventDetails } from "../model/events.ts";
+import type { History } from "../model/stored-parts.ts";
 import type { ReceivingInbox } from "./inbox.ts";
 
 /** An event to send. Every field but `destinationId` becomes part of the payload (A-30). */
@@ -44,7 +44,7 @@ export interface DeliveryEngine extends Deliveries {
   /** The latest deliveries. */
   readonly sent: History<SentDelivery>;
   /** Gives up the deliveries that faults hold back. */
-  giveUp(): void;
+  cancel(): void;
   /** Forgets the deliveries in flight, and gives up those that faults hold back. */
   abandon(): void;
   /** Forgets all, also those that were sent. */

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import type { InboxEvent } from "../generated/models.gen.ts";
-import { History } from "../model/storage/history.ts";
-import { omitUndefined } from "../model/values/omit-undefined.ts";
-import { retention } from "../model/values/retention.ts";
-import type { World } from "../model/world.ts";
+import type { BackendState } from "../model/state.ts";
+import { History } from "../model/stored-parts.ts";
+import { omitUndefined, retention } from "../utils/values.ts";
 
 /** The address of the built-in inbox, for `config.url` of an `app` destination. Nothing leaves the backend. */
 export const inboxUrl = "http://inbox.invalid/offers";
@@ -41,9 +40,9 @@ export function createInbox({
   clock,
   policies,
   events,
-  keeper,
-}: Pick<World, "clock" | "policies" | "events" | "keeper">): ReceivingInbox {
-  const received = new History<InboxEvent>("inbox", retention.inboxEvents, keeper);
+  writer,
+}: Pick<BackendState, "clock" | "policies" | "events" | "writer">): ReceivingInbox {
+  const received = new History<InboxEvent>("inbox", retention.inboxEvents, writer);
   let answer: InboxAnswer = {};
   return {
     get answer() {
@@ -51,7 +50,7 @@ export function createInbox({
     },
     set answer(changed) {
       answer = changed;
-      keeper?.touch("inbox");
+      writer?.touch("inbox");
       events.emit("inbox.changed", { ...changed });
     },
     received,
@@ -59,7 +58,7 @@ export function createInbox({
     clear() {
       received.clear();
       answer = {};
-      keeper?.touch("inbox");
+      writer?.touch("inbox");
       events.emit("inbox.cleared");
     },
     async receive({ headers, body }) {

@@ -1,12 +1,12 @@
 import { limits } from "@call-transfer/spec";
 import { zCreateCallRequest } from "@call-transfer/spec/schemas";
 import type * as z from "zod";
-import { type Checked, type Problem, problem } from "../model/errors/problem.ts";
+import { localHour } from "../model/hours.ts";
+import { dayOf } from "../model/indexes.ts";
 import { type Policies, unknownTimeZone } from "../model/policies.ts";
-import { dayOf } from "../model/records/indexes.ts";
-import type { AccountRecord, CallRecord } from "../model/records/records.ts";
-import { contactKey, type WorldState } from "../model/state.ts";
-import { localHour } from "../model/time/time-zone.ts";
+import type { AccountRecord, CallRecord } from "../model/records.ts";
+import { contactKey, type IndexedState } from "../model/state.ts";
+import { type Checked, type Problem, problem } from "../utils/problem.ts";
 import { checkSuspended } from "./accounts.ts";
 
 /** The result of a placement: placed, or queued at a position counted from 1. */
@@ -16,7 +16,7 @@ export type Placement = { readonly type: "initiated" } | { readonly type: "queue
 type PlacementRequest = z.output<typeof zCreateCallRequest>;
 
 type Check = (
-  state: WorldState,
+  state: IndexedState,
   account: AccountRecord,
   request: PlacementRequest,
   now: number,
@@ -65,7 +65,7 @@ const checks: readonly Check[] = [
 
 /** Decides on a placement (§4.6): the checks above, then the daily limit, then the concurrent-call limit and the queue. */
 export function decidePlacement(
-  state: WorldState,
+  state: IndexedState,
   policies: Policies,
   account: AccountRecord,
   request: PlacementRequest,
@@ -88,7 +88,7 @@ export function decidePlacement(
 }
 
 function firstRefusal(
-  state: WorldState,
+  state: IndexedState,
   policies: Policies,
   account: AccountRecord,
   request: PlacementRequest,
@@ -106,7 +106,7 @@ function firstRefusal(
  * fails. Its day's limit counted the call when it was placed. A seeded call without a request has nothing else to check.
  */
 export function refusalFromQueue(
-  state: WorldState,
+  state: IndexedState,
   policies: Policies,
   call: Pick<CallRecord, "accountId" | "request">,
   now: number,
@@ -135,7 +135,7 @@ export interface CallFilter {
 
 /** The account's calls that the list shows at `now`, newest first (A-9, A-39). */
 export function listedCalls(
-  state: WorldState,
+  state: IndexedState,
   policies: Policies,
   accountId: string,
   filter: CallFilter,

@@ -1,10 +1,8 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import type { Policies } from "../model/policies.ts";
-import type { DestinationRecord, GroupRecord, MemberRecord } from "../model/records/records.ts";
-import type { RingRecord, TransferRecord } from "../model/records/transfer-record.ts";
+import type { DestinationRecord, GroupRecord, MemberRecord, RingRecord, TransferRecord } from "../model/records.ts";
 import type { State } from "../model/state.ts";
-import { isWithinHours } from "./hours.ts";
-import { availabilityAt } from "./members.ts";
+import { availabilityAt, isWithinHours } from "./members.ts";
 
 /** The destinations that a transfer rings, in ring order, with the longest ring time in seconds. */
 export interface RingTarget {
@@ -96,7 +94,7 @@ export function ringsUntil(
 }
 
 /** Whether a transfer rings or is connected. */
-export function isUnderWay({ status }: TransferRecord): boolean {
+export function isActive({ status }: TransferRecord): boolean {
   return status === "ringing" || status === "connected";
 }
 

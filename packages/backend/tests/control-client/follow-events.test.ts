@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
-import { followEvents } from "../../src/control-client/follow-events.ts";
+import { followEvents } from "../../src/control-client.ts";
 
 const pauses: number[] = [];
 const pause = async (ms: number): Promise<void> => void pauses.push(ms);

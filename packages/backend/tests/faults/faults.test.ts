@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import type { Fault } from "../../src/faults/fault.ts";
-import { InputError } from "../../src/model/errors/input-error.ts";
+import { InputError } from "../../src/utils/input-error.ts";
 import { send } from "../test-client.ts";
 
 const unavailable = { code: "service_unavailable" } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import { isLike } from "../../src/faults/match-fault.ts";
 import type { FaultMatch, FaultWhen } from "../../src/generated/models.gen.ts";
 import { createSandboxes } from "../../src/sandboxes.ts";

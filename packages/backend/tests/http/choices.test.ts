@@ -1,6 +1,6 @@
 // What the backend does with requests that the specification says nothing about (docs/assumptions.md).
 import { describe, expect, it } from "vitest";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import { createBackend } from "../../src/index.ts";
 import { codeOf, send } from "../test-client.ts";
 

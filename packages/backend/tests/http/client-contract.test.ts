@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { contractMajor } from "../../src/generated/contract.gen.ts";
-import { refuseOtherContract } from "../../src/http/checks/client-contract.ts";
+import { refuseOtherContract } from "../../src/http/process-request.ts";
 import { createBackend } from "../../src/index.ts";
 import { send } from "../test-client.ts";
 

@@ -1,6 +1,6 @@
 import { operations } from "@call-transfer/spec";
 import { expect, it } from "vitest";
-import { closestOperations } from "../../src/http/checks/closest-operations.ts";
+import { closestOperations } from "../../src/http/closest-operations.ts";
 
 const id = "c0000000-0000-4000-8000-000000000004";
 

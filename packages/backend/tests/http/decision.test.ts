@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { assembleBackend, type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
-import { decisionOf } from "../../src/http/checks/decision.ts";
-import { callTransferOperations } from "../../src/http/checks/router.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import { decisionOf } from "../../src/http/decision.ts";
+import { callTransferOperations } from "../../src/http/router.ts";
 import { send, type TestRequest } from "../test-client.ts";
 
 const groups = "POST /transfers/destination-groups";

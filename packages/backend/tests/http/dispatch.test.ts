@@ -2,9 +2,9 @@ import { errorCodes, operations } from "@call-transfer/spec";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { assembleBackend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
-import { createOperationTable } from "../../src/http/checks/router.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import { createDateFormatter, errorResponse } from "../../src/http/respond.ts";
+import { createOperationTable } from "../../src/http/router.ts";
 import { codeOf, send } from "../test-client.ts";
 
 const { users, destinations } = demo;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { assembleBackend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
-import type { AnyHandler } from "../../src/http/checks/exchange.ts";
-import { callTransferOperations } from "../../src/http/checks/router.ts";
-import type { BackendEvent } from "../../src/model/changes/events.ts";
-import { problem } from "../../src/model/errors/problem.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import type { AnyHandler } from "../../src/http/exchange.ts";
+import { callTransferOperations } from "../../src/http/router.ts";
+import type { BackendEvent } from "../../src/model/events.ts";
+import { problem } from "../../src/utils/problem.ts";
 import { overlapEnd, overlapMs, send } from "../test-client.ts";
 
 const { destinations, members } = demo;

@@ -2,9 +2,9 @@ import { fieldErrorCodes } from "@call-transfer/spec";
 import { zErrorResponse } from "@call-transfer/spec/schemas";
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import type { FaultAction } from "../../src/faults/fault.ts";
-import { InputError } from "../../src/model/errors/input-error.ts";
+import { InputError } from "../../src/utils/input-error.ts";
 import { send } from "../test-client.ts";
 
 const headers = { authorization: `Bearer ${demo.apiKey}` };
@@ -44,9 +44,9 @@ describe("in a fetch function", () => {
 
   it("hang waits until the client aborts, and processes nothing", async () => {
     const backend = failing("hang");
-    const giveUp = new AbortController();
-    const answer = roles(backend, { signal: giveUp.signal });
-    giveUp.abort(new Error("enough"));
+    const cancel = new AbortController();
+    const answer = roles(backend, { signal: cancel.signal });
+    cancel.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
   });
 
@@ -101,10 +101,10 @@ describe("in a fetch function", () => {
   });
 
   it("slowBody can be aborted", async () => {
-    const giveUp = new AbortController();
-    const response = await roles(failing("slowBody"), { signal: giveUp.signal });
+    const cancel = new AbortController();
+    const response = await roles(failing("slowBody"), { signal: cancel.signal });
     const text = response.text();
-    giveUp.abort(new Error("enough"));
+    cancel.abort(new Error("enough"));
     await expect(text).rejects.toThrow("enough");
   });
 
@@ -156,9 +156,9 @@ describe("latency", () => {
   });
 
   it("can be aborted", async () => {
-    const giveUp = new AbortController();
-    const answer = roles(failing({ latency: 1000 }), { signal: giveUp.signal });
-    giveUp.abort(new Error("enough"));
+    const cancel = new AbortController();
+    const answer = roles(failing({ latency: 1000 }), { signal: cancel.signal });
+    cancel.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
   });
 
@@ -353,10 +353,10 @@ describe("the journal records the request body for", () => {
 
   it("a latency that the client aborts, without processing the request", async () => {
     const backend = failing({ latency: 1000 });
-    const giveUp = new AbortController();
+    const cancel = new AbortController();
     const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: placement };
-    const answer = backend.fetch("http://mock.test/api/v1/calls", { ...init, signal: giveUp.signal });
-    giveUp.abort(new Error("enough"));
+    const answer = backend.fetch("http://mock.test/api/v1/calls", { ...init, signal: cancel.signal });
+    cancel.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
     await expect.poll(() => backend.journal.get(1)).toBeDefined();
     const recorded = backend.journal.get(1, { reveal: true });
@@ -368,11 +368,11 @@ describe("the journal records the request body for", () => {
   it("a latency that the client aborts, also if the fault depends on the body", async () => {
     const backend = createBackend();
     backend.faults.add({ match: { body: { toNumber: demo.recipients.anyone } }, do: { latency: 1000 } });
-    const giveUp = new AbortController();
+    const cancel = new AbortController();
     const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: placement };
-    const answer = backend.fetch("http://mock.test/api/v1/calls", { ...init, signal: giveUp.signal });
+    const answer = backend.fetch("http://mock.test/api/v1/calls", { ...init, signal: cancel.signal });
     while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 0));
-    giveUp.abort(new Error("enough"));
+    cancel.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
     await backend.advance({ by: 1000 });
     expect([backend.journal.list().length, callsOf(backend)]).toEqual([1, 0]);

@@ -3,8 +3,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
-import { createFetch } from "../../src/http/transport/fetch.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import { createFetch } from "../../src/http/transport.ts";
 
 const reason = new Error("enough");
 let answer: Promise<Response>;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import { control, send } from "../test-client.ts";
 
 const upper = (id: string) => id.toUpperCase();

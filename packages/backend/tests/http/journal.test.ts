@@ -1,8 +1,8 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/generated/models.gen.ts";
-import { createJournal } from "../../src/http/journal/journal.ts";
-import type { RecordedExchange } from "../../src/http/journal/journal-detail.ts";
+import { createJournal } from "../../src/http/journal.ts";
+import type { RecordedExchange } from "../../src/http/journal-detail.ts";
 
 const operation = {
   id: "listRoles",

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
-import type { RecordedRequest } from "../../src/http/journal/recorder.ts";
-import type { BackendEvent } from "../../src/model/changes/events.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import type { RecordedRequest } from "../../src/http/journal.ts";
+import type { BackendEvent } from "../../src/model/events.ts";
 import { createSandboxes } from "../../src/sandboxes.ts";
 
 const refused = (path: string, change: Partial<RecordedRequest> = {}): RecordedRequest => ({

@@ -1,7 +1,7 @@
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 
 const origin = "http://mock.test";
 const headers = { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" };

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import { errorResponse } from "../../src/http/respond.ts";
 import { createSandboxes } from "../../src/sandboxes.ts";
 import { send } from "../test-client.ts";

@@ -1,6 +1,6 @@
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import { callTransferOperations, createRouter } from "../../src/http/checks/router.ts";
+import { callTransferOperations, createRouter } from "../../src/http/router.ts";
 
 const route = (method: string, path: string) => ({
   method,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isSandboxName, selectSandbox, unknownSandbox } from "../../src/http/transport/select-sandbox.ts";
+import { isSandboxName, selectSandbox, unknownSandbox } from "../../src/http/select-sandbox.ts";
 
 const headers = (sandbox?: string) => new Headers(sandbox === undefined ? {} : { "X-Sandbox": sandbox });
 

@@ -1,6 +1,6 @@
 import { CompactSign, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { createTokens } from "../../src/http/checks/tokens.ts";
+import { createTokens } from "../../src/http/authenticate.ts";
 
 describe("access tokens", () => {
   const secret = new Uint8Array(32).fill(1);

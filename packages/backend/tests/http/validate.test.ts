@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { maxBodyBytesOf, readBody, readQuery, validate } from "../../src/http/checks/validate.ts";
-import type { Checked } from "../../src/model/errors/problem.ts";
+import { maxBodyBytesOf, readBody, readQuery, validate } from "../../src/http/validate.ts";
+import type { Checked } from "../../src/utils/problem.ts";
 
 const schema = z.object({
   name: z.string().min(2).max(3).optional(),

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { ReportingMap } from "../../src/model/changes/reporting-map.ts";
-import { ChangedRows, undoRecords } from "../../src/model/storage/changed-rows.ts";
-import { createRandom } from "../../src/model/values/random.ts";
+import { ChangedRows, undoRecords } from "../../src/model/changed-rows.ts";
+import { ReportingMap } from "../../src/model/indexes.ts";
+import { createRandom } from "../../src/utils/random.ts";
 
 /** Records whose changes are noted. */
 function noted() {

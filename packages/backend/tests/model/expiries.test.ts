@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assembleBackend, defaultParts } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
-import type { WallClock } from "../../src/model/time/clock.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import type { WallClock } from "../../src/model/clock.ts";
 import { overlapMs, ringSecs, send } from "../test-client.ts";
 
 const start = "2026-03-02T12:00:00.000Z";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Calls, dayOf, Groups, Members } from "../../src/model/records/indexes.ts";
-import type { CallRecord, GroupRecord, MemberRecord } from "../../src/model/records/records.ts";
+import { Calls, dayOf, Groups, Members } from "../../src/model/indexes.ts";
+import type { CallRecord, GroupRecord, MemberRecord } from "../../src/model/records.ts";
 
 const group = (id: string, name: string, accountId = "a"): GroupRecord => ({
   accountId,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
-import { scenarios } from "../../src/contents/scenarios.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import { scenarios } from "../../src/data/scenarios.ts";
 import type { State } from "../../src/model/state.ts";
 import { send } from "../test-client.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { WallClock } from "../../src/model/time/clock.ts";
-import { createClock } from "../../src/model/time/virtual-clock.ts";
+import type { WallClock } from "../../src/model/clock.ts";
+import { createClock } from "../../src/model/virtual-clock.ts";
 
 function manualWall(start: number) {
   let now = start;

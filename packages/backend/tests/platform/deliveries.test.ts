@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import type { WebhookFaultAction } from "../../src/generated/models.gen.ts";
+import { sign } from "../../src/platform/delivery-plan.ts";
 import { inboxUrl } from "../../src/platform/inbox.ts";
-import { sign } from "../../src/platform/signer.ts";
 import { send } from "../test-client.ts";
 
 const destinationId = demo.destinations.app;

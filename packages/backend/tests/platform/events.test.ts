@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
-import type { Seed } from "../../src/contents/seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import type { Seed } from "../../src/model/records.ts";
 import { overlapEnd, overlapMs, ringEnd, ringSecs, send } from "../test-client.ts";
 
 const id = (kind: string, index: number): string => `${kind}0000000-0000-4000-8000-00000000000${index}`;

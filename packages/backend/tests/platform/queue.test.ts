@@ -1,8 +1,8 @@
 import { limits } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo, demoSeed } from "../../src/contents/demo-seed.ts";
-import type { CallRecord } from "../../src/model/records/records.ts";
+import { demo, demoSeed } from "../../src/data/demo-seed.ts";
+import type { CallRecord } from "../../src/model/records.ts";
 import { codeOf, control, send } from "../test-client.ts";
 
 const { flows, numbers, recipients, providers, accountId } = demo;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sign } from "../../src/platform/signer.ts";
+import { sign } from "../../src/platform/delivery-plan.ts";
 
 // printf '1772452800.{"type":"transfer.offer"}' | openssl dgst -sha256 -hmac first
 const at = 1_772_452_800_999;

@@ -1,10 +1,8 @@
 import { errorCodes } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import { type Backend, createBackend } from "../../src/backend.ts";
-import type { Seed } from "../../src/contents/seed.ts";
-import { formatTransfer } from "../../src/control/operations/transfers.ts";
-import type { CollectionName } from "../../src/model/records/records.ts";
-import type { BackendOptions } from "../../src/options.ts";
+import { type Backend, type BackendOptions, createBackend } from "../../src/backend.ts";
+import { formatTransfer } from "../../src/control/webhook-handlers.ts";
+import type { CollectionName, Seed } from "../../src/model/records.ts";
 import { ringSecs, send } from "../test-client.ts";
 
 const id = (kind: string, index: number): string => `${kind}0000000-0000-4000-8000-00000000000${index}`;

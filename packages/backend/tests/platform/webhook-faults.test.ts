@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import type { Fault } from "../../src/faults/fault.ts";
 import type { WebhookFaultAction } from "../../src/generated/models.gen.ts";
-import { InputError } from "../../src/model/errors/input-error.ts";
-import type { DestinationRecord } from "../../src/model/records/records.ts";
+import type { DestinationRecord } from "../../src/model/records.ts";
+import { sign } from "../../src/platform/delivery-plan.ts";
 import { inboxUrl } from "../../src/platform/inbox.ts";
-import { sign } from "../../src/platform/signer.ts";
+import { InputError } from "../../src/utils/input-error.ts";
 import { send } from "../test-client.ts";
 
 const destinationId = demo.destinations.app;

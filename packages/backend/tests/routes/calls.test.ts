@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import { codeOf, send } from "../test-client.ts";
 
 const { flows, numbers, recipients, providers } = demo;

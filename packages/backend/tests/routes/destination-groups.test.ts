@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import { send } from "../test-client.ts";
 
 const { destinations } = demo;

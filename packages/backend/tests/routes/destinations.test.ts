@@ -1,7 +1,7 @@
 import { zErrorResponse } from "@call-transfer/spec/schemas";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import { codeOf, overlapEnd, overlapMs, send } from "../test-client.ts";
 
 const { destinations } = demo;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hoursSchema } from "../../src/model/time/hours.ts";
-import { hoursAround, isWithinHours } from "../../src/rules/hours.ts";
+import { hoursSchema } from "../../src/model/hours.ts";
+import { hoursAround, isWithinHours } from "../../src/rules/members.ts";
 
 const at = (time: string) => Date.parse(time);
 const monday = { monday: [{ from: "09:00", to: "12:30" }] };

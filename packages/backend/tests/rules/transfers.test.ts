@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
+import { demo } from "../../src/data/demo-seed.ts";
 import { defaultPolicies } from "../../src/model/policies.ts";
-import type { MemberRecord } from "../../src/model/records/records.ts";
+import type { MemberRecord } from "../../src/model/records.ts";
 import { availabilityAt } from "../../src/rules/members.ts";
 import { countMissed, planRings } from "../../src/rules/transfers.ts";
 

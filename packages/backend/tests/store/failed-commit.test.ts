@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
-import type { ScenarioName } from "../../src/contents/scenarios.ts";
-import type { Seed } from "../../src/contents/seed.ts";
-import type { SandboxStore } from "../../src/model/storage/store.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import type { ScenarioName } from "../../src/data/scenarios.ts";
+import type { Seed } from "../../src/model/records.ts";
+import type { SandboxStore } from "../../src/model/store.ts";
 import { codeOf, control, send } from "../test-client.ts";
 import { manualWall, settled, storage } from "./storage.ts";
 

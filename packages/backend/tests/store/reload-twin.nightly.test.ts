@@ -2,8 +2,8 @@
 import { type Backend, createBackend, demo } from "@call-transfer/backend";
 import { memoryStores } from "@call-transfer/backend/conformance";
 import { expect, it } from "vitest";
-import { createRandom } from "../../src/model/values/random.ts";
-import type { BackendOptions } from "../../src/options.ts";
+import type { BackendOptions } from "../../src/backend.ts";
+import { createRandom } from "../../src/utils/random.ts";
 import { control, send } from "../test-client.ts";
 
 const { accountId, destinations, members, flows, numbers, groups } = demo;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { memoryStores } from "../../src/conformance.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
-import type { SandboxStores } from "../../src/model/storage/store.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import type { SandboxStores } from "../../src/model/store.ts";
 import { createSandboxes } from "../../src/sandboxes.ts";
 import { control } from "../test-client.ts";
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/contents/demo-seed.ts";
-import type { SandboxStore } from "../../src/model/storage/store.ts";
-import type { WallClock } from "../../src/model/time/clock.ts";
-import type { BackendOptions } from "../../src/options.ts";
+import { type Backend, type BackendOptions, createBackend } from "../../src/backend.ts";
+import { demo } from "../../src/data/demo-seed.ts";
+import type { WallClock } from "../../src/model/clock.ts";
+import type { SandboxStore } from "../../src/model/store.ts";
 import { control, send } from "../test-client.ts";
 import { manualWall, settled, storage } from "./storage.ts";
 

@@ -1,6 +1,6 @@
+import { accounts, users } from "../fixtures/names.ts";
 import { casesFor } from "../suite/case.ts";
 import { connect } from "../suite/client.ts";
-import { accounts, users } from "../world/names.ts";
 
 const test = casesFor("accounts", ["auth", "stateful"]);
 

@@ -1,9 +1,9 @@
 import type { CallTransfer } from "@call-transfer/sdk";
+import { accounts, destinations, users, uuid } from "../fixtures/names.ts";
 import { casesFor } from "../suite/case.ts";
 import { fieldsNamed } from "../suite/check.ts";
 import { connect, homeUser } from "../suite/client.ts";
 import type { Target } from "../suite/target.ts";
-import { accounts, destinations, users, uuid } from "../world/names.ts";
 
 const test = casesFor("destination-groups", ["stateful", "validates", "clock"]);
 const [first = "", second = "", third = ""] = destinations.many;

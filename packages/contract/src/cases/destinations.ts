@@ -1,9 +1,9 @@
 import { limits as contractLimits } from "@call-transfer/spec";
 import { limits } from "../facts/limits.ts";
+import { accounts, destinations, firstSecret, hourMs, members, minuteMs, uuid } from "../fixtures/names.ts";
 import { casesFor } from "../suite/case.ts";
 import { rejectedAsUnknown } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
-import { accounts, destinations, firstSecret, hourMs, members, minuteMs, uuid } from "../world/names.ts";
 
 const test = casesFor("destinations", ["stateful", "webhooks", "clock"]);
 const overlapMs = limits.previousSecretOverlapHours * hourMs;

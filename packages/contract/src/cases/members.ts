@@ -1,10 +1,9 @@
-import { casesFor, covering } from "../suite/case.ts";
+import { accounts, hourMs, iso, members, start, uuid } from "../fixtures/names.ts";
+import type { SeedMember } from "../fixtures/seed.ts";
+import { casesFor, covering, shows } from "../suite/case.ts";
 import { type Check, rejectedAsUnknown } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 import type { Target, TargetWith } from "../suite/target.ts";
-import { shows } from "../suite/transitions.ts";
-import { accounts, hourMs, iso, members, start, uuid } from "../world/names.ts";
-import type { SeedMember } from "../world/seed.ts";
 
 const test = casesFor("members", ["stateful", "clock"]);
 const memberId = uuid(801);

@@ -1,8 +1,5 @@
 import { verifyWebhook } from "@call-transfer/sdk/webhooks";
 import { headers as headerNames } from "../facts/limits.ts";
-import { type ContractCase, casesFor } from "../suite/case.ts";
-import { connect } from "../suite/client.ts";
-import type { TargetWith, TransferRequest } from "../suite/target.ts";
 import {
   accounts,
   destinations,
@@ -15,8 +12,11 @@ import {
   telephony,
   users,
   uuid,
-} from "../world/names.ts";
-import type { SeedMember } from "../world/seed.ts";
+} from "../fixtures/names.ts";
+import type { SeedMember } from "../fixtures/seed.ts";
+import { type ContractCase, casesFor } from "../suite/case.ts";
+import { connect } from "../suite/client.ts";
+import type { TargetWith, TransferRequest } from "../suite/target.ts";
 
 const needs = ["auth", "policies", "transfers", "webhooks", "clock", "stateful"] as const;
 const test = casesFor("isolation", needs);

@@ -1,10 +1,9 @@
-import { casesFor, covering } from "../suite/case.ts";
+import { accounts, destinations, hourMs, iso, members, uuid } from "../fixtures/names.ts";
+import type { SeedMember } from "../fixtures/seed.ts";
+import { casesFor, covering, shows } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect, homeUser } from "../suite/client.ts";
 import type { RingState, TargetWith, TransferRequest } from "../suite/target.ts";
-import { shows } from "../suite/transitions.ts";
-import { accounts, destinations, hourMs, iso, members, uuid } from "../world/names.ts";
-import type { SeedMember } from "../world/seed.ts";
 
 const needs = ["transfers", "webhooks", "clock", "stateful"] as const;
 const test = casesFor("transfers", needs);

@@ -1,13 +1,12 @@
 import { verifyWebhook, WebhookVerificationError } from "@call-transfer/sdk/webhooks";
 import { webhookSignature } from "@call-transfer/spec";
-import { schemaViolations } from "../document/schema-check.ts";
+import { schemaViolations } from "../document/check-response.ts";
 import { headers, limits, webhook } from "../facts/limits.ts";
-import { type ContractCase, casesFor, covering } from "../suite/case.ts";
+import { accounts, destinations, firstSecret, hourMs, receiverUrl } from "../fixtures/names.ts";
+import { type ContractCase, casesFor, covering, shows } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 import type { Delivery, TargetWith } from "../suite/target.ts";
-import { shows } from "../suite/transitions.ts";
-import { accounts, destinations, firstSecret, hourMs, receiverUrl } from "../world/names.ts";
 
 const needs = ["webhooks", "clock", "stateful"] as const;
 const test = casesFor("webhooks", needs);

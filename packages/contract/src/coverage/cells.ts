@@ -1,10 +1,9 @@
 import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
-import { brokenResponses } from "../cases/every-operation/broken-responses.ts";
-import { retriedResponses } from "../cases/every-operation/retries.ts";
+import { brokenResponses } from "../cases/broken-responses.ts";
+import { retriedResponses } from "../cases/retries.ts";
 import { callersOf, errorCodeNames, onDemandCodes, operationIds, webhookEvents } from "../document/document.ts";
 import { fieldName, fieldsOf, rulesOf } from "../document/fields.ts";
-import type { ClaimedCell, RetryClass } from "../suite/case.ts";
-import { transitions } from "../suite/transitions.ts";
+import { type ClaimedCell, type RetryClass, transitions } from "../suite/case.ts";
 
 /** Something that the contract documents and that a case must show. */
 export type CoverageCell =

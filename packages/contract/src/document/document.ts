@@ -1,7 +1,6 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
-import { withPlainEnums } from "./enums.ts";
-import { isObject, memberOf, valueAt } from "./json.ts";
+import { isObject, memberOf, valueAt, withPlainEnums } from "./json.ts";
 
 /** The parts of a JSON Schema that the suite reads. */
 export interface Schema {
@@ -67,7 +66,7 @@ export function resolve<T extends object>(node: T | { readonly $ref: string }): 
 
 const escapePointer = (step: string) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
 
-export const pointerOf = (id: OperationId) =>
+const pointerOf = (id: OperationId) =>
   `#/paths/${escapePointer(operations[id].path)}/${operations[id].method.toLowerCase()}`;
 
 const operationOf = (id: OperationId) => at(pointerOf(id)) as Operation;

@@ -2,8 +2,8 @@ import { CallTransfer, type ClientOptions, type SharedClientOptions } from "@cal
 import { type OperationId, operations } from "@call-transfer/spec";
 import { pathExample, requestExample } from "../document/document.ts";
 import { isObject, jsonOf, memberOf } from "../document/json.ts";
-import { headers } from "../facts/limits.ts";
-import { accounts, users, uuid } from "../world/names.ts";
+import { headers, limits } from "../facts/limits.ts";
+import { accounts, users, uuid } from "../fixtures/names.ts";
 import type { Caller, Target, TimeRecord } from "./target.ts";
 
 /** A user of the home account with a JWT and `X-Account-Id`. */
@@ -89,3 +89,75 @@ export function sendRaw(
 
 /** The code in the error body of a response; undefined without one. */
 export const codeOf = async (response: Response): Promise<unknown> => memberOf(await jsonOf(response), "code");
+
+/**
+ * The deadline of the first attempt: `turns` timers of `turnMs` milliseconds. On a busy machine timers are late too, so
+ * the request always has time to arrive.
+ */
+const patience = { turns: 25, turnMs: 10 };
+
+/** A timer that can be cleared. */
+interface Wait {
+  timer?: ReturnType<typeof setTimeout>;
+}
+
+function startDeadline(callback: () => void): Wait {
+  const wait: Wait = {};
+  const turn = (left: number): void => {
+    wait.timer = setTimeout(() => (left === 0 ? callback() : turn(left - 1)), patience.turnMs);
+  };
+  turn(patience.turns);
+  return wait;
+}
+
+/** Timers from this length on are deadlines of attempts, shorter ones waits between them. */
+const shortestDeadlineMs = limits.clientTimeoutSecs * 1000 * (3 / 4);
+
+/** A client clock on which waits end at once. Deadlines of attempts only fire with `givesUpOnce`, and only once. */
+function impatientClock({ waits, limitsOfAttempts, firstDeadlineMs }: TimeRecord) {
+  let now = 0;
+  let deadlines = firstDeadlineMs === undefined ? 0 : 1;
+  const clock: ClientOptions["clock"] = {
+    now: () => now,
+    setTimeout(callback, delayMs) {
+      if (delayMs >= shortestDeadlineMs) {
+        limitsOfAttempts.push(delayMs);
+        deadlines -= 1;
+        return deadlines === 0 ? startDeadline(callback) : undefined;
+      }
+      waits.push(delayMs);
+      now += delayMs;
+      queueMicrotask(callback);
+      return undefined;
+    },
+    clearTimeout: (wait) => clearTimeout((wait as Wait | undefined)?.timer),
+  };
+  return clock;
+}
+
+/** A client with the SDK's own number of retries and timeout, and a record of its requests and waits. */
+export interface ImpatientClient {
+  readonly client: CallTransfer;
+  readonly waits: readonly number[];
+  /** The time that each attempt may take, in milliseconds. */
+  readonly limitsOfAttempts: readonly number[];
+  readonly sent: { readonly count: number };
+}
+
+/** Creates a client whose retries do not wait. With `givesUpOnce` the deadline of its first attempt fires. */
+export async function connectImpatient(
+  target: Target,
+  givesUpOnce = false,
+  retry?: ClientOptions["retry"],
+): Promise<ImpatientClient> {
+  const deadline = givesUpOnce && { firstDeadlineMs: patience.turns * patience.turnMs };
+  const time: TimeRecord = { waits: [], limitsOfAttempts: [], ...deadline };
+  const sent = { count: 0 };
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    sent.count += 1;
+    return target.fetch(input, init);
+  };
+  const options = { clock: impatientClock(time), fetch, retry, random: () => 0 };
+  const client = await connect(target, undefined, options, time);
+  return { client, waits: time.waits, limitsOfAttempts: time.limitsOfAttempts, sent };
+}

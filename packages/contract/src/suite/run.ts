@@ -34,7 +34,7 @@ export interface CaseResult extends CaseName {
 }
 
 /** The capabilities that a case needs and a target lacks. */
-export const missingCapabilities = (target: Target, { needs }: ContractCase): MissingCapability[] =>
+const missingCapabilities = (target: Target, { needs }: ContractCase): MissingCapability[] =>
   needs.flatMap((capability) => {
     const why = target.unsupported[capability];
     return why === undefined ? [] : [{ capability, why }];

@@ -1,6 +1,6 @@
 import type { CallTransfer, ClientOptions } from "@call-transfer/sdk";
 import type { ErrorCode, OperationId, Role } from "@call-transfer/spec";
-import type { Seed } from "../world/seed.ts";
+import type { Seed } from "../fixtures/seed.ts";
 
 /** An ability of a target. A case lists those it needs. */
 export type Capability =

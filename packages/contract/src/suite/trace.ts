@@ -9,7 +9,7 @@ const cut = (text: string): string =>
 const bearer = (headers: Headers): string | undefined => /^\w+ (.+)$/.exec(headers.get("Authorization") ?? "")?.[1];
 
 /** Removes signing secrets and the request's credential from a text. */
-export function redacted(text: string, credential: string | undefined): string {
+function redacted(text: string, credential: string | undefined): string {
   const withoutSecrets = text.replaceAll(/("signingSecret"\s*:\s*)"(?:[^"\\]|\\.)*"/g, '$1"[redacted]"');
   return credential ? withoutSecrets.replaceAll(credential, "[redacted]") : withoutSecrets;
 }

@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { operations } from "@call-transfer/spec";
 import { expect, it, vi } from "vitest";
-import { liveTarget } from "../../src/live/live-target.ts";
-import { main } from "../../src/live/main.ts";
+import { liveTarget } from "../../src/remote/live-target.ts";
+import { main } from "../../src/remote/main.ts";
 
 const apiKey = "svc_live_hostile";
 

@@ -8,8 +8,8 @@ import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { operations } from "@call-transfer/spec";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { freePort } from "../../../../build/free-port.ts";
-import { assumptions } from "../../src/live/assumptions.ts";
-import { main } from "../../src/live/main.ts";
+import { assumptions } from "../../src/remote/assumptions.ts";
+import { main } from "../../src/remote/main.ts";
 
 let server: MockServer;
 let folder: string;

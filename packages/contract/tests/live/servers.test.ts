@@ -2,8 +2,8 @@
 import { createBackend, demo } from "@call-transfer/backend";
 import { expect, it } from "vitest";
 import { isObject, memberOf } from "../../src/document/json.ts";
-import type { LiveOptions } from "../../src/live/options.ts";
-import { checkServer, liveCases, statusOfReport } from "../../src/live/run-live.ts";
+import type { LiveOptions } from "../../src/remote/options.ts";
+import { checkServer, liveCases, statusOfReport } from "../../src/remote/run-live.ts";
 import { operationOf } from "../../src/suite/recorder.ts";
 import { type Edit, lawful, type Server, unlawful } from "./servers.ts";
 

@@ -1,5 +1,6 @@
 import { fchmodSync, openSync, writeSync } from "node:fs";
 import { OptionError } from "../server/option-error.ts";
+import { messageOf } from "../tools/failures.ts";
 import type { SaveSecret } from "../tools/operation-tools.ts";
 
 /**
@@ -13,8 +14,10 @@ export function secretFile(path: string): SaveSecret {
     file = openSync(path, "a", 0o600);
     fchmodSync(file, 0o600);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new OptionError("--secret-file", `--secret-file cannot be written: ${reason}. Choose another file.`);
+    throw new OptionError(
+      "--secret-file",
+      `--secret-file cannot be written: ${messageOf(error)}. Choose another file.`,
+    );
   }
   return (secret, { operation, id }) => writeSync(file, `${new Date().toISOString()} ${operation} ${id} ${secret}\n`);
 }

@@ -1,8 +1,10 @@
 // The abilities of a mock besides the API: move time, fail on request, show requests, ring. The mock describes these operations itself.
+
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { DocumentedOperation, JsonObject, Parameter } from "../document/operations.ts";
 import { inputSchemaOf, partsOf } from "../document/schemas.ts";
 import type { ControlPlane } from "./control-plane.ts";
+import { messageOf } from "./failures.ts";
 import { dataResult, failureResult, type Tool, textResult, withoutArguments } from "./tool.ts";
 
 /** A useful handful of the control plane. Tokens, keys and policies are left to people. */
@@ -134,6 +136,6 @@ async function asResult(call: () => ReturnType<Tool["call"]>): ReturnType<Tool["
   try {
     return await call();
   } catch (error) {
-    return failureResult([`The mock refused. ${error instanceof Error ? error.message : String(error)}`]);
+    return failureResult([`The mock refused. ${messageOf(error)}`]);
   }
 }

@@ -44,17 +44,19 @@ export async function failureLines(error: unknown, operation: Operation): Promis
   ];
 }
 
+/** The message of anything thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** The SDK's own message names a method to call, which an assistant cannot. */
 const lostAnswer = ({ operationId, cause, message }: OutcomeUnknownError): string =>
   cause instanceof Error ? `The answer to ${operationId} was lost: ${cause.message}` : message;
 
 function argumentLines(error: unknown, { id }: Operation): string[] {
-  const message = error instanceof Error ? error.message : String(error);
   const advice =
     error instanceof ConfigurationError
       ? `Set ${error.option} correctly. The user may have to restart this server with other options.`
       : "Correct the arguments and call again.";
-  return [`${id} was not called: ${message}`, `Outcome: ${outcomes.not_sent}`, `What to do: ${advice}`];
+  return [`${id} was not called: ${messageOf(error)}`, `Outcome: ${outcomes.not_sent}`, `What to do: ${advice}`];
 }
 
 function apiLines({ code, status, errors = [], meta }: AnyApiError): string[] {

@@ -8,7 +8,7 @@ import { type DocumentedOperation, type JsonObject, operationsIn, type Parameter
 import { argumentName, inputSchemaOf, outputSchemaOf, partsOf } from "../document/schemas.ts";
 import { secretFieldsIn } from "../document/secrets.ts";
 import { annotationsOf } from "./annotations.ts";
-import { failureLines } from "./failures.ts";
+import { failureLines, messageOf } from "./failures.ts";
 import { missingPermissions, type Permissions } from "./permissions.ts";
 import { dataResult, failureResult, isTooDeep, mostLevels, type Tool, textResult } from "./tool.ts";
 
@@ -141,7 +141,7 @@ async function keepSecrets(
 }
 
 const lostLines = (id: string, error: unknown): string[] => [
-  `${id} succeeded, but the new secret could not be kept: ${error instanceof Error ? error.message : String(error)}`,
+  `${id} succeeded, but the new secret could not be kept: ${messageOf(error)}`,
   "Outcome: applied. The request was carried out, and the new secret is lost.",
   `What to do: Do not call ${id} again on your own. Ask the user to make room for the secret first.`,
 ];

@@ -2,6 +2,7 @@ import type { BackendEvent } from "@call-transfer/backend";
 import { type ControlClient, dataAs } from "@call-transfer/backend/control-client";
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { Session } from "../session/session.ts";
+import { messageIn } from "../values/format.ts";
 import { entryOfDelivery, entryOfEvent, entryOfRequest, type TrafficEntry } from "./traffic-entry.ts";
 
 /** The requests and deliveries of the current sandbox, newest first. */
@@ -92,7 +93,7 @@ function createTrafficStore(session: Session): TrafficStore {
       error.value = undefined;
       isLoaded.value = true;
     } else {
-      error.value = result instanceof Error ? result.message : String(result);
+      error.value = messageIn(result);
     }
     rows.add(waiting);
   };

@@ -1,4 +1,5 @@
 import { messageOf } from "@call-transfer/backend/control-client";
+import { messageIn } from "../values/format.ts";
 import type { ControlResult } from "./live.ts";
 import type { Session } from "./session.ts";
 
@@ -27,13 +28,11 @@ export async function act(
   return true;
 }
 
-const messageIn = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** Runs a task and shows its error. */
 export async function orNotice(session: Session, task: () => Promise<unknown>): Promise<void> {
   try {
     await task();
   } catch (error) {
-    session.notify("bad", error instanceof Error ? error.message : String(error));
+    session.notify("bad", messageIn(error));
   }
 }

@@ -46,3 +46,6 @@ export function relative(at: string | number, now: number): string {
 export function milliseconds(ms: number): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
+
+/** The message of anything thrown. */
+export const messageIn = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { useSession } from "../../data/session/context.ts";
 import type { Session } from "../../data/session/session.ts";
+import { messageIn } from "../../data/values/format.ts";
 import { Filter } from "../../parts/field.tsx";
 import { useKeys } from "../../parts/keys.tsx";
 import { Link } from "../../parts/link.tsx";
@@ -104,7 +105,7 @@ function useReference(session: Session) {
         if (isCurrent) state.value = { reference: readReference({ api: apiDocument, control: plane }) };
       },
       (reason: unknown) => {
-        const error = reason instanceof Error ? reason.message : String(reason);
+        const error = messageIn(reason);
         if (isCurrent) state.value = { reference: readReference({ api: apiDocument, control: undefined }), error };
       },
     );

@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import { useSession } from "../../data/session/context.ts";
 import type { Caller } from "../../data/session/credentials.ts";
 import type { Session } from "../../data/session/session.ts";
+import { messageIn } from "../../data/values/format.ts";
 import type { Answer } from "./answer-view.tsx";
 import type { Operation, Parameter } from "./document.ts";
 import { buildRequest } from "./request.ts";
@@ -45,7 +46,7 @@ export function useTrial(operation: Operation, resolve: Resolve) {
       answer.value = await readAnswer(response, startedAt);
     } catch (reason) {
       answer.value = undefined;
-      error.value = reason instanceof Error ? reason.message : String(reason);
+      error.value = messageIn(reason);
     }
   };
   const described = async () => describe(session, operation, caller.value, request(), sentBody);

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useSession } from "../../data/session/context.ts";
-import { timeOfDay } from "../../data/values/format.ts";
+import { messageIn, timeOfDay } from "../../data/values/format.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Relative, Secret, Status } from "../../parts/data.tsx";
 
@@ -34,7 +34,7 @@ export function IssuedCredential({
       issued.value = await issue();
       error.value = undefined;
     } catch (reason) {
-      error.value = reason instanceof Error ? reason.message : String(reason);
+      error.value = messageIn(reason);
     }
   };
   const current = issued.value;

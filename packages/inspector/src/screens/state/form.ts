@@ -1,3 +1,4 @@
+import { messageIn } from "../../data/values/format.ts";
 import type { RecordField } from "./fields.ts";
 import { redactedValue, type StateRecord } from "./records.ts";
 
@@ -93,7 +94,7 @@ export function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new FormProblem(path, `is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FormProblem(path, `is not JSON: ${messageIn(error)}`);
   }
 }
 

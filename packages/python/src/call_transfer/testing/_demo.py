@@ -1,4 +1,4 @@
-# Recorded from packages/backend/src/contents/demo-seed.ts by `npm run record`.
+# Recorded from packages/backend/src/data/demo-seed.ts by `npm run record`.
 # ruff: noqa: N801, S105
 """The demo data of the mock server."""
 

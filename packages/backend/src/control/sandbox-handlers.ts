@@ -1,0 +1,144 @@
+import { type Scenario, scenarios, unknownScenario } from "../data/scenarios.ts";
+import { controlDocument } from "../generated/document.gen.ts";
+import { shownTimer } from "../model/change-log.ts";
+import { type Policies, policyTable } from "../model/policies.ts";
+import { InputError, withPathPrefix } from "../utils/input-error.ts";
+import { isObject, omitUndefined } from "../utils/values.ts";
+import type { BackendControls } from "./controls.ts";
+import { streamAfter } from "./event-feed.ts";
+import {
+  type ControlHandlers,
+  controlError,
+  notFound,
+  type SandboxRegistry,
+  type SandboxState,
+  type SuccessBody,
+} from "./exchange.ts";
+
+const maxUpcoming = 1000;
+const rows = Object.entries(policyTable) as [keyof Policies, (typeof policyTable)[keyof Policies]][];
+/** The number of events of an answer without `limit`. */
+const eventsByDefault = 100;
+
+export const sandboxHandlers = {
+  getHealth: () => ({ status: "ok" }),
+  getVersion: ({ backend }) => ({ control: versionOf(controlDocument()), api: apiVersionOf(backend) }),
+  getDocument: controlDocument,
+  async listSandboxes({ sandboxes, backend }) {
+    if (sandboxes === undefined) return { sandboxes: [{ ...addressOf(""), ...sandboxState(backend) }] };
+    const summary = async (name: string): Promise<Summary[]> => {
+      const state = await sandboxes.describe(name);
+      return state === undefined ? [] : [{ ...addressOf(name), ...state }];
+    };
+    return { sandboxes: (await Promise.all((await sandboxes.list()).map(summary))).flat() };
+  },
+  async createSandbox({ sandboxes, body: { name, ...options } }) {
+    await required(sandboxes).create(name, omitUndefined(options));
+    return addressOf(name);
+  },
+  deleteSandbox: async ({ sandboxes, params }) =>
+    (await required(sandboxes).delete(params.name)) ? undefined : notFound(`sandbox "${params.name}"`, "name"),
+  getBackup({ sandboxes }) {
+    const copy = sandboxes?.copy?.();
+    if (copy === undefined)
+      return controlError("conflict", "This server has no data file. Start it with --data, or take a snapshot.");
+    return new Response(new Uint8Array(copy), { headers: { "Content-Type": "application/vnd.sqlite3" } });
+  },
+  resetSandbox: ({ backend }) => backend.reset(),
+  addSeed: ({ backend, body }) => backend.seed(body),
+  getSnapshot: ({ backend }) => backend.snapshot(),
+  putSnapshot: ({ backend, body }) => backend.restore(body),
+  getClock: ({ backend }) => formatClock(backend),
+  setClock({ backend, body }) {
+    backend.clock.set(omitUndefined(body));
+    return formatClock(backend);
+  },
+  async advanceClock({ backend, body }) {
+    const effects = await backend.advance(body);
+    return { ...formatClock(backend), effects };
+  },
+  getPolicies: ({ backend }) => ({ ...backend.policies }),
+  changePolicies: ({ backend, body }) => ({ ...backend.changePolicies(body) }),
+  describePolicies: ({ backend }) => ({
+    policies: rows.map(([name, { type, default: byDefault, description, assumption }]) => ({
+      name,
+      description,
+      assumption,
+      value: backend.policies[name],
+      default: byDefault,
+      ...(type === "seconds" && { unit: "seconds" as const }),
+      ...(Array.isArray(type) && { choices: [...type] }),
+    })),
+  }),
+  listScenarios: () => ({ scenarios: scenarios.map(shownScenario) }),
+  applyScenario({ backend, params }) {
+    const found = scenarios.find(({ name }) => name === params.name);
+    if (found === undefined) return controlError("not_found", unknownScenario(params.name), "name");
+    return withPathPrefix("name", () => backend.applyScenario(found.name));
+  },
+  streamEvents({ backend, query, headers }) {
+    const resumeAfter = headers.get("last-event-id") ?? query?.after;
+    const stream = streamAfter(backend, resumeAfter ?? backend.events.lastId);
+    return new Response(stream, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
+  },
+  listEvents: ({ backend, query: { after, limit = eventsByDefault } }) => backend.events.latest({ after, limit }),
+} satisfies Partial<ControlHandlers>;
+
+function required(sandboxes: SandboxRegistry | undefined): SandboxRegistry {
+  if (sandboxes === undefined)
+    throw new InputError("name", "this backend has no sandboxes. Create it with createSandboxes().");
+  return sandboxes;
+}
+
+type Summary = SuccessBody<"listSandboxes">["sandboxes"][number];
+
+function addressOf(name: string): Pick<Summary, "name" | "path"> {
+  return { name, path: name === "" ? "" : `/_sandbox/${name}` };
+}
+
+/** What a backend shows in the list of sandboxes. */
+export function sandboxState({ clock, journal }: Pick<BackendControls, "clock" | "journal">): SandboxState {
+  const lastRequestAt = journal.latest?.at;
+  return {
+    now: clock.iso(),
+    mode: clock.mode,
+    rate: clock.rate,
+    requestCount: journal.count,
+    ...(lastRequestAt !== undefined && { lastRequestAt }),
+  };
+}
+
+/** The version in the paths of the API (§9). */
+function apiVersionOf({ operations }: BackendControls): string {
+  return operations[0]?.path.split("/")[2] ?? "";
+}
+
+function versionOf({ info }: Readonly<Record<string, unknown>>): string {
+  return isObject(info) ? String(info.version ?? "") : "";
+}
+
+function formatClock({ clock, upcoming }: BackendControls): SuccessBody<"getClock"> {
+  const all = upcoming();
+  return {
+    now: clock.iso(),
+    mode: clock.mode,
+    rate: clock.rate,
+    pending: clock.pending,
+    upcoming: all
+      .slice(0, maxUpcoming)
+      .map(({ at, ...timer }) => ({ at: new Date(at).toISOString(), ...shownTimer(timer) })),
+    upcomingCount: all.length,
+  };
+}
+
+/** A scenario without what its description says in words. */
+function shownScenario({ name, description, section, faults, policies, inbox }: (typeof scenarios)[number] & Scenario) {
+  return {
+    name,
+    description,
+    section,
+    ...(faults !== undefined && { faults: [...faults] }),
+    ...(policies !== undefined && { policies: { ...policies } }),
+    ...(inbox !== undefined && { inbox }),
+  };
+}

@@ -1,0 +1,156 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Backend, createBackend } from "../../src/backend.ts";
+import { EventFeed, streamAfter } from "../../src/control/event-feed.ts";
+import { send } from "../test-client.ts";
+
+const newBackend = () => createBackend({ controlPlane: true });
+
+async function open(backend: Backend, query = "") {
+  return textsOf(await backend.fetch(`http://mock.test/_control/v1/events${query}`));
+}
+
+function textsOf({ body }: Response) {
+  if (body === null) throw new Error("no stream");
+  return body.pipeThrough(new TextDecoderStream()).getReader();
+}
+type Reader = ReturnType<typeof textsOf>;
+
+/** Reads on until the event of this number has come. Returns the numbers of all events read. */
+async function readTo(reader: Reader, last: number): Promise<readonly number[]> {
+  const numbers: number[] = [];
+  while (numbers.at(-1) !== last) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`the stream ended after ${numbers.at(-1)}`);
+    numbers.push(...[...value.matchAll(/^id: \w+-(\d+)$/gm)].map(([, number]) => Number(number)));
+  }
+  return numbers;
+}
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+/** Counts the events that become text. */
+function countTexts(): () => number {
+  const stringify = vi.spyOn(JSON, "stringify");
+  return () => stringify.mock.calls.filter(([value]) => Object.hasOwn(Object(value), "eventId")).length;
+}
+afterEach(() => vi.restoreAllMocks());
+
+describe("the readers of the event stream", () => {
+  it("share one text of each event, and each gets all events in order, once", async () => {
+    const backend = newBackend();
+    const readers = await Promise.all(upTo(50).map(() => open(backend)));
+    const texts = countTexts();
+    for (const _ of upTo(20)) await send(backend, "GET /roles");
+    const read = await Promise.all(readers.map((reader) => readTo(reader, 20)));
+    expect(read).toEqual(readers.map(() => upTo(20)));
+    expect(texts()).toBe(20);
+  });
+
+  it("get what happens within some milliseconds together", async () => {
+    const backend = newBackend();
+    const { body } = await backend.fetch("http://mock.test/_control/v1/events");
+    const reader = body?.getReader();
+    await reader?.read();
+    for (const _ of upTo(20)) backend.changePolicies({});
+    const { value } = (await reader?.read()) ?? {};
+    expect(new TextDecoder().decode(value).match(/^id: /gm)).toHaveLength(20);
+  });
+
+  it("get every event once, whenever they come", async () => {
+    const backend = newBackend();
+    const early = await open(backend);
+    const readers: Reader[] = [];
+    for (const _ of upTo(30)) {
+      readers.push(await open(backend));
+      backend.changePolicies({});
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(await readTo(early, 30)).toEqual(upTo(30));
+    const read = await Promise.all(readers.map((reader) => readTo(reader, 30)));
+    expect(read).toEqual(readers.map((_, index) => upTo(30).slice(index)));
+  });
+
+  it("get what they have missed, in pages, and go on with what happens", async () => {
+    const backend = newBackend();
+    for (const _ of upTo(1900)) backend.changePolicies({});
+    const [stream] = backend.events.lastId.split("-");
+    const reader = await open(backend, `?after=${stream}-100`);
+    expect(await readTo(reader, 1900)).toEqual(upTo(1900).slice(100));
+    backend.changePolicies({});
+    expect(await readTo(reader, 1901)).toEqual([1901]);
+  });
+
+  it("go on while another one does not read", async () => {
+    const backend = newBackend();
+    const { body: unread } = await backend.fetch("http://mock.test/_control/v1/events");
+    const reader = await open(backend);
+    for (const _ of upTo(1300)) backend.changePolicies({});
+    expect(await readTo(reader, 1300)).toEqual(upTo(1300));
+    await unread?.cancel();
+    backend.changePolicies({});
+    expect(await readTo(reader, 1301)).toEqual([1301]);
+  });
+
+  it("leave nothing behind that makes events into texts", async () => {
+    const backend = newBackend();
+    const { body } = await backend.fetch("http://mock.test/_control/v1/events");
+    // Not through a decoder, which passes the cancellation on some turns later.
+    await body?.cancel();
+    const texts = countTexts();
+    await send(backend, "GET /roles");
+    expect(texts()).toBe(0);
+    const next = await open(backend);
+    await send(backend, "GET /roles");
+    expect(await readTo(next, 2)).toEqual([2]);
+  });
+
+  it("get the last events when the backend closes, and then the end", async () => {
+    const backend = newBackend();
+    const reader = await open(backend);
+    backend.changePolicies({});
+    await readTo(reader, 1);
+    backend.changePolicies({});
+    backend.close();
+    expect(await readTo(reader, 2)).toEqual([2]);
+    expect((await reader.read()).done).toBe(true);
+  });
+});
+
+it("a feed ends when its last reader leaves, and keeps none that waited", async () => {
+  const { events, clock } = newBackend();
+  const feed = new EventFeed({ events, clock });
+  const leave = feed.join();
+  const page = feed.pageAfter(events.lastId);
+  leave();
+  expect(await page).toBeUndefined();
+});
+
+describe("a silent stream", () => {
+  const textOf = (stream: ReadableStream<Uint8Array>) => textsOf(new Response(stream));
+
+  it("sends a comment after each silence, also after an event, and none after its end", async () => {
+    const backend = newBackend();
+    const reader = textOf(streamAfter({ ...backend, saved: async () => {} }, backend.events.lastId, 5));
+    const read = async () => (await reader.read()).value;
+    expect([await read(), await read(), await read()]).toEqual([": connected\n\n", ": idle\n\n", ": idle\n\n"]);
+    await send(backend, "GET /roles");
+    expect(await readTo(reader, 1)).toEqual([1]);
+    expect(await read()).toBe(": idle\n\n");
+    backend.close();
+    let last = await reader.read();
+    while (!last.done) last = await reader.read();
+    expect(last.done).toBe(true);
+  });
+
+  it("piles up no comments for a reader that does not read", async () => {
+    const backend = newBackend();
+    const stream = streamAfter({ ...backend, saved: async () => {} }, backend.events.lastId, 1);
+    const other = textOf(streamAfter({ ...backend, saved: async () => {} }, backend.events.lastId, 2));
+    for (const _ of upTo(10)) await other.read();
+    const reader = textOf(stream);
+    const first = await reader.read();
+    await send(backend, "GET /roles");
+    expect(first.value).toBe(": connected\n\n");
+    expect(await readTo(reader, 1)).toEqual([1]);
+    await Promise.all([reader.cancel(), other.cancel()]);
+  });
+});
