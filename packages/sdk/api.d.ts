@@ -20,10 +20,6 @@ declare module "@call-transfer/sdk" {
   };
 }
 
-declare module "@call-transfer/sdk/node" {
-  export { NodeFetch, NodeFetchOptions, NodeTlsOptions, nodeFetch };
-}
-
 declare module "@call-transfer/sdk/otel" {
   export { OpenTelemetryOptions, openTelemetry };
 }
@@ -436,17 +432,6 @@ declare interface MiddlewareContext {
   readonly context: RequestContext | undefined;
 }
 
-declare interface NodeFetch {
-  (input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  close(): void;
-}
-
-declare interface NodeFetchOptions {
-  readonly connectTimeoutMs?: number | undefined;
-  readonly proxy?: string | false | undefined;
-  readonly tls?: NodeTlsOptions | undefined;
-}
-
 declare interface NodeRequest extends Partial<AsyncIterable<Uint8Array>> {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -462,15 +447,6 @@ declare interface NodeResponse {
   readonly headersSent?: boolean;
   setHeader(name: string, value: string | readonly string[]): unknown;
   end(body?: string | Uint8Array): unknown;
-}
-
-declare interface NodeTlsOptions {
-  readonly ca?: string | readonly string[] | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-  readonly passphrase?: string | undefined;
-  readonly servername?: string | undefined;
-  readonly rejectUnauthorized?: boolean | undefined;
 }
 
 declare class NotFoundError extends ApiError {
@@ -899,7 +875,6 @@ declare function listCallsQueryOptions(client: CallTransferCore, query?: ListCal
 declare function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList>;
 declare function listRolesQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listRoles", RoleList>;
 declare function memoryEventStore(options?: MemoryEventStoreOptions): EventStore;
-declare function nodeFetch(options?: NodeFetchOptions): NodeFetch;
 declare function openTelemetry(options?: OpenTelemetryOptions): Instrumentation & { webhook(result: string): void };
 
 declare function pgInbox<Client extends PgClient>(pool: {

@@ -47,13 +47,6 @@ export async function ours(path = built, name = "@call-transfer/sdk") {
   };
 }
 
-/** The same over `node:http`, as stripe's own is by default. */
-export async function overNodeFetch() {
-  const [client, { nodeFetch }] = await Promise.all([ours(), import(new URL("node.js", pathToFileURL(built)).href)]);
-  const create = (options) => client.create({ fetch: nodeFetch({ proxy: false }), ...options });
-  return { ...client, name: "@call-transfer/sdk (nodeFetch)", needsNetwork: true, create };
-}
-
 function stripe(Stripe, name, withFetch) {
   return {
     name,

@@ -4,10 +4,10 @@ import http from "node:http";
 import { createServer } from "node:net";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
-import { freePort } from "../../../../build/free-port.ts";
-import { CallTransfer } from "../../src/client.ts";
-import type { ClientOptions } from "../../src/options/options.ts";
-import { closeAll, listen, placement } from "./servers.ts";
+import { freePort } from "../../../build/free-port.ts";
+import { CallTransfer } from "../src/client.ts";
+import type { ClientOptions } from "../src/options/options.ts";
+import { closeAll, listen, placement } from "./socket-servers.ts";
 
 afterEach(closeAll);
 
@@ -404,7 +404,7 @@ describe("an answer that nobody asked for", () => {
         const { error } = await client.calls.create(workerData.placement).result();
         parentPort.postMessage(error.code);
       });`,
-      { eval: true, workerData: { sdk: new URL("../../src/index.ts", import.meta.url).href, url, placement } },
+      { eval: true, workerData: { sdk: new URL("../src/index.ts", import.meta.url).href, url, placement } },
     );
     expect(await once(loaded, "message")).toEqual(["conflict"]);
     await loaded.terminate();
