@@ -194,6 +194,22 @@ describe("a fetch that tries again within one call", () => {
   });
 });
 
+it("twenty clients behind one gateway add one listener to its connection, and Node warns of no leak", async () => {
+  const { url } = await serverOf(refuse);
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => warnings.push(name);
+  process.on("warning", note);
+  const throughGateway: typeof fetch = async (u, i) => {
+    await pause();
+    return fetch(elsewhere(u, url), i);
+  };
+  const tenants = Array.from({ length: 20 }, (_, n) => `https://tenant-${n}.example.com`);
+  await Promise.all(tenants.map((tenant) => create(tenant, { fetch: throughGateway })));
+  await pause();
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
+});
+
 describe("over the default fetch", () => {
   it("a time limit behind a dispatcher that reports nothing leaves a placement unknown", async () => {
     const { seen, url } = await serverOf(() => {});
