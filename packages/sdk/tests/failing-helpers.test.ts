@@ -25,8 +25,8 @@ vi.mock("../src/utils/inspect.ts", breakable);
 vi.mock("../src/errors/print.ts", breakable);
 vi.mock("../src/errors/api-error-message.ts", breakable);
 vi.mock("../src/errors/status-errors.gen.ts", breakable);
-vi.mock("../src/send/record.ts", breakable);
-vi.mock("../src/send/response.ts", breakable);
+vi.mock("../src/send/attempt.ts", breakable);
+vi.mock("../src/send/retry.ts", breakable);
 vi.mock("../src/send/body.ts", breakable);
 
 const helpers = [
@@ -40,8 +40,8 @@ const helpers = [
     "shortStack",
     "printLines",
   ],
-  ...["printError", "formatMessage", "fieldErrorsIn", "createApiError", "requestIdOf", "recordRefusal", "summaryOf"],
-  ...["readRefusal", "refusal", "codeOf", "parseObject"],
+  ...["printError", "formatMessage", "fieldErrorsIn", "createApiError", "requestIdOf", "summaryOf", "parseObject"],
+  ...["retryHint", "longest"],
 ];
 
 const echo = `the key ${apiKey} %`;
@@ -77,7 +77,7 @@ it.each(cells)("%s fails at %s: the SDK's own error without the key, and no seco
   expect(error).toBeInstanceOf(CallTransferError);
   expect(error).toMatchObject(outcome === "unknown" || outcome === "applied" ? { name: "OutcomeUnknownError" } : {});
   expect(error).toMatchObject({
-    outcome: name === "recordRefusal" ? expect.any(String) : outcome,
+    outcome: name === "retryHint" ? expect.any(String) : outcome,
   });
   expect(shown).not.toContain(apiKey);
   expect(sent).toHaveLength(1);

@@ -1,6 +1,6 @@
 // The period in which a lost request may have been carried out, at its limits (§8.3). Times are milliseconds.
 import { describe, expect, it } from "vitest";
-import { isOtherStart, type WindowFacts, windowOf } from "../src/send/window.ts";
+import { isOtherStart, type WindowFacts, windowOf } from "../src/options/clock.ts";
 
 /** A moment by clocks that agree. */
 const at = (elapsed: number, now = elapsed) => ({ now, elapsed });

@@ -1,6 +1,6 @@
 // What a list says of a request whose outcome is unknown (§8.3). Pure functions.
 import type { OutcomeWindow, ReconciliationReason } from "../errors/details.ts";
-import { parseObject } from "../send/response.ts";
+import { parseObject } from "../send/attempt.ts";
 import { isText } from "../utils/guards.ts";
 
 /** What a reading means, as a code and as text for a person. */

@@ -1,7 +1,7 @@
 // Finding results of a request whose outcome is unknown (§8.3).
 import type { OutcomeWindow, Reconciliation } from "../errors/details.ts";
+import { isOtherStart } from "../options/clock.ts";
 import type { FindCandidates } from "../options/options.ts";
-import { isOtherStart } from "../send/window.ts";
 import { messageOf } from "../utils/guards.ts";
 import { candidatesAmong, explainCount, type Listed, type Reading, whyIncomplete } from "./candidates.ts";
 import type { PagePromise } from "./pagination.ts";

@@ -3,11 +3,10 @@ import { isText } from "../utils/guards.ts";
 import { onceAMinute, type PrintedCauses } from "../utils/once-a-minute.ts";
 import { Auth } from "./auth.ts";
 import { check, checkOptions, clientRules, type Given, loggedLevels, logLevels, retryRules } from "./checks.ts";
-import { completeClock, systemClock, type Timers } from "./clock.ts";
+import { completeClock, ServerTime, systemClock, type Timers } from "./clock.ts";
 import type { AccessTokenFunction, ClientOptions, Logger, RetryOptions } from "./options.ts";
 import { RetryBudgets } from "./retry-budget.ts";
 import { checkRuntime, inBrowser, inReactNative, readVariable, userAgentHeader } from "./runtime.ts";
-import { ServerTime } from "./server-time.ts";
 
 /** Options of a client by default, except those of retries. */
 export const defaults = {

@@ -9,10 +9,9 @@ import type {
 import type { FailureKind } from "../errors/request-error.ts";
 import type { OperationFacts } from "../generated/operations.gen.ts";
 import type { Credential } from "../options/auth.ts";
-import type { Moment } from "../options/clock.ts";
+import type { DatedAnswer, Moment } from "../options/clock.ts";
 import type { AttemptInstrumentation } from "../options/instrumentation.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
-import type { DatedAnswer } from "../options/server-time.ts";
 import type { Settings } from "../options/settings.ts";
 import type { BodyState, ReadResponse } from "./body.ts";
 import type { Watch } from "./watch.ts";

@@ -1,5 +1,5 @@
 // The attempt loop: which attempt follows which, and which error is reported in the end.
-import type { ReconcileOptions, RetrySkippedReason } from "../errors/details.ts";
+import type { OutcomeWindow, ReconcileOptions, RetrySkippedReason } from "../errors/details.ts";
 import { readArguments } from "../errors/invalid-argument-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
 import { RequestError, withRetryReason } from "../errors/request-error.ts";
@@ -7,19 +7,16 @@ import { createApiError } from "../errors/status-errors.gen.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
 import { checkOptions, maxTimerMs, reconcileRules } from "../options/checks.ts";
-import { msSince } from "../options/clock.ts";
+import { momentOf, msSince, windowOf } from "../options/clock.ts";
 import type { RequestInstrumentation } from "../options/instrumentation.ts";
 import { retryCost } from "../options/retry-budget.ts";
 import { messageOf } from "../utils/guards.ts";
 import { cleanHeaders } from "../utils/redact.ts";
-import { attemptOnce, between, tokenFunction } from "./attempt.ts";
+import { attemptOnce, between, requestIdOf, summaryOf, tokenFunction, withDeadline } from "./attempt.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, Call } from "./call.ts";
-import { withDeadline } from "./deadline.ts";
-import { combine, isEffectFree } from "./effect.ts";
-import { untold } from "./failure.ts";
+import { combine, isEffectFree, untold } from "./effect.ts";
 import { followAttempt, followRequest } from "./instrumentation.ts";
-import { isUnknown, requestIdOf, summaryOf, windowOfCall } from "./record.ts";
 import { delayFor, shouldRetry } from "./retry.ts";
 
 /** The one refusal that a new credential fixes. */
@@ -208,4 +205,14 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
   const unknown = new OutcomeUnknownError(`${call.operationId} ${what} ${error.message}`, details, error);
   call.settings.log.error?.(() => unknown.message, `${call.operationId} unknown`);
   throw unknown;
+}
+
+/** Whether an operation that is not idempotent may have been carried out without a usable response. */
+const isUnknown = ({ retry, outcome }: Call): boolean =>
+  retry === "once" && (outcome === "unknown" || outcome === "applied");
+
+/** Returns a function for the window of a request that ends now, by all that is known of the server's clock at its call. */
+function windowOfCall({ settings, begun, answerBefore }: Call): () => OutcomeWindow {
+  const ended = momentOf(settings);
+  return () => windowOf({ begun, ended, before: answerBefore, newest: settings.serverTime.newest });
 }
