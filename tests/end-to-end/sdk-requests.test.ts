@@ -3,7 +3,7 @@ import { type OperationDescription, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import type { CallTransfer } from "../../packages/sdk/src/client.ts";
 import { operationFacts } from "../../packages/sdk/src/generated/operations.gen.ts";
-import type { OutgoingRequest } from "../../packages/sdk/src/options/middleware.ts";
+import type { OutgoingRequest } from "../../packages/sdk/src/options/options.ts";
 import { raw } from "../../packages/sdk/src/raw.ts";
 import { clientOf, json } from "../../packages/sdk/tests/test-server.ts";
 

@@ -1,6 +1,5 @@
 import { original } from "./core/core.ts";
-import type { ItemIn, ListField, ListInput } from "./core/list.ts";
-import { type PagePromise, requestPage } from "./core/pagination.ts";
+import { type ItemIn, type ListField, type ListInput, type PagePromise, requestPage } from "./core/pagination.ts";
 import { ConfigurationError } from "./errors/base.ts";
 import type { ClientOptions, RequestOptions } from "./options/options.ts";
 import { ResourceClient } from "./resources/resources.gen.ts";

@@ -13,7 +13,7 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
-import type { AttemptInstrumentation, Instrumentation } from "./options/instrumentation.ts";
+import type { AttemptInstrumentation, Instrumentation } from "./options/options.ts";
 import { type DescribedEnd, describeAttemptEnd, describeRequest, describeRequestEnd } from "./otel/attributes.ts";
 import { instrumentsOf, millisecondsNow, scope } from "./otel/metrics.ts";
 

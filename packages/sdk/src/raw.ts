@@ -1,5 +1,6 @@
 // Entry point for openapi-fetch's verbs over the same attempt loop.
 import createClient, { type MaybeOptionalInit, type ParseAsResponse } from "openapi-fetch";
+import type { UnknownResult } from "./core/api-promise.ts";
 import type { CallTransferCore } from "./core/core.ts";
 import { expandPath, serializeQuery } from "./core/path.ts";
 import { transport } from "./core/transport.ts";
@@ -8,7 +9,6 @@ import type { paths } from "./generated/types.gen.ts";
 import type { RequestOptions } from "./options/options.ts";
 import type { Outgoing } from "./send/call.ts";
 import { isFunction, presentable } from "./utils/guards.ts";
-import type { UnknownResult } from "./utils/unknown-result.ts";
 
 export type { components, operations, paths } from "./generated/types.gen.ts";
 

@@ -20,7 +20,7 @@ const breakable = vi.hoisted(() => async (original: () => Promise<object>) => {
   return Object.fromEntries(Object.entries(await original()).map(wrap));
 });
 vi.mock("../src/utils/redact.ts", breakable);
-vi.mock("../src/utils/mask-numbers.ts", breakable);
+vi.mock("../src/utils/redact.ts", breakable);
 vi.mock("../src/utils/inspect.ts", breakable);
 vi.mock("../src/errors/print.ts", breakable);
 vi.mock("../src/errors/api-error-message.ts", breakable);

@@ -2,8 +2,7 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
-import type { Middleware } from "../src/options/middleware.ts";
-import type { ClientOptions } from "../src/options/options.ts";
+import type { ClientOptions, Middleware } from "../src/options/options.ts";
 import { clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { RequestError } from "../src/errors/request-error.ts";
 import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
-import type { AttemptInstrumentation, Instrumentation } from "../src/options/instrumentation.ts";
-import type { ClientOptions } from "../src/options/options.ts";
+import type { AttemptInstrumentation, ClientOptions, Instrumentation } from "../src/options/options.ts";
 import { raw } from "../src/raw.ts";
 import { clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 

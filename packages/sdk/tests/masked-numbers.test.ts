@@ -2,7 +2,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import type { ClientOptions } from "../src/options/options.ts";
-import { maskNumbers } from "../src/utils/mask-numbers.ts";
+import { maskNumbers } from "../src/utils/redact.ts";
 import { createWebhookHandler, signWebhook } from "../src/webhooks.ts";
 import { clientOf, json, type Step } from "./test-server.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
 import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
-import type { Middleware } from "../src/options/middleware.ts";
+import type { Middleware } from "../src/options/options.ts";
 import { raw } from "../src/raw.ts";
 import { clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 

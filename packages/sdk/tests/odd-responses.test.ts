@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CallTransferError, OutcomeUnknownError } from "../src/index.ts";
-import type { Middleware } from "../src/options/middleware.ts";
+import type { Middleware } from "../src/options/options.ts";
 import { clientOf } from "./test-server.ts";
 
 fc.configureGlobal({ seed: 1 });

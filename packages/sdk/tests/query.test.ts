@@ -10,6 +10,7 @@ import {
   QueryObserver,
 } from "@tanstack/query-core";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
+import type { UnknownResult } from "../src/core/api-promise.ts";
 import type { CallTransferError } from "../src/errors/base.ts";
 import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
 import { OutcomeUnknownError } from "../src/errors/outcome-unknown-error.ts";
@@ -23,7 +24,6 @@ import {
   listCallsQueryOptions,
   listRolesQueryOptions,
 } from "../src/query.ts";
-import type { UnknownResult } from "../src/utils/unknown-result.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 const body = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };

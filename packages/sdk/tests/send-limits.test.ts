@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
 import { CallTransferError } from "../src/errors/base.ts";
-import type { Middleware } from "../src/options/middleware.ts";
-import type { ClientOptions } from "../src/options/options.ts";
+import type { ClientOptions, Middleware } from "../src/options/options.ts";
 import { raw } from "../src/raw.ts";
 import { clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 

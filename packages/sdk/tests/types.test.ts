@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { CallTransfer } from "../src/client.ts";
+import type { UnknownResult } from "../src/core/api-promise.ts";
 import { ApiError, isApiError } from "../src/errors/api-error.ts";
 import { ConfigurationError } from "../src/errors/base.ts";
 import {
@@ -20,7 +21,6 @@ import type {
 import type { AccessTokenOptions, ApiKeyOptions, ClientOptions, SharedClientOptions } from "../src/options/options.ts";
 import type { RawClient } from "../src/raw.ts";
 import { listCalls } from "../src/resources/calls.gen.ts";
-import type { UnknownResult } from "../src/utils/unknown-result.ts";
 import type { TransferOffer, UnknownWebhookEvent, WebhookEvent } from "../src/webhooks.ts";
 import { clientOf, json } from "./test-server.ts";
 

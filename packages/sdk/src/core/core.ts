@@ -7,7 +7,7 @@ import type { Call } from "../send/call.ts";
 import { send } from "../send/send.ts";
 import { isObject } from "../utils/guards.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
-import { findOperation } from "./operation.ts";
+import { findOperation } from "./path.ts";
 import { prepareCall, type RequestInput } from "./prepare.ts";
 import { type Transport, transport } from "./transport.ts";
 

@@ -7,10 +7,8 @@ import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import { type Settings, withHeaders } from "../options/settings.ts";
 import type { Call, Outgoing } from "../send/call.ts";
 import { isObject, leftOut, orElse } from "../utils/guards.ts";
-import { maskNumbers } from "../utils/mask-numbers.ts";
-import { redact } from "../utils/redact.ts";
-import type { Operation } from "./operation.ts";
-import { expandPath, serializeQuery } from "./path.ts";
+import { maskNumbers, redact } from "../utils/redact.ts";
+import { expandPath, type Operation, serializeQuery } from "./path.ts";
 
 /** Parameters and body of a request. */
 export interface RequestInput {

@@ -1,6 +1,6 @@
 // What spans and metrics say about a request: no header, no id in a path, no query, no body.
 import type { Attributes } from "@opentelemetry/api";
-import type { AttemptSummary, InstrumentedRequest, RequestSummary } from "../options/instrumentation.ts";
+import type { AttemptSummary, InstrumentedRequest, RequestSummary } from "../options/options.ts";
 
 export interface DescribedEnd {
   /** Attributes of OpenTelemetry's conventions. */

@@ -4,7 +4,7 @@ import type { ApiPromise } from "../core/api-promise.ts";
 import type { CallTransferCore } from "../core/core.ts";
 import { type PagePromise, requestPage } from "../core/pagination.ts";
 import { findInList } from "../core/reconcile.ts";
-import type { UnknownResult } from "../utils/unknown-result.ts";
+import type { UnknownResult } from "../core/api-promise.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest, ListCallsQuery } from "../generated/models.gen.ts";
 

@@ -8,7 +8,7 @@ import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
 import { checkOptions, maxTimerMs, reconcileRules } from "../options/checks.ts";
 import { momentOf, msSince, windowOf } from "../options/clock.ts";
-import type { RequestInstrumentation } from "../options/instrumentation.ts";
+import type { RequestInstrumentation } from "../options/options.ts";
 import { retryCost } from "../options/retry-budget.ts";
 import { messageOf } from "../utils/guards.ts";
 import { cleanHeaders } from "../utils/redact.ts";
@@ -52,11 +52,10 @@ async function sendAttempts<T>(call: Call, request?: RequestInstrumentation): Pr
       return { response, text, data: data as T };
     }
     renewed = undefined;
-    if (isExpired(call, result)) {
-      if (!isRepeatable(call)) {
-        call.retrySkippedReason = "body_not_repeatable";
-        return finish(call, result);
-      }
+    const isRenewal = isExpired(call, result);
+    const delayMs = isRenewal ? 0 : delayFor(retries, result.hintSecs ?? 0, random);
+    if (!(await maySendAgain(call, result, isRenewal, retries, delayMs))) return finish(call, result);
+    if (isRenewal) {
       const renewal = await renew(call, result.credential);
       if (!("value" in renewal)) return finish(call, renewal);
       renewed = renewal.value;
@@ -66,8 +65,6 @@ async function sendAttempts<T>(call: Call, request?: RequestInstrumentation): Pr
       call.retrySkippedReason = "expired_token";
       return finish(call, result);
     }
-    const delayMs = delayFor(retries, result.hintSecs ?? 0, random);
-    if (!(await canRetry(call, result, retries, delayMs))) return finish(call, result);
     await waitForRetry(call, result, delayMs);
   }
 }
@@ -92,26 +89,36 @@ async function renew(call: Call, expired: Credential | undefined) {
   return renewal;
 }
 
-/** Whether to retry. If a retry is due but skipped, the call says why. */
-async function canRetry(call: Call, result: AttemptResult, retries: number, delayMs: number): Promise<boolean> {
-  if (result.final || !shouldRetry("safe", result) || retries >= call.retryPolicy.max) return false;
-  call.retrySkippedReason = await reasonToSkip(call, result, delayMs);
+/** The one way to a second send, by a retry or with a renewed credential. If one is due but skipped, the call says why. */
+async function maySendAgain(
+  call: Call,
+  result: AttemptResult,
+  isRenewal: boolean,
+  retries: number,
+  delayMs: number,
+): Promise<boolean> {
+  const isDue = !result.final && shouldRetry("safe", result) && retries < call.retryPolicy.max;
+  if (!isDue && !isRenewal) return false;
+  call.retrySkippedReason = await reasonToSkip(call, result, isRenewal, delayMs);
   return call.retrySkippedReason === undefined;
 }
 
 async function reasonToSkip(
   call: Call,
   result: AttemptResult,
+  isRenewal: boolean,
   delayMs: number,
 ): Promise<RetrySkippedReason | undefined> {
   const { budgets, elapsed } = call.settings;
   const { maxWaitMs, whenUnknown } = call.retryPolicy;
   const { hintSecs = 0 } = result;
-  const blind = !shouldRetry(call.retry, result);
+  const blind = !isRenewal && !shouldRetry(call.retry, result);
   if (blind && result.outcome === "applied") return "carried_out";
   if (blind && whenUnknown === "throw")
     return isEffectFree(result.status, result.code) ? "untrusted_503" : "not_idempotent";
-  if (!isRepeatable(call)) return "body_not_repeatable";
+  // Anything but text, e.g. a stream, can be sent only once.
+  if (typeof (call.body ?? "") !== "string") return "body_not_repeatable";
+  if (isRenewal) return undefined;
   if (hintSecs * 1000 > maxWaitMs) return "wait_too_long";
   if (pastDeadline(call, delayMs)) return "total_timeout";
   if (blind && whenUnknown === "check" && !(await foundNothing(call))) return "not_ruled_out";
@@ -121,9 +128,6 @@ async function reasonToSkip(
   call.retryCost = result.status === 429 && hintSecs > 0 ? 0 : retryCost;
   return budgets?.of(call.accountId).spend(call.retryCost, elapsed()) === false ? "retry_budget" : undefined;
 }
-
-/** Whether the body can be sent again. Anything but text, e.g. a stream, can be sent only once. */
-const isRepeatable = ({ body }: Call): boolean => typeof (body ?? "") === "string";
 
 const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
   deadline !== undefined && settings.elapsed() + delayMs >= deadline;

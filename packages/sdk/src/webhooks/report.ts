@@ -1,8 +1,7 @@
 // What a receiver without `onError` prints.
 import { messageOf } from "../utils/guards.ts";
-import { maskNumbers } from "../utils/mask-numbers.ts";
 import { onceAMinute, type PrintedCauses } from "../utils/once-a-minute.ts";
-import { excerpt } from "../utils/redact.ts";
+import { excerpt, maskNumbers } from "../utils/redact.ts";
 
 /** What failed, and what to do where the error does not say it. */
 const failures = {
