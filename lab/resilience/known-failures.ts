@@ -6,7 +6,7 @@ import { CallTransfer } from "@call-transfer/sdk";
 import { answerOf, answers, refusedUrl, startFaultServer } from "./fault-server.ts";
 import type { Figure } from "./figure.ts";
 
-const clientOf = (baseUrl: string) => new CallTransfer({ baseUrl, apiKey: "svc_live_resilience", retry: { max: 0 } });
+const clientOf = (baseUrl: string) => new CallTransfer({ baseUrl, apiKey: "svc_live_resilience", maxRetries: 0 });
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550200001" };
 

@@ -13,7 +13,7 @@ import {
   RequestError,
   TimeoutError,
 } from "@call-transfer/sdk";
-import { raw } from "@call-transfer/sdk/raw";
+import { createRawClient } from "@call-transfer/sdk/raw";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   answerOf,
@@ -76,7 +76,7 @@ async function errorOf(request: {
 }
 
 const clientOf = (baseUrl: string, options: Partial<ApiKeyOptions> = {}) =>
-  new CallTransfer({ baseUrl, apiKey: "svc_live_socket-test-secret", retry: { max: 0 }, ...options });
+  new CallTransfer({ baseUrl, apiKey: "svc_live_socket-test-secret", maxRetries: 0, ...options });
 
 /** The error of a GET request to a server with the given behaviour. */
 const listError = async (behaviour: Behaviour | Script, options?: Partial<ApiKeyOptions>) =>
@@ -91,11 +91,14 @@ describe("a raw request with a stream as its body", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
-    const { data } = await raw(clientOf(`http://127.0.0.1:${port}`, { timeoutMs: 60_000 })).POST("/api/v1/calls", {
-      body: new Blob([JSON.stringify(call)]).stream() as never,
-      bodySerializer: (given) => given as never,
-      headers: { "content-type": "application/json" },
-    });
+    const { data } = await createRawClient(clientOf(`http://127.0.0.1:${port}`, { timeoutMs: 60_000 })).POST(
+      "/api/v1/calls",
+      {
+        body: new Blob([JSON.stringify(call)]).stream() as never,
+        bodySerializer: (given) => given as never,
+        headers: { "content-type": "application/json" },
+      },
+    );
     expect([data, JSON.parse(received)]).toEqual([{ type: "initiated", callId: "c" }, call]);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -105,9 +108,7 @@ describe("a raw request with a stream as its body", () => {
 describe("a call placement", () => {
   const isPlacedOnce = async (behaviour: Behaviour | Script, clock?: ClientOptions["clock"]) => {
     const server = await serve(behaviour);
-    const error = await errorOf(
-      clientOf(server.url, { retry: { max: 2 }, ...(clock && { clock }) }).calls.create(call),
-    );
+    const error = await errorOf(clientOf(server.url, { maxRetries: 2, ...(clock && { clock }) }).calls.create(call));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error.attempts).toHaveLength(1);
     expect(server.executionsOf(placement)).toBe(1);
@@ -131,7 +132,7 @@ describe("a call placement", () => {
     const server = await serve(({ method }) =>
       method === "GET" ? answers(200, { roles: [] }) : faults.processedThenClosed,
     );
-    const client = clientOf(server.url, { retry: { max: 2 } });
+    const client = clientOf(server.url, { maxRetries: 2 });
     await client.roles.list();
     // Node makes the connection available again a moment after the response was read.
     await delay(20);
@@ -187,7 +188,7 @@ describe("a failure below HTTP", () => {
 });
 
 describe("a Retry-After", () => {
-  const retrying = { retry: { max: 1, maxWaitMs: 1000 } };
+  const retrying = { maxRetries: 1, retry: { maxRetryAfterMs: 1000 } };
 
   it.each([
     ["spaces and a tab around it", "  2 \t", 2],
@@ -198,7 +199,7 @@ describe("a Retry-After", () => {
     const server = await serve(answers(429, { code: "rate_limit_exceeded" }, headers));
     expect(await errorOf(clientOf(server.url, retrying).roles.list())).toMatchObject({
       retryAfterSecs: seconds,
-      retrySkippedReason: "wait_too_long",
+      retrySkippedReason: "retry_after_too_long",
     });
     expect(server.requests).toHaveLength(1);
   });
@@ -242,7 +243,7 @@ describe("a response that ends early", () => {
   it("is retried if the operation is idempotent", async () => {
     let sent = 0;
     const server = await serve(() => (sent++ === 0 ? endsAfter(roles.length - 3, roles) : answers(200, { roles: [] })));
-    await expect(clientOf(server.url, { retry: { max: 1 }, random: () => 0 }).roles.list()).resolves.toEqual({
+    await expect(clientOf(server.url, { maxRetries: 1, random: () => 0 }).roles.list()).resolves.toEqual({
       roles: [],
     });
     expect(server.requests).toHaveLength(2);
@@ -261,7 +262,7 @@ describe("a redirect to another origin", () => {
     const server = await serve(redirectsTo(`${thief.url}/anywhere`));
     const options = {
       baseUrl: server.url,
-      retry: { max: 0 },
+      maxRetries: 0,
       accountId: "account",
       [name]: "token.of-the-customer",
     };
@@ -309,7 +310,7 @@ describe("an abort", () => {
     const server = await serve(answers(429, { code: "rate_limit_exceeded", meta: { retryAfterSecs: 60 } }));
     const controller = new AbortController();
     const client = clientOf(server.url, {
-      retry: { max: 1 },
+      maxRetries: 1,
       onRetry: () => setTimeout(() => controller.abort(), 20),
     });
     const error = await errorOf(client.roles.list({ signal: controller.signal }));

@@ -109,7 +109,7 @@ function renderFunction(operation: OperationModel): string {
   const [promise, call] = operation.paging
     ? [
         `PagePromise<${resultType(operation)}, ${operation.paging.itemSchema}>`,
-        `requestPage(client, "${operation.path}", { items: "${operation.paging.items}", ${parts.join(", ")} }, options)`,
+        `requestPage(client, "${operation.path}", { itemsField: "${operation.paging.items}", ${parts.join(", ")} }, options)`,
       ]
     : [
         `ApiPromise<${resultType(operation)}>`,

@@ -15,7 +15,7 @@ import { delayFor } from "../../packages/sdk/src/send/retry.ts";
 import { defaults as handlerDefaults } from "../../packages/sdk/src/webhooks/handler-options.ts";
 import { pythonPackage } from "./python-package.ts";
 
-/** Promises of a package by what they are about, e.g. `default retry.max` → `2`. */
+/** Promises of a package by what they are about, e.g. `default maxRetries` → `2`. */
 export type Promises = Readonly<Record<string, unknown>>;
 
 const compact = (text: string): string => text.replaceAll(/\s+/g, " ").trim();

@@ -36,8 +36,7 @@ export async function ours(path = built, name = "@call-transfer/sdk") {
     name,
     construct: (options) => new CallTransfer(options),
     create({ url, maxRetries, ...options }) {
-      const retry = maxRetries === undefined ? undefined : { max: maxRetries };
-      const client = new CallTransfer({ baseUrl: url, apiKey, ...given({ retry, ...options }) });
+      const client = new CallTransfer({ baseUrl: url, apiKey, ...given({ maxRetries, ...options }) });
       const call = { flowId: id, fromNumber: "+15550100001", toNumber: "+15550200001" };
       return {
         get: (member = id, options = undefined) => client.members.getAvailability(member, options),

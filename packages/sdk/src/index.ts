@@ -1,7 +1,7 @@
 export { CallTransfer } from "./client.ts";
 export type { ApiPromise, ApiResponse, ApiResult, UnknownResult } from "./core/api-promise.ts";
 export { CallTransferCore } from "./core/core.ts";
-export type { ItemIn, ListField, ListInput, PagePromise } from "./core/pagination.ts";
+export type { ItemsField, ListInput, PageItem, PagePromise } from "./core/pagination.ts";
 export type { RequestInput } from "./core/prepare.ts";
 export { type AnyApiError, ApiError, type ApiErrorOf, isApiError, type WithCode } from "./errors/api-error.ts";
 export { CallTransferError, ConfigurationError } from "./errors/base.ts";

@@ -29,7 +29,7 @@ export interface OpenTelemetryOptions {
    * Records the metric `http.client.request.duration`; false by default, since `@opentelemetry/instrumentation-undici` records
    * it too.
    */
-  readonly requestDuration?: boolean | undefined;
+  readonly recordRequestDuration?: boolean | undefined;
   /** Records ids in the path, and the query, in `url.full`; false by default. */
   readonly includeUrl?: boolean | undefined;
   /**
@@ -63,10 +63,10 @@ function endSpan(span: Span, { standard, own, failure }: DescribedEnd, includeMe
  * const client = new CallTransfer({ baseUrl, apiKey, instrumentation: openTelemetry() });
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentation & { webhook(result: string): void } {
-  const { meterProvider, requestDuration = false, includeUrl, includeErrorMessages } = options;
+  const { meterProvider, recordRequestDuration = false, includeUrl, includeErrorMessages } = options;
   const tracer = (options.tracerProvider ?? trace).getTracer(...scope);
   const propagator = options.propagator ?? propagation;
-  const instruments = instrumentsOf(meterProvider, requestDuration);
+  const instruments = instrumentsOf(meterProvider, recordRequestDuration);
 
   function startAttempt(
     request: ReturnType<typeof describeRequest>,
@@ -76,7 +76,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentati
     let sent: { readonly span: Span; readonly at: number } | undefined;
     return {
       // The span begins here, so that an attempt that sends nothing has none.
-      exchange(url, send) {
+      wrapSend(url, send) {
         const attributes = {
           ...request.http,
           "url.full": includeUrl ? url : request.url,

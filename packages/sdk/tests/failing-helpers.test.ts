@@ -68,7 +68,7 @@ it.each(cells)("%s fails at %s: the SDK's own error without the key, and no seco
   const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
   const { client, sent } = clientOf([first(), () => json(201, { type: "initiated", callId: "second" })], {
     logLevel: "off",
-    retry: { max: outcome === "not_sent" ? 0 : 2 },
+    maxRetries: outcome === "not_sent" ? 0 : 2,
   });
   broken.name = name;
   const error = (await client.calls.create(placement).catch((thrown: unknown) => thrown)) as CallTransferError;
@@ -106,7 +106,7 @@ it.each([
   const { client } = clientOf([body()], { accessToken, accountId: "a", logLevel: "off" });
   const error = await client.calls.list().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ name: "ConflictError", status: 409 });
-  expect(
-    inspect({ ...(error as object), shown: error, problem: (error as { problem?: unknown }).problem }),
-  ).not.toContain(accessToken.slice(0, 100));
+  expect(inspect({ ...(error as object), shown: error, body: (error as { body?: unknown }).body })).not.toContain(
+    accessToken.slice(0, 100),
+  );
 });

@@ -84,7 +84,7 @@ async function expectHandled(request: Promise<unknown>): Promise<void> {
   if (error) expect(error.thrown).toBeInstanceOf(CallTransferError);
 }
 
-const options = { retry: { max: 0 }, accountId: "a" };
+const options = { maxRetries: 0, accountId: "a" };
 
 describe("a value of any kind", () => {
   it.each<[how: string, answer: (value: unknown) => Promise<Response>]>([

@@ -19,10 +19,10 @@ import {
   createCallMutationOptions,
   deleteMemberHoursMutationOptions,
   getMemberAvailabilityQueryOptions,
-  keyPrefix,
   listCallsInfiniteQueryOptions,
   listCallsQueryOptions,
   listRolesQueryOptions,
+  queryKeyPrefix,
 } from "../src/query.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
@@ -175,12 +175,16 @@ describe("a key", () => {
   });
 
   it.each([
-    ["of a client", () => keyPrefix(client), ["listCalls 1", "listCalls 2", "listRoles"]],
-    ["of an operation", () => keyPrefix(client, "listCalls"), ["listCalls 1", "listCalls 2"]],
-    ["of an operation in another account", () => keyPrefix(client, "listRoles", { accountId: "acc-2" }), ["other"]],
+    ["of a client", () => queryKeyPrefix(client), ["listCalls 1", "listCalls 2", "listRoles"]],
+    ["of an operation", () => queryKeyPrefix(client, "listCalls"), ["listCalls 1", "listCalls 2"]],
+    [
+      "of an operation in another account",
+      () => queryKeyPrefix(client, "listRoles", { accountId: "acc-2" }),
+      ["other"],
+    ],
     [
       "of an operation in every account, for a client without one",
-      () => keyPrefix(clientOf([]).client, "listRoles"),
+      () => queryKeyPrefix(clientOf([]).client, "listRoles"),
       ["listRoles", "other"],
     ],
     ["of one query", () => listCallsQueryOptions(client, { limit: 1 }).queryKey, ["listCalls 1"]],
@@ -291,7 +295,7 @@ describe("a mutation", () => {
 
   it("is neither paused offline nor sent later, whatever the defaults are", async () => {
     const { client, sent } = clientOf([networkError("ENOTFOUND"), json(201, { type: "initiated", callId: "c" })]);
-    const options = createCallMutationOptions(client, { retry: { max: 0 } });
+    const options = createCallMutationOptions(client, { maxRetries: 0 });
     queryClient.setDefaultOptions({ mutations: { retry: 3, retryDelay: 0, networkMode: "online" } });
     queryClient.setMutationDefaults(options.mutationKey, { retry: 3, networkMode: "offlineFirst" });
     onlineManager.setOnline(false);

@@ -73,7 +73,7 @@ describe("the body of an error", () => {
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({
       retryAfterSecs: Number.MAX_VALUE,
       meta: { others: [-Number.MAX_VALUE, 2] },
-      problem: { meta: { retryAfterSecs: expect.any(Number), others: [-Number.MAX_VALUE, 2] } },
+      body: { meta: { retryAfterSecs: expect.any(Number), others: [-Number.MAX_VALUE, 2] } },
     });
   });
 

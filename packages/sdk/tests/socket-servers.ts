@@ -53,7 +53,7 @@ export const placement = { flowId: "f", fromNumber: "+15550100001", toNumber: "+
 
 /** A client that tries once. */
 export const clientOf = (baseUrl: string, options: Partial<ClientOptions> = {}): CallTransfer =>
-  new CallTransfer({ baseUrl, apiKey: "svc_live_socket-test", retry: { max: 0 }, ...options } as ClientOptions);
+  new CallTransfer({ baseUrl, apiKey: "svc_live_socket-test", maxRetries: 0, ...options } as ClientOptions);
 
 /** The error of a placement. */
 export async function placementError(baseUrl: string, options?: Partial<ClientOptions>): Promise<RequestError> {

@@ -98,7 +98,7 @@ describe("a fetch that tries again within one call", () => {
     const other = await refusedUrl();
     const fetchBoth: Fetch = (u, i) =>
       Promise.race([fetch(elsewhere(u, other), i), fetch(elsewhere(u, `https://127.0.0.1:${silent}`), i)]);
-    expect(await create("http://127.0.0.1", { fetch: fetchBoth, retry: { max: 0 } })).toMatchObject({
+    expect(await create("http://127.0.0.1", { fetch: fetchBoth, maxRetries: 0 })).toMatchObject({
       name: "OutcomeUnknownError",
     });
   });
@@ -114,7 +114,7 @@ describe("a fetch that tries again within one call", () => {
       late.push(() => fetch(elsewhere(u, url), i));
       return fetch(elsewhere(u, first), i);
     };
-    expect(await create(url, { fetch: again, retry: { max: 0 } })).toMatchObject(expected);
+    expect(await create(url, { fetch: again, maxRetries: 0 })).toMatchObject(expected);
     await expect(late[0]?.()).rejects.toMatchObject({ name: "AbortError" });
     expect(seen.placements).toBe(end ? 1 : 0);
   });
@@ -172,7 +172,7 @@ describe("a fetch that tries again within one call", () => {
     const [one, other] = [await refusedUrl(), await refusedUrl()];
     const error = await create(one, {
       fetch: (u, i) => fetch(u, i).catch(() => fetch(elsewhere(u, other), i)),
-      retry: { max: 0 },
+      maxRetries: 0,
     });
     expect(error).toMatchObject({ name: "ConnectionError", outcome: "not_sent" });
   });
@@ -230,7 +230,7 @@ describe("over the default fetch", () => {
 });
 
 describe("over the default fetch, a placement was not sent", () => {
-  const single = { retry: { max: 0 } };
+  const single = { maxRetries: 0 };
 
   it("if a server without TLS answers the handshake", async () => {
     const port = await listen(
@@ -366,7 +366,7 @@ describe("an answer that nobody asked for", () => {
       const options = {
         apiKey: "svc_live_watch",
         logLevel: "off",
-        retry: { max: 0 },
+        maxRetries: 0,
         ...(own && { fetch: own }),
       } as const;
       const client = new CallTransfer({ baseUrl: `http://127.0.0.1:${port}`, ...options });

@@ -58,8 +58,8 @@ const uses = {
     const { queryFn } = listRolesQueryOptions(await clientOf(load));
     assert.deepEqual(await queryFn({ signal: new AbortController().signal }), JSON.parse(roles));
   },
-  "@call-transfer/sdk/raw": async ({ raw }, load) =>
-    assert.deepEqual((await raw(await clientOf(load)).GET("/api/v1/roles")).data, JSON.parse(roles)),
+  "@call-transfer/sdk/raw": async ({ createRawClient }, load) =>
+    assert.deepEqual((await createRawClient(await clientOf(load)).GET("/api/v1/roles")).data, JSON.parse(roles)),
   "@call-transfer/sdk/webhooks": async ({ signWebhook, verifyWebhook }) => {
     const body = '{"type":"any"}';
     const headers = { "Service-Signature": await signWebhook(body, { secret: "secret" }) };

@@ -21,11 +21,11 @@ export async function connect(
   const all: ClientOptions = {
     baseUrl: target.baseUrl,
     fetch: target.fetch,
-    retry: { max: 0 },
+    maxRetries: 0,
     // The suite's report says what failed.
     logLevel: "off",
     // The suite also runs in browsers, with keys made for it.
-    allowExposedApiKey: true,
+    dangerouslyAllowBrowser: true,
     ...credential,
     ...account,
     ...options,

@@ -70,7 +70,8 @@ export async function connectImpatient(
     sent.count += 1;
     return target.fetch(input, init);
   };
-  const options = { clock: impatientClock(time), fetch, retry, random: () => 0 };
+  // With the default number of retries.
+  const options = { clock: impatientClock(time), fetch, maxRetries: undefined, retry, random: () => 0 };
   const client = await connect(target, undefined, options, time);
   return { client, waits: time.waits, limitsOfAttempts: time.limitsOfAttempts, sent };
 }

@@ -11,11 +11,11 @@ import type { RequestInput } from "./prepare.ts";
 /** Parameters of a list, and where its items are. */
 export interface ListInput<Field extends string = string> extends Omit<RequestInput, "body"> {
   /** Name of the field of a page that holds its items, such as `contacts`. */
-  readonly items: Field;
+  readonly itemsField: Field;
 }
 
 /** Names of a page's fields that are lists; any text if nothing is known of the page. */
-export type ListField<Page> = unknown extends Page
+export type ItemsField<Page> = unknown extends Page
   ? string
   : string &
       keyof {
@@ -30,7 +30,7 @@ type IsList<Page, Field extends keyof Page> = string extends Field
     : false;
 
 /** An item of a page's list. */
-export type ItemIn<Page, Field extends string> = unknown extends Page
+export type PageItem<Page, Field extends string> = unknown extends Page
   ? unknown
   : Field extends keyof Page
     ? NonNullable<Page[Field]> extends readonly (infer Item)[]
@@ -271,11 +271,11 @@ export function requestPage<List, Item>(
     },
     start: offsetOf(input),
     itemsOf(page) {
-      const { [input.items as string]: found, meta } = Object(page);
+      const { [input.itemsField as string]: found, meta } = Object(page);
       const isKnown = operationFacts[`GET ${path}`];
       if (Array.isArray(found) && (isKnown || Number.isSafeInteger(meta?.total))) return found;
       if (isKnown) return [];
-      throw unreadable(this.operationId, `has no list ${input.items} with meta.total: check items`);
+      throw unreadable(this.operationId, `has no list ${input.itemsField} with meta.total: check itemsField`);
     },
     next: (offset) => client.request<List>("GET", path, { ...input, query: { ...input.query, offset } }, options),
   });

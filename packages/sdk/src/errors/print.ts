@@ -36,7 +36,7 @@ export function printError(error: Error & Partial<OutcomeUnknownErrorDetails> & 
     baseUrl && `  to ${baseUrl}${accountId ? `, account ${accountId}` : ""}`,
     shown.length > 0 &&
       `  attempts: ${attempts.length > shown.length ? "…, " : ""}${shown.map(formatAttempt).join(", ")}`,
-    window && `  may have been carried out from ${window.from} to ${window.to}`,
+    window && `  may have been carried out from ${window.start} to ${window.end}`,
     context && `  context: ${formatContext(context)}`,
   ]);
 }

@@ -16,15 +16,15 @@ export interface Moment {
 /** Looks each function up at its call: a test may replace those of the runtime later. */
 export const systemClock: Clock & Timers = {
   now: () => Date.now(),
-  elapsed: () => globalThis.performance?.now() ?? Date.now(),
+  monotonicNow: () => globalThis.performance?.now() ?? Date.now(),
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
 
-/** What a clock may leave out: timers are those of the runtime then, and `elapsed` is `now`. */
+/** What a clock may leave out: timers are those of the runtime then, and `monotonicNow` is `now`. */
 export const completeClock = (clock: Clock): { readonly timers: Timers; readonly elapsed: () => number } => ({
   timers: clock.setTimeout ? (clock as Clock & Timers) : systemClock,
-  elapsed: () => (clock.elapsed ? clock.elapsed() : clock.now()),
+  elapsed: () => (clock.monotonicNow ? clock.monotonicNow() : clock.now()),
 });
 
 /** Whole milliseconds since a moment by `elapsed()`. The caller's clock may go back or fail. */
@@ -116,14 +116,14 @@ export function windowOf(facts: WindowFacts): OutcomeWindow {
   if (start === undefined || !newest) {
     // A clock that was set meanwhile shows two times of the beginning, and of the end.
     const [first, last] = [Math.min(begun.now, ended.now - lasted), Math.max(ended.now, begun.now + lasted)];
-    return { from: iso(first - uncorrectedTolerance), to: iso(last + uncorrectedTolerance), byServerClock: false };
+    return { start: iso(first - uncorrectedTolerance), end: iso(last + uncorrectedTolerance), byServerClock: false };
   }
   const end = Math.max(start + lasted, newest.date - between(ended, newest)[0]);
-  return { from: iso(start - correctedTolerance), to: iso(end + correctedTolerance), byServerClock: true };
+  return { start: iso(start - correctedTolerance), end: iso(end + correctedTolerance), byServerClock: true };
 }
 
 /** Whether a list that was read from some time on lacks the beginning of a window, or holds much that was before it. */
-export function isOtherStart(read: string, { from }: OutcomeWindow): boolean {
-  const extra = Date.parse(from) - Date.parse(read);
+export function isOtherStart(read: string, { start }: OutcomeWindow): boolean {
+  const extra = Date.parse(start) - Date.parse(read);
   return extra < 0 || extra > uncorrectedTolerance;
 }

@@ -11,6 +11,7 @@ import { checkRuntime, inBrowser, inReactNative, readVariable, userAgentHeader }
 /** Options of a client by default, except those of retries. */
 export const defaults = {
   timeoutMs: defaultTimeoutMs,
+  maxRetries: defaultMaxRetries,
   middleware: [],
   headers: {},
   clock: systemClock,
@@ -22,9 +23,8 @@ export type RetryPolicy = Readonly<Required<Given<RetryOptions>>>;
 
 /** The retry policy by default. */
 export const defaultRetryPolicy: RetryPolicy = {
-  max: defaultMaxRetries,
-  maxWaitMs: 60_000,
-  whenUnknown: "throw",
+  maxRetryAfterMs: 60_000,
+  onUnknownOutcome: "throw",
   trust503Codes: false,
   budget: true,
 };
@@ -76,7 +76,7 @@ function readOption<Name extends keyof typeof variables>(
 }
 
 function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Auth): Auth {
-  const { apiKey: ownKey, accessToken, allowExposedApiKey } = given;
+  const { apiKey: ownKey, accessToken, dangerouslyAllowBrowser } = given;
   check(ownKey === undefined || accessToken === undefined, "accessToken", "and apiKey cannot be combined. Pass one.");
   const authOf = (kind: Auth["kind"], source: string | AccessTokenFunction): Auth =>
     parent?.isFrom(kind, source) ? parent : new Auth(kind, source);
@@ -90,8 +90,8 @@ function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Aut
   check(apiKey !== undefined || !meansToken, "accessToken", hint);
   check(apiKey !== undefined, "apiKey", `or accessToken is required. Pass one, or set ${variables.apiKey}.`);
   // Visitors can read the memory of a page or a web worker, and users that of an app.
-  const isExposed = allowExposedApiKey !== true && (inBrowser() || inReactNative());
-  check(!isExposed, "apiKey", "would be exposed to every user. Use accessToken, or set allowExposedApiKey: true.");
+  const isExposed = dangerouslyAllowBrowser !== true && (inBrowser() || inReactNative());
+  check(!isExposed, "apiKey", "would be exposed to every user. Use accessToken, or set dangerouslyAllowBrowser: true.");
   return authOf("apiKey", apiKey);
 }
 

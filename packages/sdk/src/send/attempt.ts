@@ -59,7 +59,7 @@ export async function attemptOnce(
   try {
     if (!end.value.response.ok) return refusal(state, end.value);
     const result = success(state, end.value);
-    return call.settings.validate && result.data ? await validated(call, result) : result;
+    return call.settings.responseValidator && result.data ? await validated(call, result) : result;
   } catch {
     return unexplained(state);
   }
@@ -376,7 +376,7 @@ export function summaryOf({ operationId, attempts }: Call, result: AttemptResult
 }
 
 /** Body of an error response, secrets redacted; undefined where it is not a JSON object or nests too deeply. */
-type Problem = ApiErrorDetails["problem"];
+type Problem = ApiErrorDetails["body"];
 
 /** Result of a complete exchange. Names each field: a literal that begins with a spread takes 10 µs on Node 20. */
 const resultOf = ({ attempt, credential, outcome }: AttemptState, { response, text }: ReadResponse) => {
@@ -425,7 +425,7 @@ function invalid(result: AttemptResult, problem: string, cause?: unknown): Attem
 
 export async function validated(call: Call, result: AttemptResult): Promise<AttemptResult> {
   try {
-    await call.settings.validate?.(call.operationId, result.data);
+    await call.settings.responseValidator?.(call.operationId, result.data);
     return result;
   } catch (error) {
     const reason = excerpt(call.clean(messageOf(error)));

@@ -28,7 +28,7 @@ export interface Call
   extends Pick<OperationFacts, "operationId" | "retry">,
     RequestErrorDetails,
     Outgoing,
-    Pick<Settings, "timeoutMs" | "retryPolicy" | "accountId" | "fetchOptions" | "middleware"> {
+    Pick<Settings, "timeoutMs" | "maxRetries" | "retryPolicy" | "accountId" | "fetchOptions" | "middleware"> {
   /** Settings of the client. What a request can override stands beside them. */
   readonly settings: Settings;
   readonly success: OperationFacts["success"];
@@ -118,7 +118,7 @@ export interface AttemptResult
   readonly data?: unknown;
   /** Body of a success as far as it arrived, or all of one that is unusable. */
   readonly partialBody?: string | undefined;
-  readonly problem?: ApiErrorDetails["problem"];
+  readonly problem?: ApiErrorDetails["body"];
   /** Body of an error without a `problem`. */
   readonly bodyText?: string | undefined;
 }

@@ -87,7 +87,7 @@ const attemptErrors: Readonly<Record<string, AttemptErrorCode>> = {
   TimeoutError: "timeout",
   AbortError: "aborted",
   InvalidResponseError: "body_too_large",
-  RequestError: "own_code_failed",
+  RequestError: "callback_failed",
 };
 
 /** Result of an attempt that failed or was interrupted. An error of the SDK from before the first sending is thrown again. */

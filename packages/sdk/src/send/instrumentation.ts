@@ -86,7 +86,7 @@ export function exchangeWithin<T>(
     sent.then(end, end);
     return ended;
   };
-  callHook(call, () => attempt.exchange(call.url, send));
+  callHook(call, () => attempt.wrapSend(call.url, send));
   send();
   return sent as unknown as Promise<T>;
 }

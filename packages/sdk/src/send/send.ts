@@ -62,7 +62,7 @@ async function sendAttempts<T>(call: Call, request?: RequestInstrumentation): Pr
       // Not counted as a retry: only the credential was refused.
       retries--;
       if (renewed) continue;
-      call.retrySkippedReason = "expired_token";
+      call.retrySkippedReason = "token_still_expired";
       return finish(call, result);
     }
     await waitForRetry(call, result, delayMs);
@@ -97,7 +97,7 @@ async function maySendAgain(
   retries: number,
   delayMs: number,
 ): Promise<boolean> {
-  const isDue = !result.final && shouldRetry("safe", result) && retries < call.retryPolicy.max;
+  const isDue = !result.final && shouldRetry("safe", result) && retries < call.maxRetries;
   if (!isDue && !isRenewal) return false;
   call.retrySkippedReason = await reasonToSkip(call, result, isRenewal, delayMs);
   return call.retrySkippedReason === undefined;
@@ -110,18 +110,18 @@ async function reasonToSkip(
   delayMs: number,
 ): Promise<RetrySkippedReason | undefined> {
   const { budgets, elapsed } = call.settings;
-  const { maxWaitMs, whenUnknown } = call.retryPolicy;
+  const { maxRetryAfterMs, onUnknownOutcome } = call.retryPolicy;
   const { hintSecs = 0 } = result;
   const blind = !isRenewal && !shouldRetry(call.retry, result);
-  if (blind && result.outcome === "applied") return "carried_out";
-  if (blind && whenUnknown === "throw")
+  if (blind && result.outcome === "applied") return "already_applied";
+  if (blind && onUnknownOutcome === "throw")
     return isEffectFree(result.status, result.code) ? "untrusted_503" : "not_idempotent";
   // Anything but text, e.g. a stream, can be sent only once.
-  if (typeof (call.body ?? "") !== "string") return "body_not_repeatable";
+  if (typeof (call.body ?? "") !== "string") return "body_not_replayable";
   if (isRenewal) return undefined;
-  if (hintSecs * 1000 > maxWaitMs) return "wait_too_long";
+  if (hintSecs * 1000 > maxRetryAfterMs) return "retry_after_too_long";
   if (pastDeadline(call, delayMs)) return "total_timeout";
-  if (blind && whenUnknown === "check" && !(await foundNothing(call))) return "not_ruled_out";
+  if (blind && onUnknownOutcome === "check" && !(await foundNothing(call))) return "list_inconclusive";
   // The check took time itself.
   if (pastDeadline(call, delayMs)) return "total_timeout";
   // A 429 that says how long to wait asks for exactly this retry.
@@ -177,7 +177,7 @@ function finish<T>(call: Call, result: AttemptResult): Sent<T> {
       const headers = cleanHeaders(response.headers, call.withoutTokens);
       const { status } = response;
       const requestId = requestIdOf(response, call);
-      error = createApiError({ ...call, status, headers, problem, bodyText, requestId, retryAfterSecs });
+      error = createApiError({ ...call, status, headers, body: problem, bodyText, requestId, retryAfterSecs });
     }
   } catch {
     // What failed may quote what it worked on.
@@ -199,8 +199,8 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
   const findCandidates =
     find &&
     ((options: ReconcileOptions) => {
-      const { signal, maxCalls } = readArguments("options", () => checkOptions(options, reconcileRules));
-      return find(currentWindow(), { ...findOptions, signal }, { body, maxCalls, currentWindow });
+      const { signal, maxItems } = readArguments("options", () => checkOptions(options, reconcileRules));
+      return find(currentWindow(), { ...findOptions, signal }, { body, maxItems, currentWindow });
     });
   const details = { ...call, window, partialBody: partialBody && call.withoutTokens(partialBody), findCandidates };
   // Printed as the cause, it would repeat the facts and the stack of the error around it.
