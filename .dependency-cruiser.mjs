@@ -104,18 +104,6 @@ export default {
       },
     ),
     forbid(
-      "sdk-node",
-      "The entry for Node stands alone, and nothing of the client may load it.",
-      { path: source("sdk"), pathNot: `${source("sdk")}node(?:/|[.]ts)` },
-      { path: `${source("sdk")}node(?:/|[.]ts)` },
-    ),
-    forbid(
-      "sdk-node-alone",
-      "The entry for Node loads nothing of the client.",
-      { path: `${source("sdk")}node(?:/|[.]ts)` },
-      { path: source("sdk"), pathNot: `${source("sdk")}node/` },
-    ),
-    forbid(
       "sdk-optional-peers",
       "Only the OpenTelemetry entry may import OpenTelemetry, which is an optional peer.",
       { path: source("sdk"), pathNot: `${source("sdk")}otel` },
@@ -167,8 +155,8 @@ export default {
     ),
     forbid(
       "everywhere",
-      "spec, sdk and backend run everywhere, so they import no module of Node. Only the entry for Node does.",
-      { path: "^packages/(?:spec|sdk|backend)/src/", pathNot: `${source("sdk")}node(?:/|[.]ts)` },
+      "spec, sdk and backend run everywhere, so they import no module of Node.",
+      { path: "^packages/(?:spec|sdk|backend)/src/" },
       { dependencyTypes: ["core"] },
     ),
     forbid(

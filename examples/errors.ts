@@ -17,7 +17,7 @@ const options = {
   apiKey: demo.apiKey,
   fetch: backend.fetch,
 };
-const client = new CallTransfer({ ...options, retry: { max: 0 } });
+const client = new CallTransfer({ ...options, maxRetries: 0 });
 const call = {
   flowId: demo.flows.published,
   fromNumber: demo.numbers.working,

@@ -4,8 +4,8 @@ import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer, OutcomeUnknownError } from "@call-transfer/sdk";
 import {
   createCallMutationOptions,
-  keyPrefix,
   listCallsQueryOptions,
+  queryKeyPrefix,
 } from "@call-transfer/sdk/query";
 import { MutationObserver, QueryClient } from "@tanstack/query-core";
 
@@ -29,7 +29,7 @@ const placement = new MutationObserver(queryClient, {
   ...createCallMutationOptions(client),
   async onMutate() {
     await queryClient.cancelQueries({
-      queryKey: keyPrefix(client, "listCalls"),
+      queryKey: queryKeyPrefix(client, "listCalls"),
     });
     const before = queryClient.getQueryData(calls.queryKey);
     const pending = {
@@ -52,7 +52,9 @@ const placement = new MutationObserver(queryClient, {
     show(`taken back after ${"code" in error ? error.code : error.name}`);
   },
   onSettled: () =>
-    queryClient.invalidateQueries({ queryKey: keyPrefix(client, "listCalls") }),
+    queryClient.invalidateQueries({
+      queryKey: queryKeyPrefix(client, "listCalls"),
+    }),
 });
 
 const { flows, numbers, recipients } = demo;

@@ -2,9 +2,9 @@ import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import {
   createCallMutationOptions,
-  keyPrefix,
   listCallsInfiniteQueryOptions,
   listCallsQueryOptions,
+  queryKeyPrefix,
 } from "@call-transfer/sdk/query";
 import { MutationObserver, QueryClient } from "@tanstack/query-core";
 
@@ -28,7 +28,9 @@ console.log(`calls: ${meta.total}`);
 const placement = new MutationObserver(queryClient, {
   ...createCallMutationOptions(client),
   onSuccess: () =>
-    queryClient.invalidateQueries({ queryKey: keyPrefix(client, "listCalls") }),
+    queryClient.invalidateQueries({
+      queryKey: queryKeyPrefix(client, "listCalls"),
+    }),
 });
 const body = {
   flowId: flows.published,

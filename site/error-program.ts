@@ -95,7 +95,7 @@ function programOf(code: ErrorCode, fieldCode: string | undefined, parts: Progra
     ...(accessToken === undefined && { apiKey: "demo.apiKey" }),
     fetch: "backend.fetch",
     ...client,
-    retry: "{ max: 0 }",
+    maxRetries: "0",
   };
   const call = sdkCall(operation, sample, "  ", untyped);
   const lines = Object.entries(options).map(([name, value]) =>

@@ -49,7 +49,7 @@ export function reactionTo(code: ErrorCode): Reaction {
 
 /** The class of a code's errors. */
 export function errorClassOf(code: ErrorCode): string {
-  const details = { outcome: "rejected", attempts: [], operationId: "", problem: { code } } as const;
+  const details = { outcome: "rejected", attempts: [], operationId: "", body: { code } } as const;
   return createApiError({ ...details, status: errorCodes[code].mockStatus }).name;
 }
 
@@ -63,7 +63,7 @@ function reason(code: ErrorCode, { outcome, retried }: Reaction): string {
     return `The server failed, perhaps after it had carried the request out. To read again does no harm, and a group's name can be taken only once. A call could ring twice.${trusted}`;
   }
   if (retried.once)
-    return "The request was refused and had no effect. The SDK waits as long as `meta.retryAfterSecs` asks, and throws the error if that is longer than `retry.maxWaitMs`.";
+    return "The request was refused and had no effect. The SDK waits as long as `meta.retryAfterSecs` asks, and throws the error if that is longer than `retry.maxRetryAfterMs`.";
   if (mockStatus === 429) return "The wait ends at a given time, long after any retry.";
   return "The request was refused, and the same request would be refused again.";
 }

@@ -3,7 +3,7 @@
 //   npm run example -- examples/migrating/generated-after.ts
 import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
-import { raw } from "@call-transfer/sdk/raw";
+import { createRawClient } from "@call-transfer/sdk/raw";
 
 const { fetch } = createBackend();
 const client = new CallTransfer({
@@ -14,7 +14,7 @@ const client = new CallTransfer({
 
 // First, only the client changes. The requests stay as they are, and get the
 // SDK's timeouts and retries.
-const api = raw(client);
+const api = createRawClient(client);
 const { data, error } = await api.GET("/api/v1/calls", {
   params: { query: { limit: 2 } },
 });

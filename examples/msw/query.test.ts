@@ -1,7 +1,7 @@
 import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { callTransferHandlers } from "@call-transfer/mock-server/msw";
 import { CallTransfer, isApiError, OutcomeUnknownError } from "@call-transfer/sdk";
-import { createCallMutationOptions, keyPrefix, listCallsQueryOptions } from "@call-transfer/sdk/query";
+import { createCallMutationOptions, listCallsQueryOptions, queryKeyPrefix } from "@call-transfer/sdk/query";
 import { MutationObserver, onlineManager, QueryClient } from "@tanstack/query-core";
 import { http } from "msw";
 import { setupServer } from "msw/node";
@@ -30,7 +30,7 @@ async function openApp() {
   const queryClient = new QueryClient();
   const placement = new MutationObserver(queryClient, {
     ...createCallMutationOptions(client),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: keyPrefix(client, "listCalls") }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: queryKeyPrefix(client, "listCalls") }),
   });
   return {
     backend,

@@ -2,7 +2,7 @@
 // clone:
 //   npm run example -- examples/other-operations/contacts.ts
 import { CallTransfer, isApiError } from "@call-transfer/sdk";
-import { raw } from "@call-transfer/sdk/raw";
+import { createRawClient } from "@call-transfer/sdk/raw";
 import type { components, paths } from "./platform.ts";
 import { platform } from "./stand-in.ts";
 
@@ -13,7 +13,7 @@ const client = new CallTransfer({
   apiKey: "svc_live_example",
   fetch: platform,
 });
-const api = raw<paths>(client, { throwOnError: true });
+const api = createRawClient<paths>(client, { throwOnError: true });
 
 // Paths, parameters, bodies and data have the types of your document.
 const created = await api.POST("/api/v1/contacts", {
@@ -28,7 +28,7 @@ console.log(`${contact.id} is ${contact.name}`);
 // Every contact of every page.
 type ContactList = components["schemas"]["ContactList"];
 const contacts = client.list<ContactList>("/api/v1/contacts", {
-  items: "contacts",
+  itemsField: "contacts",
   query: { limit: 2 },
 });
 for await (const { name } of contacts) console.log(name);

@@ -2,7 +2,7 @@
 import { CallTransfer } from "@call-transfer/sdk";
 import { ProxyAgent } from "undici";
 
-// Take the major version of undici that Node itself has: process.versions.undici.
+// undici 7 works with the fetch of Node 20 to 26. Other majors fail on some of them.
 const dispatcher = new ProxyAgent(process.env.PROXY_URL ?? "");
 const client = new CallTransfer({ fetchOptions: { dispatcher } });
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { circumstances } from "./circumstances.mjs";
 import { body, headers } from "./sdk/body.mjs";
-import { bare, ours, overNodeFetch, peers } from "./sdk/clients.mjs";
+import { bare, ours, peers } from "./sdk/clients.mjs";
 import { timesOf, withServer } from "./sdk/speed.mjs";
 
 const { values } = parseArgs({
@@ -41,7 +41,7 @@ const fetchInProcess = async () => new Response(body, { status: 200, headers });
 async function measure() {
   const sdks = values.sdk
     ? await Promise.all(values.sdk.map((path) => ours(path, values.sdk.length > 1 ? path : undefined)))
-    : [await ours(), await overNodeFetch()];
+    : [await ours()];
   const clients = [bare, ...sdks, ...(values.quick ? [] : await peers())];
   const run = { node: process.versions.node, circumstances: circumstances() };
   if (isWanted("loopback")) {

@@ -1,4 +1,4 @@
-// Measures the processor time of a GET and a POST over loopback: through the SDK with fetch and with nodeFetch(), beside bare
+// Measures the processor time of a GET and a POST over loopback: through the SDK, beside bare
 // fetch and bare http.request with a kept-alive agent, on each Node that is supported. Writes results-transport.md and fails when
 // a figure misses its target. Requires built packages.
 //
@@ -20,7 +20,7 @@ const { values } = parseArgs({
     measure: { type: "boolean", default: false },
   },
 });
-const built = (name) => new URL(`../../packages/sdk/dist/${name}.js`, import.meta.url).href;
+const built = new URL("../../packages/sdk/dist/index.js", import.meta.url).href;
 const [rounds, warmUp, calls] = values.quick ? [100, 50, 20] : [300, 100, 20];
 const apiKey = "svc_live_demo0000000000000000000000000001";
 const placement = JSON.stringify({ flowId: id, fromNumber: "+15550100001", toNumber: "+15550200001" });
@@ -53,13 +53,10 @@ function bareHttp({ target, init: { body: sent, ...options } }, agent) {
 
 /** The contenders, bare ones first. */
 async function contenders(url, isPost) {
-  const [{ CallTransfer }, { nodeFetch }] = await Promise.all([import(built("index")), import(built("node"))]);
+  const { CallTransfer } = await import(built);
   const request = requestOf(url, isPost);
   const agent = new http.Agent({ keepAlive: true });
-  const through = (fetch) => {
-    const client = new CallTransfer({ baseUrl: url, apiKey, fetch });
-    return isPost ? () => client.calls.create(JSON.parse(placement)) : () => client.members.getAvailability(id);
-  };
+  const client = new CallTransfer({ baseUrl: url, apiKey });
   const bareFetch = async () => {
     const init = { ...request.init, signal: AbortSignal.timeout(60_000) };
     return (await fetch(request.target, init)).json();
@@ -67,8 +64,7 @@ async function contenders(url, isPost) {
   return [
     ["fetch", bareFetch],
     ["http.request", () => bareHttp(request, agent)],
-    ["SDK over fetch", through(fetch)],
-    ["SDK over nodeFetch()", through(nodeFetch({ proxy: false }))],
+    ["SDK", isPost ? () => client.calls.create(JSON.parse(placement)) : () => client.members.getAvailability(id)],
   ];
 }
 
@@ -105,20 +101,15 @@ async function measure() {
 }
 
 /** The most that a request may take beside one through bare fetch: a little more than was measured on each Node. */
-function limitOf(node, { name, method }) {
-  if (name === "SDK over fetch") return 1.4;
-  if (name !== "SDK over nodeFetch()") return undefined;
-  if (method === "POST") return 0.75;
-  return node.startsWith("24.") ? 1.15 : 1;
-}
-const isMet = (node, figure) => figure.overFetch.value <= (limitOf(node, figure) ?? Number.POSITIVE_INFINITY);
+const limitOf = ({ name }) => (name === "SDK" ? 1.4 : undefined);
+const isMet = (figure) => figure.overFetch.value <= (limitOf(figure) ?? Number.POSITIVE_INFINITY);
 const withInterval = ({ value, low, high }) =>
   low === high ? "1×" : `${value.toFixed(2)}× (${low.toFixed(2)} to ${high.toFixed(2)})`;
 
 function rowOf(node, figure) {
   const { method, name, us, overFetch, overHttp } = figure;
-  const limit = limitOf(node, figure);
-  const goal = limit === undefined ? "–" : `≤ ${limit}×, ${isMet(node, figure) ? "met" : "missed"}`;
+  const limit = limitOf(figure);
+  const goal = limit === undefined ? "–" : `≤ ${limit}×, ${isMet(figure) ? "met" : "missed"}`;
   return `| ${[`Node ${node}`, method, name, us.toFixed(0), withInterval(overFetch), goal, withInterval(overHttp)].join(" | ")} |`;
 }
 
@@ -132,7 +123,7 @@ process on it. Lower is better.
 |---|---|---|---|---|---|---|
 ${runs.flatMap(({ node, figures }) => figures.map((figure) => rowOf(node, figure))).join("\n")}
 
-- A block is ${calls} requests over a kept-alive connection. The four ways take turns in ${rounds} rounds. µs is the median
+- A block is ${calls} requests over a kept-alive connection. The three ways take turns in ${rounds} rounds. µs is the median
   of the blocks. A ratio is the median of the ratios in the rounds, and not the quotient of two medians; its interval of 95 % is
   that within this run.
 - Processor time includes the kernel's, and that of the threads that collect garbage.
@@ -160,5 +151,5 @@ const page = pageOf(runs);
 console.log(page);
 if (!values.quick) {
   writeFileSync(new URL("results-transport.md", import.meta.url), page);
-  if (!runs.every(({ node, figures }) => figures.every((figure) => isMet(node, figure)))) process.exitCode = 1;
+  if (!runs.every(({ figures }) => figures.every(isMet))) process.exitCode = 1;
 }

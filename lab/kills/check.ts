@@ -151,7 +151,7 @@ async function checkReconciliation(
   const { candidates, complete, explanation, window } = await error.reconcile();
   const { change, accountId } = write;
   if (change.kind === "call") {
-    const since = calls.filter((call) => call.accountId === accountId && call.createdAt >= window.from);
+    const since = calls.filter((call) => call.accountId === accountId && call.createdAt >= window.start);
     const isListed = since.some(({ request }) => request.toNumber === change.toNumber);
     const isRight = complete && isListed === isThere(write) && isSame(idsOf(candidates), idsOf(since));
     return isRight ? [] : [`reconcile() is wrong about the lost call to ${change.toNumber}: ${explanation}`];

@@ -1,6 +1,5 @@
 // Measures the figures behind docs/resilience.md. `--runtimes` also measures which runtimes retry on their own, and writes
-// docs/runtime-retries.md. `--node-http` measures with nodeFetch() in place of fetch.
-import { nodeFetch } from "@call-transfer/sdk/node";
+// docs/runtime-retries.md.
 import type { Figure } from "./figure.ts";
 import { knownFailures } from "./known-failures.ts";
 import { budget, oneSignal, retryAfter } from "./retry-figures.ts";
@@ -19,9 +18,6 @@ const figures: Figure[] = [
   webhookHeaders,
   knownFailures,
 ];
-
-// Clients look it up at each call.
-if (process.argv.includes("--node-http")) globalThis.fetch = nodeFetch({ proxy: false });
 
 for (const { name, target, measure } of figures) {
   const { figure, ok } = await measure();

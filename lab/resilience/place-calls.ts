@@ -26,7 +26,7 @@ export async function placeCalls(baseUrl: string, cases: readonly Case[]): Promi
       baseUrl,
       apiKey: "svc_live_runtime-retries",
       timeoutMs: 5000,
-      allowExposedApiKey: true,
+      dangerouslyAllowBrowser: true,
     };
     const client = new CallTransfer(body === "stream" ? { ...options, fetch: streamingFetch } : options);
     if (warm) await client.roles.list();

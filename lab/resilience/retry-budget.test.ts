@@ -104,7 +104,7 @@ describe("a rate limit", () => {
 
   it("of 50 calls a second lets 100 workers with 20 retries place all of 600 calls, none twice", async () => {
     const world = createWorld({ rateLimit: { requests: 50, windowSecs: 1 } });
-    const client = world.clientOf({ retry: { max: 20 } });
+    const client = world.clientOf({ maxRetries: 20 });
     const worker = () => inTurn(6, () => world.place(client));
     const placed = await world.run(Promise.all(Array.from({ length: 100 }, worker)));
     expect(countOf(placed.flat())).toBe(600);
@@ -159,7 +159,7 @@ describe("a lasting outage", () => {
   it("leaves a client its whole budget a day later", async () => {
     let isDown = true;
     const world = createWorld({}, () => (isDown ? refused(503, "service_unavailable") : undefined));
-    const client = world.clientOf({ retry: { max: 1 } });
+    const client = world.clientOf({ maxRetries: 1 });
     const retriesOf = async (requests: number): Promise<number> => {
       const before = world.sent;
       await Promise.all(Array.from({ length: requests }, () => client.roles.list().result()));

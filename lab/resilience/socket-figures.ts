@@ -13,7 +13,7 @@ import {
 import type { Figure } from "./figure.ts";
 
 const clientOf = (baseUrl: string, timeoutMs: number) =>
-  new CallTransfer({ baseUrl, apiKey: "svc_live_resilience", timeoutMs, retry: { max: 0 } });
+  new CallTransfer({ baseUrl, apiKey: "svc_live_resilience", timeoutMs, maxRetries: 0 });
 
 /** Starts a server for the duration of a function. */
 async function withServer<T>(behaviour: Behaviour, use: (server: FaultServer) => Promise<T>): Promise<T> {

@@ -14,7 +14,7 @@ const longestTimer = 2 ** 31 - 1;
 /** The clock of a client. It may be ahead or behind, and counts the timers that the SDK leaves. */
 const clockOf = ({ scheduler, violate }: World, record: () => ClientRecord) => ({
   now: () => scheduler.now + record().skewMs,
-  elapsed: () => scheduler.now,
+  monotonicNow: () => scheduler.now,
   setTimeout(callback: () => void, delayMs: number): Timer {
     const client = record();
     if (!(delayMs >= 0 && delayMs <= longestTimer))
@@ -101,7 +101,8 @@ export async function createClients(world: World, network: Network): Promise<rea
       clock: clockOf(world, record),
       random: sdkRandom.next,
       timeoutMs: client.timeoutMs,
-      retry: { max: client.maxRetries, whenUnknown: client.whenUnknown, trust503Codes: client.trust503Codes },
+      maxRetries: client.maxRetries,
+      retry: { onUnknownOutcome: client.onUnknownOutcome, trust503Codes: client.trust503Codes },
       onRetry(event) {
         budget.reportedRetries += 1;
         note(JSON.stringify(event));

@@ -17,7 +17,7 @@ import { aboutCall, type CallRecord, type Evidence, placedBy, type Violation } f
 /** Checks one invariant and yields a message per violation. */
 type Invariant = (evidence: Evidence) => Iterable<string>;
 
-const isDefault = ({ client }: CallRecord): boolean => client.plan.whenUnknown === "throw";
+const isDefault = ({ client }: CallRecord): boolean => client.plan.onUnknownOutcome === "throw";
 
 /** The number of attempts that changed something. Copies by the network do not count: the SDK did not send them. */
 const applied = ({ attempts }: CallRecord): number =>
@@ -107,7 +107,7 @@ function* reconcileIsTrue(evidence: Evidence): Iterable<string> {
     const missed = placedBy(evidence, call).filter(({ id }) => !candidates.includes(id));
     const isHealthy = callListLagSecs === 0 && queuedCallsListed;
     if (complete && isHealthy && missed.length > 0)
-      yield `${aboutCall(call)}: reconcile() from ${window.from} missed a call that was placed`;
+      yield `${aboutCall(call)}: reconcile() from ${window.start} missed a call that was placed`;
     if (!complete && isHealthy)
       yield `${aboutCall(call)}: reconcile() is not complete although the list is healthy: ${explanation}`;
   }

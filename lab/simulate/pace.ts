@@ -35,17 +35,17 @@ export function steps({ attempts }: CallRecord): Step[] {
 /** Retries stay within their limit. They happen if the table requires them, and only if it allows them. */
 export function* attemptsFollowTheTable({ calls, attempts }: Evidence): Iterable<string> {
   for (const call of calls) {
-    const { maxRetries, whenUnknown } = call.client.plan;
+    const { maxRetries, onUnknownOutcome } = call.client.plan;
     for (const { attempt, next, renewal, retry } of steps(call)) {
       if (renewal) continue;
       const { retry: retryClass } = call.plan.operation;
       const required = retryAfterAttempt(retryClass, attempt);
-      const blindly = whenUnknown !== "throw" && retryAfterAttempt("safe", attempt) !== false;
+      const blindly = onUnknownOutcome !== "throw" && retryAfterAttempt("safe", attempt) !== false;
       if (next && retry >= maxRetries) yield `${aboutCall(call)} was retried more than ${maxRetries} times`;
       if (next && required === false && !blindly) yield `${aboutCall(call)} was retried although the table forbids it`;
       if (next && call.abortedAt !== undefined && next.startedAt > call.abortedAt)
         yield `${aboutCall(call)} was retried after its caller aborted it`;
-      if (next && required === false && whenUnknown === "check" && !sawNothing(attempts, attempt, next))
+      if (next && required === false && onUnknownOutcome === "check" && !sawNothing(attempts, attempt, next))
         yield `${aboutCall(call)} was retried without a reconcile() that found nothing`;
       const gaveUp = !next && call.error !== undefined && call.abortedAt === undefined;
       if (gaveUp && required === true && retry < maxRetries && !hasReason(call, attempt, retry))
@@ -102,7 +102,7 @@ export function* settlesInTime({ calls }: Evidence): Iterable<string> {
     if (abortedAt !== undefined && settledAt > abortedAt)
       yield `${aboutCall(call)} settled ${settledAt - abortedAt} ms after its caller aborted it`;
     const lastEnd = attempts.at(-1)?.endedAt ?? startedAt;
-    const mayWait = client.plan.whenUnknown === "check" || client.plan.credential === "renewedToken";
+    const mayWait = client.plan.onUnknownOutcome === "check" || client.plan.credential === "renewedToken";
     if (!mayWait && settledAt > Math.max(lastEnd, abortedAt ?? 0) + epsilonMs)
       yield `${aboutCall(call)} settled ${settledAt - lastEnd} ms after its last attempt ended`;
   }
@@ -124,7 +124,7 @@ export function* waitsLongEnough({ calls }: Evidence): Iterable<string> {
       const hintMs = (attempt.hintSecs ?? 0) * 1000;
       if (gap < shortestBackoff(retry) - epsilonMs || gapToHint < hintMs - epsilonMs)
         yield `${aboutCall(call)} waited ${gap} ms, less than ${least}`;
-      if (call.client.plan.whenUnknown !== "check" && gap > most + epsilonMs)
+      if (call.client.plan.onUnknownOutcome !== "check" && gap > most + epsilonMs)
         yield `${aboutCall(call)} waited ${gap} ms, more than ${most}`;
     }
   }

@@ -6,7 +6,7 @@ import { createRandom, type Random } from "./scheduler.ts";
 
 export interface ClientPlan {
   readonly name: string;
-  readonly whenUnknown: "throw" | "check" | "repeat";
+  readonly onUnknownOutcome: "throw" | "check" | "retry";
   readonly trust503Codes: boolean;
   /** `fixedToken` is a string and expires. `renewedToken` is a function. */
   readonly credential: "apiKey" | "foreignApiKey" | "fixedToken" | "renewedToken";
@@ -78,11 +78,11 @@ const retries = [2, 2, 2, 2, 0, 1, 3, 6];
 function clientsOf(random: Random, seed: number, skewed: boolean): ClientPlan[] {
   const client = (
     name: string,
-    whenUnknown: ClientPlan["whenUnknown"],
+    onUnknownOutcome: ClientPlan["onUnknownOutcome"],
     credential: ClientPlan["credential"],
   ): ClientPlan => ({
     name,
-    whenUnknown,
+    onUnknownOutcome,
     trust503Codes: name === "neighbour",
     credential,
     timeoutMs: random.pick(timeouts),
@@ -101,7 +101,7 @@ function clientsOf(random: Random, seed: number, skewed: boolean): ClientPlan[] 
     client("neighbour", "throw", "foreignApiKey"),
     client("fixed", "throw", "fixedToken"),
     client("checking", "check", "apiKey"),
-    client("insisting", "repeat", "apiKey"),
+    client("insisting", "retry", "apiKey"),
   ];
   const absent = [random.below(others.length), random.below(others.length)];
   const present = [

@@ -89,8 +89,8 @@ function figures({ totals, seconds, coreSeconds }: Result): string[] {
   ];
   for (const [policy, title] of [
     ["throw", "under the default policy"],
-    ["check", "under retry.whenUnknown: check"],
-    ["repeat", "under retry.whenUnknown: repeat"],
+    ["check", "under retry.onUnknownOutcome: check"],
+    ["retry", "under retry.onUnknownOutcome: retry"],
   ] as const) {
     const { calls: all, duplicates } = risky[policy];
     lines.push(`${duplicates} of ${all} placements and rotations executed more than once ${title}`);

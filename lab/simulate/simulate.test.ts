@@ -35,9 +35,9 @@ it("the run covers receivers with every behaviour of a store and every trouble o
   expect(missedReceivers(totals)).toEqual([]);
 });
 
-it("no call is executed twice under the default policy, but some are under retry.whenUnknown: repeat", () => {
+it("no call is executed twice under the default policy, but some are under retry.onUnknownOutcome: retry", () => {
   expect(totals.risky.throw.duplicates).toBe(0);
-  expect(totals.risky.repeat.duplicates).toBeGreaterThan(0);
+  expect(totals.risky.retry.duplicates).toBeGreaterThan(0);
 });
 
 it.each([0, 1, 5, 7, 16])("seed %i leaves the same trace each time", async (seed) => {

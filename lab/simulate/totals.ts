@@ -20,7 +20,7 @@ export const totalsSchema = z.object({
   /** Requests with offers at receivers that share a store, by the behaviour of the store and the trouble of a process. */
   received: counts,
   /** Placements and rotations by policy, and how many of them were executed more than once. */
-  risky: z.object({ throw: risk, check: risk, repeat: risk }),
+  risky: z.object({ throw: risk, check: risk, retry: risk }),
   /** The number of exchanges per pair of fault and operation. */
   cells: counts,
   /** The number of responses per pair of middleware and class of response. */
@@ -37,7 +37,7 @@ const noRisk = () => ({ calls: 0, duplicates: 0 });
 export const noTotals = (): Totals => ({
   ...{ worlds: 0, attempts: 0, calls: 0, offers: 0, offerCopies: 0 },
   received: {},
-  risky: { throw: noRisk(), check: noRisk(), repeat: noRisk() },
+  risky: { throw: noRisk(), check: noRisk(), retry: noRisk() },
   cells: {},
   passedOn: {},
 });
@@ -60,7 +60,7 @@ export function add(totals: Totals, { attempts, calls, offers, plan, receiving }
   }
   const duplicates = new Set(duplicated(calls));
   for (const call of calls.filter(({ plan }) => plan.operation.retry === "once")) {
-    const sums = totals.risky[call.client.plan.whenUnknown];
+    const sums = totals.risky[call.client.plan.onUnknownOutcome];
     sums.calls += 1;
     if (duplicates.has(call)) sums.duplicates += 1;
   }
@@ -86,7 +86,7 @@ export function sumTotals(all: readonly Totals[]): Totals {
     for (const name of ["worlds", "attempts", "calls", "offers", "offerCopies"] as const) sums[name] += totals[name];
     for (const name of ["received", "cells", "passedOn"] as const)
       for (const [key, by] of Object.entries(totals[name])) increase(sums[name], key, by);
-    for (const name of ["throw", "check", "repeat"] as const) {
+    for (const name of ["throw", "check", "retry"] as const) {
       sums.risky[name].calls += totals.risky[name].calls;
       sums.risky[name].duplicates += totals.risky[name].duplicates;
     }

@@ -19,12 +19,10 @@ const operationsOfMainEntry = {
 export default defineConfig({
   ...shared,
   entry: [
-    ...["src/index.ts", "src/node.ts", "src/otel.ts", "src/query.ts", "src/raw.ts", "src/webhooks.ts"],
+    ...["src/index.ts", "src/otel.ts", "src/query.ts", "src/raw.ts", "src/webhooks.ts"],
     ...["postgres", "redis"].map((name) => `src/webhooks/${name}.ts`),
   ],
   format: ["esm", "cjs"],
-  // The entry for Node keeps the names by which bundlers and mocks know its modules.
-  removeNodeProtocol: false,
   // Each entry is one file: every further file would make import() slower.
   splitting: false,
   esbuildPlugins: [operationsOfMainEntry, licences],

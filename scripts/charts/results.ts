@@ -24,11 +24,10 @@ const shortest = (bars: readonly Bar[]): readonly Bar[] => bars.toSorted((a, b) 
 const sdkKinds: Readonly<Record<string, Kind>> = { "@call-transfer/sdk": "ours", "openapi-fetch": "floor" };
 
 const secondOf: Readonly<Record<string, string>> = {
-  "@call-transfer/sdk": "over nodeFetch()",
   stripe: "its fetch client",
 };
 
-/** The bars of a client's cell. Two clients have two ways to send, and so sometimes two figures. */
+/** The bars of a client's cell. One has two ways to send, and so sometimes two figures. */
 function sdkBars(name: string, cell: string): readonly Bar[] {
   const texts = cell.split(" / ").filter((text) => text !== "–");
   return texts.map((text, index) => ({

@@ -79,12 +79,9 @@ const limitSentences: Readonly<Record<string, readonly string[]>> = {
   "docs/mock-server-webhooks.md": ["rotation within {previousSecretOverlapHours} hours invalidates"],
   "docs/mock-server-faults.md": ["two signatures for {previousSecretOverlapHours} hours."],
   "docs/inspector.md": ["Rotate the secret: for {previousSecretOverlapHours} hours"],
-  "docs/sdk.md": ["| `timeoutMs` | {clientTimeoutMs} |", "| `max` | {clientMaxRetries} |"],
+  "docs/sdk.md": ["| `timeoutMs` | {clientTimeoutMs} |", "| `maxRetries` | {clientMaxRetries} |"],
   "docs/python.md": ["An attempt may take {clientTimeoutSecs} seconds", "`max` ({clientMaxRetries})"],
-  "docs/migrating.md": [
-    "`retry: { max }`, {clientMaxRetries} by default",
-    "| {clientTimeoutSecs} seconds for one attempt",
-  ],
+  "docs/migrating.md": ["`maxRetries`, {clientMaxRetries} by default", "| {clientTimeoutSecs} seconds for one attempt"],
   "docs/placing-calls.md": ["retries a placement, by default up to {clientMaxRetries} times,"],
   "packages/sdk/README.md": [
     "secrets as a list for {previousSecretOverlapHours} hours.",

@@ -26,7 +26,7 @@ export function resultType(operation: OperationModel): string {
 
 /** Import of the type of unknown results, where an operation returns it. */
 export const unknownImport = (operations: readonly OperationModel[]): string | false =>
-  operations.some(isOpen) && `import type { UnknownResult } from "../utils/unknown-result.ts";`;
+  operations.some(isOpen) && `import type { UnknownResult } from "../core/api-promise.ts";`;
 
 /** Parameters of a method: path parameters, then body or query, then options. */
 export function parametersOf(operation: OperationModel): { name: string; type: string; text: string }[] {
@@ -109,7 +109,7 @@ function renderFunction(operation: OperationModel): string {
   const [promise, call] = operation.paging
     ? [
         `PagePromise<${resultType(operation)}, ${operation.paging.itemSchema}>`,
-        `requestPage(client, "${operation.path}", { items: "${operation.paging.items}", ${parts.join(", ")} }, options)`,
+        `requestPage(client, "${operation.path}", { itemsField: "${operation.paging.items}", ${parts.join(", ")} }, options)`,
       ]
     : [
         `ApiPromise<${resultType(operation)}>`,

@@ -16,7 +16,7 @@ import { defaults as handlerDefaults } from "../../packages/sdk/src/webhooks/opt
 import { checkRetention } from "../../packages/sdk/src/webhooks/timeout.ts";
 import { pythonPackage } from "./python-package.ts";
 
-/** Promises of a package by what they are about, e.g. `default retry.max` → `2`. */
+/** Promises of a package by what they are about, e.g. `default maxRetries` → `2`. */
 export type Promises = Readonly<Record<string, unknown>>;
 
 const compact = (text: string): string => text.replaceAll(/\s+/g, " ").trim();

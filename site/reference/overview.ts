@@ -8,7 +8,6 @@ const entries: Readonly<Record<string, readonly [text: string, guide: string]>> 
   "spec/schemas": ["zod schemas of the requests and the resources.", "specification"],
   "spec/validate": ["Checks the body of every success in the SDK's client.", "sdk"],
   sdk: ["The client: typed errors, safe retries and paging.", "sdk"],
-  "sdk/node": ["A `fetch` for Node that sees whether a request left.", "resilience"],
   "sdk/otel": ["Traces and metrics by OpenTelemetry.", "observability"],
   "sdk/query": ["Options for TanStack Query.", "frontends"],
   "sdk/raw": ["The typed client of openapi-fetch over the SDK's retries.", "sdk"],

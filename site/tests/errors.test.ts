@@ -195,7 +195,7 @@ describe("what the SDK does", () => {
           baseUrl: "http://localhost",
           fetch: backend.fetch,
           accountId: demo.accountId,
-          retry: { max: 0 },
+          maxRetries: 0,
         };
         await new CallTransfer({ ...options, accessToken }).roles.list().result();
         return accessToken.mock.calls.some(([{ forceRefresh }]) => forceRefresh);

@@ -24,7 +24,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 describe("a frozen clock", () => {
   it("moves by the waits of two retries, without a timer of the machine", async () => {
-    const { backend, client, delays } = createWorld({}, { retry: { max: 2 } });
+    const { backend, client, delays } = createWorld({}, { maxRetries: 2 });
     const [timers, start] = [vi.spyOn(globalThis, "setTimeout"), backend.clock.now()];
     backend.faults.add({ when: { times: 2 }, do: { status: 503 } });
     await client.roles.list();
@@ -57,7 +57,7 @@ describe("a frozen clock", () => {
   });
 
   it("counts the waits towards totalTimeoutMs", async () => {
-    const { backend, client, delays } = createWorld({}, { retry: { max: 2 } });
+    const { backend, client, delays } = createWorld({}, { maxRetries: 2 });
     backend.faults.add({ when: { times: 2 }, do: { rateLimit: { retryAfterSecs: 30 } } });
     const error = await client.roles.list({ totalTimeoutMs: 40_000 }).catch((thrown: unknown) => thrown);
     expect([error instanceof RateLimitError && error.retrySkippedReason, delays.length]).toEqual(["total_timeout", 1]);

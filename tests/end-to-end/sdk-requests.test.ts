@@ -3,8 +3,8 @@ import { type OperationDescription, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import type { CallTransfer } from "../../packages/sdk/src/client.ts";
 import { operationFacts } from "../../packages/sdk/src/generated/operations.gen.ts";
-import type { OutgoingRequest } from "../../packages/sdk/src/options/middleware.ts";
-import { raw } from "../../packages/sdk/src/raw.ts";
+import type { OutgoingRequest } from "../../packages/sdk/src/options/options.ts";
+import { createRawClient } from "../../packages/sdk/src/raw.ts";
 import { clientOf, json } from "../../packages/sdk/tests/test-server.ts";
 
 type HeaderTexts = Readonly<Record<string, string>>;
@@ -85,7 +85,8 @@ describe("what an operation sends", () => {
     for (const baseUrl of baseUrls) {
       for (const client of headerShapes) {
         for (const headers of headerShapes) {
-          const rawOf = (one: CallTransfer) => (raw(one) as unknown as Raw)[verb]?.(template, { ...init, headers });
+          const rawOf = (one: CallTransfer) =>
+            (createRawClient(one) as unknown as Raw)[verb]?.(template, { ...init, headers });
           const expected = await sentBy(baseUrl, client, async (one) => rawOf(one));
           expect(await sentBy(baseUrl, client, (one) => call(one, headers))).toEqual(expected);
         }

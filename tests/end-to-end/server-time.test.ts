@@ -19,7 +19,7 @@ function createWorld(mode: (typeof clocks)[number], offsetMs: number, options: P
   const start = backend.clock.now();
   const clock = {
     now: () => start + passedMs + offsetMs,
-    elapsed: () => passedMs,
+    monotonicNow: () => passedMs,
     // Waits of the SDK end at once. Its timeouts do not matter here.
     setTimeout: (run: () => void, delayMs: number) => (delayMs < minuteMs ? setTimeout(run, 0) : undefined),
     clearTimeout: (timer: unknown) => clearTimeout(timer as undefined),
@@ -62,7 +62,7 @@ describe.each([
   });
 
   it.each(cases)("dials once with check: backend %s, caller %d ms ahead", async (mode, offset) => {
-    const { backend, client, placed, pause } = createWorld(mode, offset, { retry: { whenUnknown: "check" } });
+    const { backend, client, placed, pause } = createWorld(mode, offset, { retry: { onUnknownOutcome: "check" } });
     if (isWarm) await client.roles.list();
     await pause(10 * minuteMs);
     backend.faults.add({ do: "processThenDrop" });
@@ -73,7 +73,7 @@ describe.each([
   it.each(cases)(
     "dials again with check if no call was placed: backend %s, caller %d ms ahead",
     async (mode, offset) => {
-      const { backend, client, placed, pause } = createWorld(mode, offset, { retry: { whenUnknown: "check" } });
+      const { backend, client, placed, pause } = createWorld(mode, offset, { retry: { onUnknownOutcome: "check" } });
       await client.calls.create(placement);
       await pause(10 * minuteMs);
       const current = isWarm ? client : client.withOptions({ baseUrl: "http://other.localhost" });
@@ -114,7 +114,7 @@ it("a copy of a client knows the server's clock as its original does, unless it 
   expect(await knows({ clock: own })).toBe(false);
 });
 
-it("nothing is complete while no answer shows the server's time, and check does not dial again", async () => {
+it("nothing is complete while no response has a Date header, and check does not dial again", async () => {
   const backend = createBackend();
   const withoutDate: typeof fetch = async (url, init) => {
     const answer = await backend.fetch(url, init);
@@ -128,7 +128,7 @@ it("nothing is complete while no answer shows the server's time, and check does 
   const error = await lost(client.calls.create(placement));
   const { complete, explanation, window } = await error.reconcile();
   expect([complete, window.byServerClock]).toEqual([false, false]);
-  expect(explanation).toContain("no answer shows the server's");
+  expect(explanation).toContain("No response had a Date header");
   backend.faults.add({ do: "reset" });
-  await lost(new CallTransfer({ ...shared, retry: { whenUnknown: "check" } }).calls.create(placement));
+  await lost(new CallTransfer({ ...shared, retry: { onUnknownOutcome: "check" } }).calls.create(placement));
 });

@@ -93,7 +93,7 @@ describe("a plain socket sees", () => {
 
 describe("the SDK", () => {
   const open = (options: Partial<ApiKeyOptions> = {}) =>
-    new CallTransfer({ baseUrl: server.url, apiKey: demo.apiKey, retry: { max: 1 }, ...options });
+    new CallTransfer({ baseUrl: server.url, apiKey: demo.apiKey, maxRetries: 1, ...options });
   const timeoutMs = 60_000;
   /** A clock whose first timeout fires when the fault has been used. Later timeouts never fire. */
   function timesOutOnce(): ClientOptions["clock"] {

@@ -56,7 +56,7 @@ interface ContactPage {
 
 /** Calls everything once. Returns what the four other operations answered, and the id of the group. */
 async function runApp(baseUrl: string) {
-  const client = new CallTransfer({ baseUrl, apiKey: demo.apiKey, retry: { max: 0 } });
+  const client = new CallTransfer({ baseUrl, apiKey: demo.apiKey, maxRetries: 0 });
   await client.accounts.list();
   await client.roles.list();
   await client.calls.list();
@@ -75,7 +75,8 @@ async function runApp(baseUrl: string) {
   const path = { id: created.id };
   const read = await client.request<Contact>("GET", "/api/v1/contacts/{id}", { path });
   const names: string[] = [];
-  for await (const { name } of client.list<ContactPage>("/api/v1/contacts", { items: "contacts" })) names.push(name);
+  for await (const { name } of client.list<ContactPage>("/api/v1/contacts", { itemsField: "contacts" }))
+    names.push(name);
   const job = await client.request<{ readonly status: string }>("GET", "/api/v1/jobs/7");
   return { group: group.id, contact: created.name, isRead: read.id === created.id, names, status: job.status };
 }

@@ -61,7 +61,7 @@ describe.for(table)("the set-up of the example $name under $major", ({ name, msw
     const other = new CallTransfer({
       baseUrl: `http://127.0.0.1:${port}`,
       apiKey: "svc_live_other",
-      retry: { max: 0 },
+      maxRetries: 0,
     });
     const place = () =>
       other.calls.create({ flowId: "f", fromNumber: "+15550100001", toNumber: "+15550200001" }).result();

@@ -45,7 +45,7 @@ const withHeader =
 
 /** A client of a sandbox. It does not retry, so that each failure shows. */
 export function clientOf(url: string, sandbox: string, naming: Naming): CallTransfer {
-  const options = { apiKey: demo.apiKey, retry: { max: 0 } };
+  const options = { apiKey: demo.apiKey, maxRetries: 0 };
   if (naming === "path") return new CallTransfer({ ...options, baseUrl: `${url}/_sandbox/${sandbox}` });
   return new CallTransfer({ ...options, baseUrl: url, middleware: [withHeader(sandbox)] });
 }

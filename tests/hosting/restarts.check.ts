@@ -113,7 +113,7 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
       const write = async (writer: number): Promise<void> => {
         for (let number = 0; !isKilled; number += 1) {
           const name = `Group ${kill}-${writer}-${number}`;
-          await client.destinationGroups.create({ name, members }, { retry: { max: 0 } });
+          await client.destinationGroups.create({ name, members }, { maxRetries: 0 });
           acknowledged.push(name);
         }
       };

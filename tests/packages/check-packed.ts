@@ -1,5 +1,5 @@
 // Tests what is published as it is published: installs the packed packages in a folder of their own, and runs there the tests
-// of receivers, stores and `/node` on both formats of the SDK, a first use of every entry, a target of the contract suite, and
+// of receivers, stores and connections on both formats of the SDK, a first use of every entry, a target of the contract suite, and
 // the command. A planted second copy of what two entries share must fail. Requires built packages.
 import { execFile } from "node:child_process";
 import { copyFileSync, cpSync, globSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const receiving = [
   ...["event-stores", "receiver-health", "webhook-handler", "webhook-lambda", "webhook-secrets", "webhook-vectors"].map(
     (name) => `packages/sdk/tests/${name}.test.ts`,
   ),
-  ...["abort", "body", "fetch", "response", "unsent"].map((name) => `packages/sdk/tests/node/${name}.test.ts`),
+  "packages/sdk/tests/unsent.test.ts",
 ];
 const built = ["clients", "contract", "stores"].map((name) => `tests/matrix/built/${name}.check.ts`);
 
@@ -64,8 +64,8 @@ function stepsOf(project: string, tests: readonly string[], suites: readonly str
   const commonJs = fileURLToPath(new URL("./packed/as-commonjs.mjs", import.meta.url));
   const counted = (output: string): string => `${/^# pass (\d+)$/m.exec(output)?.[1] ?? "0"} passed`;
   return {
-    "receivers, stores and /node, ES modules": () => vitest(project, tests),
-    "receivers, stores and /node, CommonJS": () => vitest(project, tests, { AS_COMMONJS: commonJs }),
+    "receivers, stores and connections, ES modules": () => vitest(project, tests),
+    "receivers, stores and connections, CommonJS": () => vitest(project, tests, { AS_COMMONJS: commonJs }),
     "errors, clients and receivers of two copies": () => inBothFormats(project).then(() => ""),
     "a first use of each entry, the vectors and the contract suite": async () =>
       counted(await node(project, ["--test", "--test-reporter=tap", "--test-concurrency=1", ...suites])),

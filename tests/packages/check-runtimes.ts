@@ -1,5 +1,5 @@
 // Runs one program (runtimes/program.mjs) with the packed SDK on every runtime, against the packed mock server. Then runs
-// otel/program.mjs, runtimes/data-file.mjs and runtimes/node-fetch.mjs on Node. Fails when a runtime is missing. Requires built packages.
+// otel/program.mjs and runtimes/data-file.mjs on Node. Fails when a runtime is missing. Requires built packages.
 import { copyFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -95,22 +95,6 @@ async function checkDataFiles(project: string, runtimes: readonly Runtime[]): Pr
   return isGood;
 }
 
-const overNodeHttp = '{"roles":[]} c 200 AbortError not_sent not_sent not_sent not_sent unknown';
-
-/** Sends over nodeFetch() on each version of Node. */
-async function checkNodeFetch(project: string, runtimes: readonly Runtime[]): Promise<boolean> {
-  const script = join(project, "node-fetch.mjs");
-  copyFileSync(fileURLToPath(new URL("./runtimes/node-fetch.mjs", import.meta.url)), script);
-  let isGood = true;
-  for (const node of runtimes.filter(({ name }) => name.startsWith("Node "))) {
-    const seen = await node.run(script, "sendOverNodeHttp()", "").catch((error: unknown) => String(error));
-    isGood &&= seen === overNodeHttp;
-    const title = `${node.name} ${node.version}, nodeFetch()`.padEnd(40);
-    console.log(`${seen === overNodeHttp ? "ok    " : "failed"}  ${title} ${seen}`);
-  }
-  return isGood;
-}
-
 async function check(folder: string): Promise<boolean> {
   const runtimes = await openRuntimes();
   const project = join(folder, "customer");
@@ -141,7 +125,6 @@ async function check(folder: string): Promise<boolean> {
     page.close();
   }
   isGood = (await checkDataFiles(project, runtimes)) && isGood;
-  isGood = (await checkNodeFetch(project, runtimes)) && isGood;
   return (await checkOpenTelemetry(folder, project, runtimes)) && isGood;
 }
 

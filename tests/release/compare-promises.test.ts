@@ -3,7 +3,7 @@ import { changedMigrations, comparePromises } from "../../scripts/release/compar
 
 const before = {
   "variable CALL_TRANSFER_API_KEY": true,
-  "default retry.max": 2,
+  "default maxRetries": 2,
   "migration of a data file from version 0": "d54f",
 };
 const { "variable CALL_TRANSFER_API_KEY": _, ...withoutVariable } = before;
@@ -19,7 +19,7 @@ describe("a change of what customers rely on", () => {
       { ...withoutVariable, "variable CALL_TRANSFER_KEY": true },
       ["major variable CALL_TRANSFER_API_KEY", "minor variable CALL_TRANSFER_KEY"],
     ],
-    ["another default", { ...before, "default retry.max": 3 }, ["major default retry.max"]],
+    ["another default", { ...before, "default maxRetries": 3 }, ["major default maxRetries"]],
   ])("%s", (_, after, expected) => {
     expect(changes(after)).toEqual(expected);
   });
@@ -38,7 +38,7 @@ describe("a migration of data files", () => {
 
   it.each([
     ["changed", { ...before, "migration of a data file from version 0": "bb" }],
-    ["removed", { "default retry.max": 2 }],
+    ["removed", { "default maxRetries": 2 }],
   ])("may never be %s after its release", (_, after) => {
     expect(problemsAfter(after)).toEqual([expect.stringContaining("from version 0 was changed after its release")]);
   });

@@ -40,7 +40,7 @@ const surface = {
     "entry points": { "pytest11 p": "m" },
   },
   pytest: ["call_transfer"],
-  defaults: { "retry.max": "2" },
+  defaults: { maxRetries: "2" },
   modules: { call_transfer: ["Client", "Kind"] },
   declarations,
 };
@@ -84,8 +84,8 @@ describe("a change of the Python client", () => {
     ],
     [
       "another default of an option",
-      ['"retry.max":"2"', '"retry.max":"3"'],
-      ['major default retry.max: "2" is now "3"'],
+      ['"maxRetries":"2"', '"maxRetries":"3"'],
+      ['major default maxRetries: "2" is now "3"'],
     ],
     [
       "another default of a parameter",

@@ -137,9 +137,9 @@ export const releasedEdits: readonly ReleasedEdit[] = [
   edit(
     "a shorter wait that the SDK accepts",
     `${sdk}/src/options/settings.ts`,
-    "maxWaitMs: 60_000",
-    "maxWaitMs: 30_000",
-    "major  default retry.maxWaitMs: 60000 is now 30000",
+    "maxRetryAfterMs: 60_000",
+    "maxRetryAfterMs: 30_000",
+    "major  default retry.maxRetryAfterMs: 60000 is now 30000",
   ),
   edit(
     "a dearer retry",

@@ -36,8 +36,7 @@ export async function ours(path = built, name = "@call-transfer/sdk") {
     name,
     construct: (options) => new CallTransfer(options),
     create({ url, maxRetries, ...options }) {
-      const retry = maxRetries === undefined ? undefined : { max: maxRetries };
-      const client = new CallTransfer({ baseUrl: url, apiKey, ...given({ retry, ...options }) });
+      const client = new CallTransfer({ baseUrl: url, apiKey, ...given({ maxRetries, ...options }) });
       const call = { flowId: id, fromNumber: "+15550100001", toNumber: "+15550200001" };
       return {
         get: (member = id, options = undefined) => client.members.getAvailability(member, options),
@@ -45,13 +44,6 @@ export async function ours(path = built, name = "@call-transfer/sdk") {
       };
     },
   };
-}
-
-/** The same over `node:http`, as stripe's own is by default. */
-export async function overNodeFetch() {
-  const [client, { nodeFetch }] = await Promise.all([ours(), import(new URL("node.js", pathToFileURL(built)).href)]);
-  const create = (options) => client.create({ fetch: nodeFetch({ proxy: false }), ...options });
-  return { ...client, name: "@call-transfer/sdk (nodeFetch)", needsNetwork: true, create };
 }
 
 function stripe(Stripe, name, withFetch) {

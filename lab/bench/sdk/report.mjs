@@ -14,7 +14,7 @@ export function figuresOf({ loopback, inProcess, sizes }) {
       ...{ title: "One GET over loopback", unit: "×", of: "relative to bare fetch", limit: 1.45, digits: 2 },
       values: speed(loopback),
       interval: ownIn(loopback),
-      why: "stripe takes `node:http` on Node by default, which costs less than `fetch`. The second figure is this SDK over `nodeFetch()`, which does so too.",
+      why: "stripe takes `node:http` on Node by default, which costs less than `fetch`.",
     },
     {
       ...{ title: "One GET without a network", unit: "×", of: "relative to bare fetch", limit: 1.8, digits: 2 },
@@ -164,9 +164,8 @@ ${reasons(figures)}
   interval of 95 % within this run.
 - **Without a network**, the SDK gets a \`fetch\` that returns a new \`Response\`. Its figure is relative to a
   bare call of that function.
-- **Two figures** over loopback: stripe's are of its default on Node, which uses \`node:http\`, and of its \`fetch\` client, the
-  one for other runtimes; this SDK's are of its default and of [\`nodeFetch()\`](../../docs/resilience.md#a-fetch-that-sees-the-connection).
-  Only the \`fetch\` clients can be measured without a network.
+- **Two figures** of stripe over loopback are of its default on Node, which uses \`node:http\`, and of its \`fetch\` client, the
+  one for other runtimes. Only the \`fetch\` client can be measured without a network.
 - **Bundles** are esbuild's for browsers, minified, after \`gzip -9\`. Everything is \`export *\`. One operation is what an
   application writes that makes one reading call; where a package offers no such import, it is everything. Those of
   \`@call-transfer/sdk\` are kept up to date by \`npm run check -- size\`.

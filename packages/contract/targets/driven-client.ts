@@ -12,7 +12,7 @@ export interface ReportedError {
   readonly retrySkippedReason?: sdk.RetrySkippedReason;
   /** Those of an error response. */
   readonly status?: number;
-  readonly problem?: NonNullable<sdk.ApiErrorDetails["problem"]>;
+  readonly body?: NonNullable<sdk.ApiErrorDetails["body"]>;
   readonly requestId?: string;
   readonly retryAfterSecs?: number;
   /** That of an unknown outcome, and how its last attempt ended. */

@@ -94,6 +94,7 @@ export class Driver {
         apiKey,
         accessToken,
         accountId,
+        maxRetries,
         retry,
       } = options as ClientOptions;
       const name = `c${this.#routes.size + 1}`;
@@ -103,7 +104,7 @@ export class Driver {
         do: "open",
         client: name,
         baseUrl: `http://127.0.0.1:${port}/${name}`,
-        ...{ apiKey, accessToken, accountId, retry },
+        ...{ apiKey, accessToken, accountId, maxRetries, retry },
         ...(time && { time: { firstDeadlineMs: time.firstDeadlineMs } }),
       });
       opened.catch(() => {});

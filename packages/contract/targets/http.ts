@@ -1,12 +1,11 @@
 import { startMockServer } from "@call-transfer/mock-server";
-import { nodeFetch } from "@call-transfer/sdk/node";
 import { start } from "../src/fixtures/names.ts";
 import { world } from "../src/fixtures/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
 import { type SharedSetup, withSharedSetup } from "./runner.ts";
 
 /** Starts the mock server on a free port, over real sockets. Each case has its own sandbox. */
-export async function openHttp(name: string, send = globalThis.fetch): Promise<SharedSetup> {
+export async function openHttp(name: string): Promise<SharedSetup> {
   const server = await startMockServer({ port: 0, clock: "frozen", seed: structuredClone(world), now: start });
   let opened = 0;
   return {
@@ -17,7 +16,7 @@ export async function openHttp(name: string, send = globalThis.fetch): Promise<S
       const backend = server.sandboxes.create(sandbox, { fetch });
       const baseUrl = `${server.url}/_sandbox/${sandbox}`;
       return {
-        target: backendTarget(name, backend, received, { baseUrl, fetch: send }),
+        target: backendTarget(name, backend, received, { baseUrl, fetch: globalThis.fetch }),
         close: async () => void server.sandboxes.delete(sandbox),
       };
     },
@@ -26,16 +25,3 @@ export async function openHttp(name: string, send = globalThis.fetch): Promise<S
 }
 
 export const http = withSharedSetup("http", () => openHttp("http"));
-
-/** The same through the SDK's transport for Node. */
-export const nodeHttp = withSharedSetup("node-http", async () => {
-  const send = nodeFetch({ proxy: false });
-  const { open, stop } = await openHttp("node-http", send);
-  return {
-    open,
-    async stop() {
-      send.close();
-      await stop();
-    },
-  };
-});

@@ -8,7 +8,6 @@ import type { TargetRunner } from "./runner.ts";
 export const targets: Readonly<Record<string, () => Promise<TargetRunner | undefined>>> = {
   "in-process": async () => (await import("./in-process.ts")).inProcess,
   http: async () => (await import("./http.ts")).http,
-  "node-http": async () => (await import("./http.ts")).nodeHttp,
   sqlite: async () => (await import("./sqlite.ts")).sqlite,
   msw: async () => (await import("./msw.ts")).msw,
   "msw-2": async () => (await import("./msw.ts")).msw2,

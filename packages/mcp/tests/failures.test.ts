@@ -100,7 +100,7 @@ describe("other failures", () => {
     const fetch = async () => {
       throw new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
     };
-    const { call } = await connectToPlatform({ allowCalls: true, client: { fetch, retry: { max: 0 } } });
+    const { call } = await connectToPlatform({ allowCalls: true, client: { fetch, maxRetries: 0 } });
     const { isError, text } = await call("createCall", aCall);
     expect(isError).toBe(true);
     expect(text).toContain("Outcome: not sent. Nothing was carried out.");

@@ -21,7 +21,7 @@ from call_transfer._drivers import AsyncDriver, Driver
 from call_transfer._generated import operations
 from call_transfer._operation import Operation
 
-WHEN_UNKNOWN = {"throw": "raise"}
+ON_UNKNOWN_OUTCOME = {"throw": "raise", "check": "check", "retry": "repeat"}
 OPERATIONS = {operation.operation_id: operation for operation in operations.OPERATIONS}
 
 
@@ -86,11 +86,11 @@ def options_of(order: dict[str, Any]) -> dict[str, Any]:
     names = {"baseUrl": "base_url", "apiKey": "api_key", "accessToken": "access_token", "accountId": "account_id"}
     options = {name: order[wire] for wire, name in names.items() if order.get(wire) is not None}
     given = order.get("retry") or {}
-    retry = {"max": given.get("max"), "trust_503_codes": given.get("trust503Codes")}
-    if "maxWaitMs" in given:
-        retry["max_wait"] = given["maxWaitMs"] / 1000
-    if "whenUnknown" in given:
-        retry["when_unknown"] = WHEN_UNKNOWN.get(given["whenUnknown"], given["whenUnknown"])
+    retry = {"max": order.get("maxRetries"), "trust_503_codes": given.get("trust503Codes")}
+    if "maxRetryAfterMs" in given:
+        retry["max_wait"] = given["maxRetryAfterMs"] / 1000
+    if "onUnknownOutcome" in given:
+        retry["when_unknown"] = ON_UNKNOWN_OUTCOME[given["onUnknownOutcome"]]
     return {**options, "retry": {name: value for name, value in retry.items() if value is not None}}
 
 
@@ -153,10 +153,10 @@ def report_of(error: BaseException) -> dict[str, Any]:
             {"startedAt": one.started_at * 1000, "status": one.status, "code": one.code, "error": one.error} for one in error.attempts
         ]
     if isinstance(error, call_transfer.ApiError):
-        report.update(status=error.status, problem=error.problem, retryAfterSecs=error.retry_after)
+        report.update(status=error.status, body=error.problem, retryAfterSecs=error.retry_after)
     if isinstance(error, call_transfer.OutcomeUnknownError):
         window = error.window
-        report["window"] = {"from": window.start, "to": window.end, "byServerClock": window.by_server_clock}
+        report["window"] = {"start": window.start, "end": window.end, "byServerClock": window.by_server_clock}
         if error.__cause__ is not None:
             report["cause"] = report_of(error.__cause__)
     return {name: value for name, value in report.items() if value is not None}

@@ -82,8 +82,13 @@ INPUT: dict[str, dict[str, Any]] = {
 
 @cases("retries")
 def test_retries(case: dict[str, Any]) -> None:
-    names = {"max": "max", "maxWaitMs": "max_wait", "whenUnknown": "when_unknown", "trust503Codes": "trust_503_codes"}
-    given = {names[name]: value / 1000 if name == "maxWaitMs" else value for name, value in case.get("retry", {}).items()}
+    names = {
+        "maxRetries": "max",
+        "maxRetryAfterMs": "max_wait",
+        "onUnknownOutcome": "when_unknown",
+        "trust503Codes": "trust_503_codes",
+    }
+    given = {names[name]: value / 1000 if name == "maxRetryAfterMs" else "repeat" if value == "retry" else value for name, value in case.get("retry", {}).items()}
     clock = FakeClock()
     auth = Auth("api_key", Secret("svc_live_vectors"))
     settings = Settings("https://api.example.com", auth, retry=RetryPolicy(**given), clock=clock, random=lambda: 0.0)

@@ -1,6 +1,5 @@
 import { original } from "./core/core.ts";
-import type { ItemIn, ListField, ListInput } from "./core/list.ts";
-import { type PagePromise, requestPage } from "./core/pagination.ts";
+import { type ItemsField, type ListInput, type PageItem, type PagePromise, requestPage } from "./core/pagination.ts";
 import { ConfigurationError } from "./errors/base.ts";
 import type { ClientOptions, RequestOptions } from "./options/options.ts";
 import { ResourceClient } from "./resources/resources.gen.ts";
@@ -39,18 +38,18 @@ export class CallTransfer extends ResourceClient {
    * `Page` is the type of a page. The items have the type of its field `items`.
    *
    * @example
-   * for await (const contact of client.list<ContactList>("/api/v1/contacts", { items: "contacts" })) console.log(contact.id);
+   * for await (const contact of client.list<ContactList>("/api/v1/contacts", { itemsField: "contacts" })) console.log(contact.id);
    *
    * @throws {ApiError} The API answered with an error.
    * @throws {InvalidResponseError} A page has no list of that name or no `meta.total`, or the list cannot be read to its end.
    * @throws {ConnectionError | TimeoutError | AbortError} There was no response.
    * @throws {ConfigurationError | InvalidArgumentError} An option or a parameter is invalid, or the path leaves `baseUrl`. Nothing was sent.
    */
-  list<Page = unknown, Field extends ListField<Page> = ListField<Page>>(
+  list<Page = unknown, Field extends ItemsField<Page> = ItemsField<Page>>(
     path: string,
     input: ListInput<Field>,
     options?: RequestOptions,
-  ): PagePromise<Page, ItemIn<Page, Field>> {
+  ): PagePromise<Page, PageItem<Page, Field>> {
     return requestPage(this, path, input, options);
   }
 

@@ -1,8 +1,7 @@
 export { CallTransfer } from "./client.ts";
-export type { ApiPromise, ApiResponse, ApiResult } from "./core/api-promise.ts";
+export type { ApiPromise, ApiResponse, ApiResult, UnknownResult } from "./core/api-promise.ts";
 export { CallTransferCore } from "./core/core.ts";
-export type { ItemIn, ListField, ListInput } from "./core/list.ts";
-export type { PagePromise } from "./core/pagination.ts";
+export type { ItemsField, ListInput, PageItem, PagePromise } from "./core/pagination.ts";
 export type { RequestInput } from "./core/prepare.ts";
 export { type AnyApiError, ApiError, type ApiErrorOf, isApiError, type WithCode } from "./errors/api-error.ts";
 export { CallTransferError, ConfigurationError } from "./errors/base.ts";
@@ -30,23 +29,29 @@ export {
 } from "./errors/status-errors.gen.ts";
 export type { ErrorCodeStatus } from "./generated/error-codes.gen.ts";
 export { VERSION } from "./generated/version.gen.ts";
-export type * from "./options/instrumentation.ts";
-export type * from "./options/middleware.ts";
 export type {
   AccessTokenFunction,
   AccessTokenOptions,
   ApiKeyOptions,
+  AttemptInstrumentation,
+  AttemptSummary,
   ClientOptions,
   Clock,
   FetchOptions,
+  Instrumentation,
+  InstrumentedRequest,
   Logger,
   LogLevel,
+  Middleware,
+  MiddlewareContext,
+  OutgoingRequest,
+  RequestInstrumentation,
   RequestOptions,
   RequestRetryOptions,
+  RequestSummary,
   ResponseValidator,
   RetryEvent,
   RetryOptions,
   SharedClientOptions,
 } from "./options/options.ts";
 export * from "./resources/index.gen.ts";
-export type { UnknownResult } from "./utils/unknown-result.ts";

@@ -13,7 +13,7 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
-import type { AttemptInstrumentation, Instrumentation } from "./options/instrumentation.ts";
+import type { AttemptInstrumentation, Instrumentation } from "./options/options.ts";
 import { type DescribedEnd, describeAttemptEnd, describeRequest, describeRequestEnd } from "./otel/attributes.ts";
 import { instrumentsOf, millisecondsNow, scope } from "./otel/metrics.ts";
 
@@ -29,7 +29,7 @@ export interface OpenTelemetryOptions {
    * Records the metric `http.client.request.duration`; false by default, since `@opentelemetry/instrumentation-undici` records
    * it too.
    */
-  readonly requestDuration?: boolean | undefined;
+  readonly recordRequestDuration?: boolean | undefined;
   /** Records ids in the path, and the query, in `url.full`; false by default. */
   readonly includeUrl?: boolean | undefined;
   /**
@@ -65,10 +65,10 @@ function endSpan(span: Span, { standard, own, failure }: DescribedEnd, includeMe
 export function openTelemetry(
   options: OpenTelemetryOptions = {},
 ): Instrumentation & { recordWebhook(result: string): void } {
-  const { meterProvider, requestDuration = false, includeUrl, includeErrorMessages } = options;
+  const { meterProvider, recordRequestDuration = false, includeUrl, includeErrorMessages } = options;
   const tracer = (options.tracerProvider ?? trace).getTracer(...scope);
   const propagator = options.propagator ?? propagation;
-  const instruments = instrumentsOf(meterProvider, requestDuration);
+  const instruments = instrumentsOf(meterProvider, recordRequestDuration);
 
   function startAttempt(
     request: ReturnType<typeof describeRequest>,
@@ -78,7 +78,7 @@ export function openTelemetry(
     let sent: { readonly span: Span; readonly at: number } | undefined;
     return {
       // The span begins here, so that an attempt that sends nothing has none.
-      exchange(url, send) {
+      wrapSend(url, send) {
         const attributes = {
           ...request.http,
           "url.full": includeUrl ? url : request.url,

@@ -3,10 +3,10 @@ export {
   type ClientKey,
   type ClientKeyPrefix,
   type KeyInput,
-  keyPrefix,
   type OperationInfiniteQueryOptions,
   type OperationKey,
   type OperationMutationOptions,
   type OperationQueryOptions,
+  queryKeyPrefix,
 } from "./query/options.ts";
 export * from "./query/queries.gen.ts";

@@ -1,5 +1,6 @@
 // Entry point for openapi-fetch's verbs over the same attempt loop.
 import createClient, { type MaybeOptionalInit, type ParseAsResponse } from "openapi-fetch";
+import type { UnknownResult } from "./core/api-promise.ts";
 import type { CallTransferCore } from "./core/core.ts";
 import { expandPath, serializeQuery } from "./core/path.ts";
 import { transport } from "./core/transport.ts";
@@ -8,7 +9,6 @@ import type { paths } from "./generated/types.gen.ts";
 import type { RequestOptions } from "./options/options.ts";
 import type { Outgoing } from "./send/call.ts";
 import { isFunction, presentable } from "./utils/guards.ts";
-import type { UnknownResult } from "./utils/unknown-result.ts";
 
 export type { components, operations, paths } from "./generated/types.gen.ts";
 
@@ -79,7 +79,7 @@ type RawMethod<Paths, Method extends Lowercase<Verb>, Throws extends boolean> = 
     : RawResult<PathItem<Paths, Path, Method>[Method], Init>
 >;
 
-/** Options of `raw()`. */
+/** Options of `createRawClient()`. */
 export interface RawOptions {
   /** Throws errors of the API as `ApiError`s, as the methods of the client do. False by default: they are returned. */
   readonly throwOnError?: boolean;
@@ -136,7 +136,10 @@ async function exchange(
   const { signal, timeoutMs, totalTimeoutMs, retry, accountId, fetchOptions, params, ...own } = init ?? {};
   for (const name of ["extraBody", "extraQuery"])
     if (name in own)
-      throw new InvalidArgumentError(name, "is not an option of raw(). Write its fields into body or params.query.");
+      throw new InvalidArgumentError(
+        name,
+        "is not an option of createRawClient(). Write its fields into body or params.query.",
+      );
   const timing = { signal: signal ?? undefined, timeoutMs, totalTimeoutMs, retry, accountId, fetchOptions };
   const { baseUrl, prepare } = client[transport]();
   const { headers, send } = prepare(verb, template, timing, (own.parseAs ?? "json") !== "json");
@@ -159,21 +162,21 @@ async function exchange(
  * are retried by their method: see `client.request()`.
  *
  * @example
- * const { data, error } = await raw(client).GET("/api/v1/roles");
- * const api = raw<paths>(client, { throwOnError: true });
+ * const { data, error } = await createRawClient(client).GET("/api/v1/roles");
+ * const api = createRawClient<paths>(client, { throwOnError: true });
  *
  * @throws {InvalidArgumentError} `client` is none of this SDK, or an option is invalid.
  */
-export function raw<Paths extends object = paths>(
+export function createRawClient<Paths extends object = paths>(
   client: CallTransferCore,
   options: RawOptions & { readonly throwOnError: true },
 ): RawClient<Paths, true>;
 /** Returns errors of the API instead of throwing them. */
-export function raw<Paths extends object = paths>(
+export function createRawClient<Paths extends object = paths>(
   client: CallTransferCore,
   options?: RawOptions & { readonly throwOnError?: false },
 ): RawClient<Paths>;
-export function raw(client: CallTransferCore, options: RawOptions = {}): unknown {
+export function createRawClient(client: CallTransferCore, options: RawOptions = {}): unknown {
   if (!readArguments("client", () => isFunction(client?.[transport])))
     throw new InvalidArgumentError("client", "must be a client of this version of @call-transfer/sdk");
   const { throwOnError = false, ...others } = Object(options) as RawOptions;
@@ -181,7 +184,7 @@ export function raw(client: CallTransferCore, options: RawOptions = {}): unknown
   for (const name of Object.keys(others))
     throw new InvalidArgumentError(
       presentable(name),
-      "is not an option of raw(). Use throwOnError, or the init of a request.",
+      "is not an option of createRawClient(). Use throwOnError, or the init of a request.",
     );
   const methodOf = (verb: Verb) => (template: string, init?: RawInit) =>
     request(client, throwOnError, verb, template, init);

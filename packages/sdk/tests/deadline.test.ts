@@ -24,7 +24,7 @@ import { CallTransfer } from ${JSON.stringify(new URL("../src/index.ts", import.
 const timers = new Set();
 const clock = {
   now: Date.now,
-  elapsed: () => performance.now(),
+  monotonicNow: () => performance.now(),
   setTimeout(run, ms) {
     const timer = { start: () => { timer.id = setTimeout(run, ms); } };
     if (timers.size < ${count}) timers.add(timer);
@@ -184,9 +184,9 @@ it("a late timer ends the request although the clock fails by then", async () =>
     return clock.now();
   };
   const { client } = clientOf([() => new Promise<Response>(() => {})], {
-    clock: { ...clock, now: () => 0, elapsed: now },
+    clock: { ...clock, now: () => 0, monotonicNow: now },
     timeoutMs,
-    retry: { max: 0 },
+    maxRetries: 0,
   });
   const ended = client.roles.list().result();
   await untilSent();

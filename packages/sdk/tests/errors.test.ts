@@ -18,7 +18,7 @@ import {
 import { apiKey, clientOf, json, problem } from "./test-server.ts";
 
 async function errorOf(answer: Response): Promise<unknown> {
-  const { client } = clientOf([answer], { retry: { max: 0 } });
+  const { client } = clientOf([answer], { maxRetries: 0 });
   return client.roles.list().then(
     () => undefined,
     (error: unknown) => error,
@@ -52,7 +52,7 @@ describe("the request ID of an error", () => {
   it("is that of the last response that had one, also in its body alone", async () => {
     const unnamed = problem(503, "internal_error");
     unnamed.headers.delete("x-request-id");
-    const { client } = clientOf([unnamed, new TypeError("lost")], { retry: { max: 1 }, random: () => 0 });
+    const { client } = clientOf([unnamed, new TypeError("lost")], { maxRetries: 1, random: () => 0 });
     await expect(client.roles.list()).rejects.toMatchObject({ name: "ConnectionError", requestId: "req-1" });
   });
 });
@@ -65,12 +65,12 @@ describe("the request ID of a response whose header and body name different ones
     const shown: unknown[] = [];
     const note = (message: string) => shown.push(message);
     const { client } = clientOf([answer(), answer()], {
-      ...{ retry: { max: 1 }, random: () => 0, logger: { debug: note, info: note, warn: note, error: note } },
+      ...{ maxRetries: 1, random: () => 0, logger: { debug: note, info: note, warn: note, error: note } },
       onRetry: ({ attempt }) => shown.push(attempt.requestId),
       instrumentation: {
         startRequest: () => ({
           startAttempt: () => ({
-            exchange: (_url, send) => send(),
+            wrapSend: (_url, send) => send(),
             end: ({ attempt }) => shown.push(attempt?.requestId),
           }),
           end: ({ attempts }) => shown.push(...attempts.map(({ requestId }) => requestId)),
@@ -84,13 +84,13 @@ describe("the request ID of a response whose header and body name different ones
     expect(shown.filter((text) => String(text).includes("of-the-header")).length).toBeGreaterThan(6);
     expect(shown.join()).not.toContain("of-the-body");
     // The body itself is the server's.
-    expect(error.problem).toMatchObject({ requestId: "of-the-body" });
+    expect(error.body).toMatchObject({ requestId: "of-the-body" });
   });
 
   it("is the header's in an error that a test creates", () => {
     const { requestId } = new ApiError({
       ...{ operationId: "listRoles", outcome: "rejected", attempts: [], status: 400 },
-      ...{ problem: { code: "bad_request", requestId: "of-the-body" }, requestId: "of-the-header" },
+      ...{ body: { code: "bad_request", requestId: "of-the-body" }, requestId: "of-the-header" },
     });
     expect(requestId).toBe("of-the-header");
   });
@@ -167,7 +167,7 @@ describe("ApiError", () => {
     const errors = [{ field: 1 }, good];
     expect(await errorOf(problem(400, "validation_failed", { errors }))).toMatchObject({
       errors: [good],
-      problem: { errors },
+      body: { errors },
     });
   });
 
@@ -187,7 +187,7 @@ describe("ApiError", () => {
 
   it("accepts a code that is newer than this version", async () => {
     const error = await errorOf(problem(409, "brand_new_code"));
-    expect(error).toMatchObject({ name: "ConflictError", code: "brand_new_code", problem: { code: "brand_new_code" } });
+    expect(error).toMatchObject({ name: "ConflictError", code: "brand_new_code", body: { code: "brand_new_code" } });
   });
 
   it("has an empty errors list if the code implies field errors and none came", async () => {
@@ -245,7 +245,7 @@ describe("ApiError", () => {
 
   it("can be created by a customer's tests", async () => {
     const request = { operationId: "createCall", outcome: "rejected", attempts: [] } as const;
-    const full = new RateLimitError({ ...request, status: 429, problem: { code: "queue_full", requestId: "req-1" } });
+    const full = new RateLimitError({ ...request, status: 429, body: { code: "queue_full", requestId: "req-1" } });
     expect(full).toMatchObject({
       code: "queue_full",
       requestId: "req-1",
@@ -254,7 +254,7 @@ describe("ApiError", () => {
     });
     expect(full.message).toBe("createCall answered 429 queue_full");
     expect([...full.headers]).toEqual([]);
-    const window = { from: "2026-03-02T12:00:00Z", to: "2026-03-02T12:01:00Z", byServerClock: true };
+    const window = { start: "2026-03-02T12:00:00Z", end: "2026-03-02T12:01:00Z", byServerClock: true };
     const lost = new OutcomeUnknownError("lost", {
       ...request,
       outcome: "unknown",
@@ -358,7 +358,7 @@ describe("an error of another realm, as in Jest, is shown with its cause", () =>
           throw thrown();
         },
       ],
-      { retry: { max: 0 } },
+      { maxRetries: 0 },
     );
     const error = await client.roles.list().catch((caught: unknown) => caught);
     expect(error).toMatchObject({
@@ -377,7 +377,7 @@ describe("an error of another realm, as in Jest, is shown with its cause", () =>
           throw several;
         },
       ],
-      { retry: { max: 0 } },
+      { maxRetries: 0 },
     );
     await expect(client.roles.list()).rejects.toThrow("fetch failed (ECONNREFUSED, RangeError)");
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../src/errors/base.ts";
 import type { OutcomeUnknownError } from "../src/errors/outcome-unknown-error.ts";
 import type { RequestOptions } from "../src/options/options.ts";
-import { raw } from "../src/raw.ts";
+import { createRawClient } from "../src/raw.ts";
 import { clientOf, json, networkError } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
@@ -115,12 +115,12 @@ describe("fetchOptions", () => {
     expect(sent[0]?.init).not.toHaveProperty("body");
   });
 
-  it("reach fetch from raw(), which refuses extra fields", async () => {
+  it("reach fetch from createRawClient(), which refuses extra fields", async () => {
     const { client, sent } = clientOf([json(200, { roles: [] })]);
-    await raw(client).GET("/api/v1/roles", { fetchOptions: { cache: "no-store" } });
+    await createRawClient(client).GET("/api/v1/roles", { fetchOptions: { cache: "no-store" } });
     expect(sent[0]?.init).toMatchObject({ cache: "no-store" });
-    await expect(raw(client).GET("/api/v1/roles", { extraQuery: { a: 1 } })).rejects.toThrow(
-      "extraQuery is not an option of raw()",
+    await expect(createRawClient(client).GET("/api/v1/roles", { extraQuery: { a: 1 } })).rejects.toThrow(
+      "extraQuery is not an option of createRawClient()",
     );
   });
 
@@ -139,10 +139,10 @@ describe("fetchOptions", () => {
   });
 });
 
-it("raw() shows no name of an option that may be a secret", () => {
+it("createRawClient() shows no name of an option that may be a secret", () => {
   const { client } = clientOf([]);
-  expect(() => raw(client, { sk_live_51abcdefghijklmnop: 1 } as never)).toThrow(
-    /^\(a name that may be a secret\) is not an option of raw\(\)/,
+  expect(() => createRawClient(client, { sk_live_51abcdefghijklmnop: 1 } as never)).toThrow(
+    /^\(a name that may be a secret\) is not an option of createRawClient\(\)/,
   );
 });
 

@@ -20,13 +20,13 @@ const breakable = vi.hoisted(() => async (original: () => Promise<object>) => {
   return Object.fromEntries(Object.entries(await original()).map(wrap));
 });
 vi.mock("../src/utils/redact.ts", breakable);
-vi.mock("../src/utils/mask-numbers.ts", breakable);
+vi.mock("../src/utils/redact.ts", breakable);
 vi.mock("../src/utils/inspect.ts", breakable);
 vi.mock("../src/errors/print.ts", breakable);
 vi.mock("../src/errors/api-error-message.ts", breakable);
 vi.mock("../src/errors/status-errors.gen.ts", breakable);
-vi.mock("../src/send/record.ts", breakable);
-vi.mock("../src/send/response.ts", breakable);
+vi.mock("../src/send/attempt.ts", breakable);
+vi.mock("../src/send/retry.ts", breakable);
 vi.mock("../src/send/body.ts", breakable);
 
 const helpers = [
@@ -40,8 +40,8 @@ const helpers = [
     "shortStack",
     "printLines",
   ],
-  ...["printError", "formatMessage", "fieldErrorsIn", "createApiError", "requestIdOf", "recordRefusal", "summaryOf"],
-  ...["readRefusal", "refusal", "codeOf", "parseObject"],
+  ...["printError", "formatMessage", "fieldErrorsIn", "createApiError", "requestIdOf", "summaryOf", "parseObject"],
+  ...["retryHint", "longest"],
 ];
 
 const echo = `the key ${apiKey} %`;
@@ -68,7 +68,7 @@ it.each(cells)("%s fails at %s: the SDK's own error without the key, and no seco
   const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
   const { client, sent } = clientOf([first(), () => json(201, { type: "initiated", callId: "second" })], {
     logLevel: "off",
-    retry: { max: outcome === "not_sent" ? 0 : 2 },
+    maxRetries: outcome === "not_sent" ? 0 : 2,
   });
   broken.name = name;
   const error = (await client.calls.create(placement).catch((thrown: unknown) => thrown)) as CallTransferError;
@@ -77,7 +77,7 @@ it.each(cells)("%s fails at %s: the SDK's own error without the key, and no seco
   expect(error).toBeInstanceOf(CallTransferError);
   expect(error).toMatchObject(outcome === "unknown" || outcome === "applied" ? { name: "OutcomeUnknownError" } : {});
   expect(error).toMatchObject({
-    outcome: name === "recordRefusal" ? expect.any(String) : outcome,
+    outcome: name === "retryHint" ? expect.any(String) : outcome,
   });
   expect(shown).not.toContain(apiKey);
   expect(sent).toHaveLength(1);
@@ -106,7 +106,7 @@ it.each([
   const { client } = clientOf([body()], { accessToken, accountId: "a", logLevel: "off" });
   const error = await client.calls.list().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ name: "ConflictError", status: 409 });
-  expect(
-    inspect({ ...(error as object), shown: error, problem: (error as { problem?: unknown }).problem }),
-  ).not.toContain(accessToken.slice(0, 100));
+  expect(inspect({ ...(error as object), shown: error, body: (error as { body?: unknown }).body })).not.toContain(
+    accessToken.slice(0, 100),
+  );
 });

@@ -2,8 +2,7 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
-import type { Middleware } from "../src/options/middleware.ts";
-import type { ClientOptions } from "../src/options/options.ts";
+import type { ClientOptions, Middleware } from "../src/options/options.ts";
 import { clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
@@ -133,7 +132,9 @@ describe("a value that cannot be converted to text", () => {
   const throwing = (value: unknown) => () => {
     throw value;
   };
-  const cells = Object.keys(odd).flatMap((name) => ["fetch", "middleware", "validate"].map((from) => [name, from]));
+  const cells = Object.keys(odd).flatMap((name) =>
+    ["fetch", "middleware", "responseValidator"].map((from) => [name, from]),
+  );
   it.each(cells)("(%s) from %s does not hide that a call may have been placed", async (name = "", from) => {
     const fail = throwing(odd[name]?.());
     const middleware: Middleware = async (_request, next) => {
@@ -142,7 +143,11 @@ describe("a value that cannot be converted to text", () => {
     };
     const { result, sent } = await outcomeOf(
       [from === "fetch" ? fail : placed(), placed()],
-      from === "middleware" ? { middleware: [middleware] } : from === "validate" ? { validate: fail } : {},
+      from === "middleware"
+        ? { middleware: [middleware] }
+        : from === "responseValidator"
+          ? { responseValidator: fail }
+          : {},
     );
     expect(result).toMatchObject({ name: "OutcomeUnknownError" });
     expect(sent).toHaveLength(1);
@@ -299,19 +304,19 @@ describe("the body of an error", () => {
   const errorOf = async (body: string) => {
     const { result } = await outcomeOf([() => new Response(body, { status: 422 })], {
       accountId: "a",
-      retry: { max: 0 },
+      maxRetries: 0,
     });
     return result as Error & { readonly problem?: unknown; readonly bodyText?: string };
   };
 
   it("is read up to 64 levels", async () => {
     const error = await errorOf(nested(64));
-    expect(error).toMatchObject({ code: "x", problem: JSON.parse(nested(64)), bodyText: undefined });
+    expect(error).toMatchObject({ code: "x", body: JSON.parse(nested(64)), bodyText: undefined });
   });
 
   it.each([65, 1_000, 20_000])("stays text if it nests %d levels, so that a log can show it", async (levels) => {
     const error = await errorOf(nested(levels));
-    expect(error).toMatchObject({ code: undefined, problem: undefined, bodyText: nested(levels).slice(0, 2000) });
+    expect(error).toMatchObject({ code: undefined, body: undefined, bodyText: nested(levels).slice(0, 2000) });
     expect(inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true })).toContain("createCall answered 422");
     expect(JSON.stringify(error)).toContain('"status":422');
   });
@@ -332,7 +337,7 @@ describe("a token", () => {
     ["broken JSON", () => new Response(`{"detail":"${unicode}`, { status: 422 })],
     ["a content type", () => new Response("x", { status: 200, headers: { "content-type": `text/${token}` } })],
   ])("in %s does not get into the error", async (_name, answer) => {
-    const options = { accountId: "a", accessToken: token, retry: { max: 0 } };
+    const options = { accountId: "a", accessToken: token, maxRetries: 0 };
     const { result } = await outcomeOf([() => answer() as Response], options);
     expect(result).toBeInstanceOf(Error);
     expect(shown(result)).not.toMatch(/aaaa|bbbb|dddd/);
@@ -361,7 +366,7 @@ describe("a token", () => {
     "a success that validate refuses": (echo) => [
       json(201, { type: "initiated", callId: echo }),
       {
-        validate: () => {
+        responseValidator: () => {
           throw new Error(`no ${echo}`);
         },
       },
@@ -375,7 +380,7 @@ describe("a token", () => {
       ...options,
       accountId: "a",
       accessToken: token,
-      retry: { max: 0 },
+      maxRetries: 0,
     } as ClientOptions);
     expect(result).toBeInstanceOf(Error);
     const { headers, partialBody, cause } = result as { headers?: Headers; partialBody?: string; cause?: unknown };
@@ -413,7 +418,7 @@ describe("a test double of a response", () => {
     ["an error", 404, { name: "NotFoundError" }],
   ])("with an endless body is limited as %s", async (_name, status, seen) => {
     const text = async () => "x".repeat(30_000_000);
-    const { result } = await outcomeOf([() => ({ status, text }) as never], { retry: { max: 0 } }, (client) =>
+    const { result } = await outcomeOf([() => ({ status, text }) as never], { maxRetries: 0 }, (client) =>
       client.roles.list(),
     );
     expect(result).toMatchObject(seen);
@@ -438,7 +443,7 @@ describe("a server", () => {
   it("cannot cause another error with an invalid Date", async () => {
     const headers = { date: "-271821-04-20T00:00:00.000Z" };
     const { result } = await outcomeOf([new Response("", { status: 500, headers })]);
-    expect(result).toMatchObject({ name: "OutcomeUnknownError", window: { from: expect.any(String) } });
+    expect(result).toMatchObject({ name: "OutcomeUnknownError", window: { start: expect.any(String) } });
   });
 });
 
@@ -453,34 +458,34 @@ describe("a body cut off at the deadline", () => {
     const half = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"roles":[')),
     });
-    const options = { middleware: [caching], timeoutMs: 100, retry: { max: 0 } };
+    const options = { middleware: [caching], timeoutMs: 100, maxRetries: 0 };
     const { result } = await outcomeOf([new Response(half)], options, (client) => client.roles.list());
     expect(result).toMatchObject({ name: "TimeoutError" });
     expect(seen).toEqual([]);
   });
 });
 
-describe("retry.whenUnknown", () => {
-  it.each(["repeat", "check"] as const)("%s never repeats what was carried out", async (whenUnknown) => {
+describe("retry.onUnknownOutcome", () => {
+  it.each(["retry", "check"] as const)("%s never repeats what was carried out", async (onUnknownOutcome) => {
     const broken = new Response('{"type":"init', { status: 201, headers: { "content-type": "application/json" } });
-    const { result, sent } = await outcomeOf([broken, placed()], { retry: { whenUnknown } });
+    const { result, sent } = await outcomeOf([broken, placed()], { retry: { onUnknownOutcome } });
     expect(result).toMatchObject({ name: "OutcomeUnknownError", outcome: "applied" });
     expect(sent).toHaveLength(1);
     const overruled: Middleware = async (_request, next) => {
       await next();
       return problem(503, "service_error");
     };
-    const made = await outcomeOf([placed(), placed()], { retry: { whenUnknown }, middleware: [overruled] });
+    const made = await outcomeOf([placed(), placed()], { retry: { onUnknownOutcome }, middleware: [overruled] });
     expect(made.sent).toHaveLength(1);
   });
 });
 
 describe("a validator", () => {
   it("may be asynchronous", async () => {
-    const validate = (async () => {
+    const responseValidator = (async () => {
       throw new Error("is not what I want");
     }) as unknown as () => void;
-    const { result } = await outcomeOf([json(200, roles)], { validate }, (client) => client.roles.list());
+    const { result } = await outcomeOf([json(200, roles)], { responseValidator }, (client) => client.roles.list());
     expect(result).toMatchObject({ name: "InvalidResponseError", cause: { message: "is not what I want" } });
   });
 });
@@ -492,7 +497,7 @@ describe("onRetry", () => {
     const breaker: Middleware = async (_request, next) => (++calls === 2 ? problem(503, "service_error") : next());
     const { result } = await outcomeOf(
       [problem(503, "service_error"), json(200, roles)],
-      { middleware: [breaker], onRetry: ({ attempt }) => seen.push(attempt), retry: { max: 2 } },
+      { middleware: [breaker], onRetry: ({ attempt }) => seen.push(attempt), maxRetries: 2 },
       (client) => client.roles.list(),
     );
     expect(result).toEqual(roles);

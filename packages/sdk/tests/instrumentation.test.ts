@@ -1,16 +1,15 @@
 import { describe, expect, it, vi } from "vitest";
 import { RequestError } from "../src/errors/request-error.ts";
 import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
-import type { AttemptInstrumentation, Instrumentation } from "../src/options/instrumentation.ts";
-import type { ClientOptions } from "../src/options/options.ts";
-import { raw } from "../src/raw.ts";
+import type { AttemptInstrumentation, ClientOptions, Instrumentation } from "../src/options/options.ts";
+import { createRawClient } from "../src/raw.ts";
 import { clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
 const roles = () => json(200, { roles: [] });
 
 /** Instrumentation that records its hooks, and adds a header. */
-function recorder(exchange: AttemptInstrumentation["exchange"] = (_url, send) => send({ traceparent: "00-a-b-01" })) {
+function recorder(wrapSend: AttemptInstrumentation["wrapSend"] = (_url, send) => send({ traceparent: "00-a-b-01" })) {
   const seen: unknown[] = [];
   const instrumentation: Instrumentation = {
     startRequest: ({ operationId, method, route, baseUrl }) => {
@@ -19,7 +18,7 @@ function recorder(exchange: AttemptInstrumentation["exchange"] = (_url, send) =>
         startAttempt: (number) => {
           seen.push(["attempt", number]);
           return {
-            exchange,
+            wrapSend,
             end: ({ outcome, attempt, failure }) => {
               seen.push(["attempt ended", outcome, attempt?.status, failure?.name]);
             },
@@ -37,9 +36,9 @@ function recorder(exchange: AttemptInstrumentation["exchange"] = (_url, send) =>
 function instrumented(
   script: Step[],
   options: Partial<ClientOptions> = {},
-  exchange?: AttemptInstrumentation["exchange"],
+  wrapSend?: AttemptInstrumentation["wrapSend"],
 ) {
-  const { seen, instrumentation } = recorder(exchange);
+  const { seen, instrumentation } = recorder(wrapSend);
   const logged: string[] = [];
   const log = (message: string) => logged.push(message);
   const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: log };
@@ -89,7 +88,7 @@ describe("instrumentation", () => {
 
   it("follows raw requests, whose errors are returned", async () => {
     const { client, seen } = instrumented([problem(404, "resource_not_found")]);
-    await raw(client).GET("/api/v1/roles");
+    await createRawClient(client).GET("/api/v1/roles");
     expect(seen.at(-1)).toEqual(["request ended", "rejected", 1, "NotFoundError"]);
   });
 
@@ -106,7 +105,7 @@ describe("instrumentation", () => {
     const { client, seen } = instrumented([() => new Promise(() => {})], {
       clock: undefined,
       timeoutMs: 1,
-      retry: { max: 0 },
+      maxRetries: 0,
     });
     await client.roles.list().catch(() => {});
     expect(seen.slice(2)).toEqual([
@@ -130,7 +129,7 @@ describe("instrumentation", () => {
 
   it.each([roles(), networkError("ECONNRESET")])("learns when fetch has ended: %s", async (step) => {
     let ended = 0;
-    const { client } = instrumented([step], { retry: { max: 0 } }, async (_url, send) => {
+    const { client } = instrumented([step], { maxRetries: 0 }, async (_url, send) => {
       await send();
       ended++;
     });
@@ -160,7 +159,7 @@ describe("instrumentation", () => {
     ]);
   });
 
-  it.each<[what: string, exchange: AttemptInstrumentation["exchange"]]>([
+  it.each<[what: string, wrapSend: AttemptInstrumentation["wrapSend"]]>([
     ["sends twice", (_url, send) => [send(), send()]],
     ["never sends", () => undefined],
     ["throws before it sends", () => thrown()],
@@ -174,15 +173,15 @@ describe("instrumentation", () => {
     ],
     ["returns a promise without catch()", (_url, send) => Object.assign(send(), { catch: undefined })],
     ["adds an invalid header", (_url, send) => send({ "no header": "\n" })],
-  ])("sends a placement once even if it %s", async (_, exchange) => {
-    const { client, sent } = instrumented([json(201, { type: "initiated", callId: "c" })], {}, exchange);
+  ])("sends a placement once even if it %s", async (_, wrapSend) => {
+    const { client, sent } = instrumented([json(201, { type: "initiated", callId: "c" })], {}, wrapSend);
     expect(await client.calls.create(placement)).toMatchObject({ callId: "c" });
     expect(sent.length).toBe(1);
   });
 
   it.each(["startRequest", "startAttempt", "end"])("that throws in %s is logged and changes nothing", async (hook) => {
     const fail = (name: string) => name === hook && thrown();
-    const attempt = { exchange: (_url: string, send: () => Promise<void>) => send(), end: () => void fail("end") };
+    const attempt = { wrapSend: (_url: string, send: () => Promise<void>) => send(), end: () => void fail("end") };
     const startAttempt = () => {
       fail("startAttempt");
       return attempt;
@@ -210,14 +209,14 @@ describe("instrumentation", () => {
   });
 
   it("whose promise rejects with a lost request does not end the process", async () => {
-    const exchange: AttemptInstrumentation["exchange"] = (_url, send) => send().finally(() => {});
-    const { client } = instrumented([networkError("ECONNRESET")], {}, exchange);
+    const wrapSend: AttemptInstrumentation["wrapSend"] = (_url, send) => send().finally(() => {});
+    const { client } = instrumented([networkError("ECONNRESET")], {}, wrapSend);
     await expect(client.calls.create(placement)).rejects.toThrow("may have been carried out");
   });
 
   it("whose async hook rejects does not end the process, and is logged", async () => {
     const rejected = async () => thrown();
-    const attempt = { exchange: (_url: string, send: () => Promise<void>) => send(), end: rejected };
+    const attempt = { wrapSend: (_url: string, send: () => Promise<void>) => send(), end: rejected };
     const startRequest = () => ({ startAttempt: () => attempt, end: rejected });
     const { client, logged } = instrumented([roles()], { instrumentation: { startRequest } });
     await client.roles.list();
@@ -226,12 +225,12 @@ describe("instrumentation", () => {
   });
 
   it("cannot change the facts of an error", async () => {
-    const exchange: AttemptInstrumentation["exchange"] = (_url, send) => send();
+    const wrapSend: AttemptInstrumentation["wrapSend"] = (_url, send) => send();
     const spoil = (facts: { attempt?: object | undefined; attempts?: readonly object[] }) => {
       Object.assign(facts.attempt ?? {}, { startedAt: Number.NaN });
       (facts.attempts as object[] | undefined)?.splice(0);
     };
-    const startRequest = () => ({ startAttempt: () => ({ exchange, end: spoil }), end: spoil });
+    const startRequest = () => ({ startAttempt: () => ({ wrapSend, end: spoil }), end: spoil });
     const { client } = instrumented([networkError("ECONNRESET")], { instrumentation: { startRequest } });
     const error = await client.calls.create(placement).catch((failure: unknown) => failure);
     expect(error).toMatchObject({ name: "OutcomeUnknownError", attempts: [{ startedAt: 0 }] });
@@ -241,7 +240,7 @@ describe("instrumentation", () => {
     const fetch = () => {
       throw new TypeError("no network");
     };
-    const { client } = instrumented([], { fetch, retry: { max: 0 } });
+    const { client } = instrumented([], { fetch, maxRetries: 0 });
     const error = await client.roles.list().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RequestError);
     expect(error).toMatchObject({ attempts: [{}] });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
 import { CallTransferError, InvalidArgumentError, OutcomeUnknownError } from "../src/index.ts";
-import { raw } from "../src/raw.ts";
+import { createRawClient } from "../src/raw.ts";
 import { clientOf, json, networkError } from "./test-server.ts";
 
 fc.configureGlobal({ seed: 1 });
@@ -79,8 +79,8 @@ describe("bad arguments", () => {
     );
   });
 
-  it("of raw() and its verbs give errors of the SDK", async () => {
-    const verbs = raw(answering());
+  it("of createRawClient() and its verbs give errors of the SDK", async () => {
+    const verbs = createRawClient(answering());
     await fc.assert(
       fc.asyncProperty(fc.constantFrom("GET", "POST", "DELETE"), input, async (verb, indexes) => {
         const values = valuesAt(indexes);
@@ -89,12 +89,13 @@ describe("bad arguments", () => {
       }),
       { numRuns: 500 },
     );
-    for (const value of bad) expect(await thrownBy(() => raw(value as never))).toBeInstanceOf(CallTransferError);
+    for (const value of bad)
+      expect(await thrownBy(() => createRawClient(value as never))).toBeInstanceOf(CallTransferError);
   });
 
   it("of paging and reconcile() give errors of the SDK", async () => {
     const list = () => json(200, { calls: [], meta: { total: 0 } });
-    const { client } = clientOf([networkError("ECONNRESET")], { retry: { max: 0 } });
+    const { client } = clientOf([networkError("ECONNRESET")], { maxRetries: 0 });
     const lost = await client.calls
       .create({ flowId: "f", fromNumber: "+15550100001", toNumber: "+15550100002" })
       .result();

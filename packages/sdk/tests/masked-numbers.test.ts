@@ -2,7 +2,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import type { ClientOptions } from "../src/options/options.ts";
-import { maskNumbers } from "../src/utils/mask-numbers.ts";
+import { maskNumbers } from "../src/utils/redact.ts";
 import { createWebhookHandler, signWebhook } from "../src/webhooks.ts";
 import { clientOf, json, type Step } from "./test-server.ts";
 
@@ -46,7 +46,7 @@ describe("a phone number that a server or the caller's code repeats", () => {
     [
       "a validation that fails",
       [json(201, { type: "initiated", callId: "c" })],
-      { validate: () => Promise.reject(thrown) },
+      { responseValidator: () => Promise.reject(thrown) },
     ],
   ];
 
@@ -54,11 +54,11 @@ describe("a phone number that a server or the caller's code repeats", () => {
     const shown: unknown[] = [];
     const log = (line: string) => void shown.push(line);
     const { client } = clientOf(script, {
-      ...{ retry: { max: 0 }, logger: { debug: log, info: log, warn: log, error: log } },
+      ...{ maxRetries: 0, logger: { debug: log, info: log, warn: log, error: log } },
       instrumentation: {
         startRequest: () => ({
           startAttempt: () => ({
-            exchange: (_, send) => send(),
+            wrapSend: (_, send) => send(),
             end: (summary) => shown.push(JSON.stringify(summary)),
           }),
           end: ({ attempts }) => shown.push(JSON.stringify(attempts)),

@@ -160,7 +160,7 @@ describe("the message of an error", () => {
       "middleware that throws before a retry",
       [problem(503, "service_error")],
       {
-        retry: { max: 1 },
+        maxRetries: 1,
         middleware: [
           (_, next, { attemptNumber }) => {
             if (attemptNumber === 2) throw new Error("boom");
@@ -235,7 +235,7 @@ describe("the message of an error", () => {
       "a failed validation",
       [json(200, roles)],
       {
-        validate: () => {
+        responseValidator: () => {
           throw new Error("roles is empty");
         },
       },
@@ -244,23 +244,23 @@ describe("the message of an error", () => {
     [
       "a long wait",
       [problem(503, "service_error", { meta: { retryAfterSecs: 100 } })],
-      { retry: { max: 2 } },
-      { message: `${refused} the server asked to wait 100 s, more than retry.maxWaitMs` },
+      { maxRetries: 2 },
+      { message: `${refused} the server asked to wait 100 s, more than retry.maxRetryAfterMs` },
     ],
     [
       "a deadline that is near",
       [problem(503, "service_error")],
-      { retry: { max: 2 }, totalTimeoutMs: 100 },
+      { maxRetries: 2, totalTimeoutMs: 100 },
       { message: `${refused} totalTimeoutMs would expire first` },
     ],
     [
       "a long outage",
       Array.from({ length: 200 }, () => networkError("ECONNRESET")),
-      { retry: { max: 200 } },
+      { maxRetries: 200 },
       { message: `listRoles ${lost}; not retried: the client's retry budget is used up` },
     ],
   ])("names %s", async (_, script, options, expected) => {
-    const { client } = clientOf(script, { retry: { max: 0 }, ...options });
+    const { client } = clientOf(script, { maxRetries: 0, ...options });
     expect(await errorOf(client.roles.list())).toMatchObject(expected);
   });
 
@@ -270,7 +270,7 @@ describe("the message of an error", () => {
         throw new Error("unreadable");
       },
     });
-    const { client } = clientOf([() => Promise.reject(odd)], { retry: { max: 0 } });
+    const { client } = clientOf([() => Promise.reject(odd)], { maxRetries: 0 });
     expect(await errorOf(client.roles.list())).toMatchObject({
       message: "listRoles could not be sent or lost its connection: odd",
     });
@@ -286,7 +286,7 @@ describe("the message of an error", () => {
     ],
     ["a code where the cause has no message", Object.assign(new Error(""), { code: "ECONNRESET" }), "ECONNRESET"],
   ])("names %s", async (_, cause, reasons) => {
-    const { client } = clientOf([new TypeError("fetch failed", { cause })], { retry: { max: 0 } });
+    const { client } = clientOf([new TypeError("fetch failed", { cause })], { maxRetries: 0 });
     expect(await errorOf(client.roles.list())).toMatchObject({
       message: `listRoles could not be sent or lost its connection: fetch failed (${reasons})`,
     });

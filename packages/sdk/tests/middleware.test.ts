@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
 import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
-import type { Middleware } from "../src/options/middleware.ts";
-import { raw } from "../src/raw.ts";
+import type { Middleware } from "../src/options/options.ts";
+import { createRawClient } from "../src/raw.ts";
 import { clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
@@ -168,7 +168,7 @@ describe("middleware that returns", () => {
   it("an invented error without sending has the outcome not_sent and is retried by its status", async () => {
     let refusals = 0;
     const breaker: Middleware = async (_request, next) => (refusals++ < 2 ? problem(503, "service_error") : next());
-    const { client, sent } = clientOf([json(201, initiated)], { middleware: [breaker], retry: { max: 2 } });
+    const { client, sent } = clientOf([json(201, initiated)], { middleware: [breaker], maxRetries: 2 });
     expect(await settle(client.calls.create(placement))).toEqual(initiated);
     expect(sent).toHaveLength(1);
     const refusing = clientOf([], { middleware: [async () => problem(400, "bad_request")] });
@@ -227,7 +227,7 @@ describe("middleware that returns", () => {
     const answers = [json(201, initiated), json(201, initiated), json(200, roles)];
     const { client } = clientOf(answers, { middleware: [look] });
     await client.calls.create(placement);
-    await raw(client).POST("/api/v1/calls", { body: placement, bodySerializer: () => new Blob(["{}"]) });
+    await createRawClient(client).POST("/api/v1/calls", { body: placement, bodySerializer: () => new Blob(["{}"]) });
     await client.roles.list();
     expect(seen).toEqual([JSON.stringify(placement), undefined, undefined]);
   });

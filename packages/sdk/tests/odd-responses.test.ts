@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CallTransferError, OutcomeUnknownError } from "../src/index.ts";
-import type { Middleware } from "../src/options/middleware.ts";
+import type { Middleware } from "../src/options/options.ts";
 import { clientOf } from "./test-server.ts";
 
 fc.configureGlobal({ seed: 1 });
@@ -84,7 +84,7 @@ async function expectHandled(request: Promise<unknown>): Promise<void> {
   if (error) expect(error.thrown).toBeInstanceOf(CallTransferError);
 }
 
-const options = { retry: { max: 0 }, accountId: "a" };
+const options = { maxRetries: 0, accountId: "a" };
 
 describe("a value of any kind", () => {
   it.each<[how: string, answer: (value: unknown) => Promise<Response>]>([

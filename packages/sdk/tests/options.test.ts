@@ -38,10 +38,10 @@ describe("client options", () => {
     ["timeoutMs", { ...good, timeoutMs: Number.NaN }],
     ["timeoutMs", { ...good, timeoutMs: 2 ** 31 }],
     ["totalTimeoutMs", { ...good, totalTimeoutMs: "60" }],
-    ["retry.max", { ...good, retry: { max: -1 } }],
-    ["retry.max", { ...good, retry: { max: 1.5 } }],
-    ["retry.maxWaitMs", { ...good, retry: { maxWaitMs: 2 ** 31 } }],
-    ["retry.maxWaitMs", { ...good, retry: { maxWaitMs: -1 } }],
+    ["maxRetries", { ...good, maxRetries: -1 }],
+    ["maxRetries", { ...good, maxRetries: 1.5 }],
+    ["retry.maxRetryAfterMs", { ...good, retry: { maxRetryAfterMs: 2 ** 31 } }],
+    ["retry.maxRetryAfterMs", { ...good, retry: { maxRetryAfterMs: -1 } }],
     ["headers", { ...good, headers: { Authorization: "Bearer other" } }],
     ["headers", { ...good, headers: { "X-Account-ID": "other" } }],
     ["fetch", { ...good, fetch: "fetch" }],
@@ -54,7 +54,7 @@ describe("client options", () => {
     ["clock", { ...good, clock: {} }],
     ["retry", { ...good, retry: null }],
     ["retry.whenUnkown", { ...good, retry: { whenUnkown: "throw" } }],
-    ["retry.whenUnknown", { ...good, retry: { whenUnknown: "sometimes" } }],
+    ["retry.onUnknownOutcome", { ...good, retry: { onUnknownOutcome: "sometimes" } }],
     ["apikey", { ...good, apikey: apiKey }],
     ["signal", { ...good, signal: new AbortController().signal }],
   ])("rejects an invalid %s at once and names it", (option, options) => {
@@ -74,11 +74,12 @@ describe("client options", () => {
     ["timeOutMS", "timeoutMs"],
     ["timeout_ms", "timeoutMs"],
     ["totalTimeout", "totalTimeoutMs"],
-    ["maxRetries", "retry.max"],
-    ["max_retries", "retry.max"],
-    ["retries", "retry.max"],
-    ["maxRetryAfterSecs", "retry.maxWaitMs"],
-    ["unsafe", "retry.whenUnknown"],
+    ["max_retries", "maxRetries"],
+    ["retries", "maxRetries"],
+    ["maxRetryAfterSecs", "retry.maxRetryAfterMs"],
+    ["max", "maxRetries"],
+    ["maxNetworkRetries", "maxRetries"],
+    ["maxRetryAfterMs", "retry.maxRetryAfterMs"],
     ["baseURL", "baseUrl"],
     ["url", "baseUrl"],
     ["apikey", "apiKey"],
@@ -110,16 +111,19 @@ describe("client options", () => {
   });
 
   it("asks for a wrong name in retry, and of one request", async () => {
-    expect(refusal({ ...good, retry: { unsafe: "never" } }).message).toBe(
-      "retry.unsafe is not an option. Did you mean retry.whenUnknown?",
+    expect(refusal({ ...good, retry: { onUnknown: "throw" } }).message).toBe(
+      "retry.onUnknown is not an option. Did you mean retry.onUnknownOutcome?",
     );
     const listed = (options: object) => new CallTransfer(good).roles.list(options as never);
     await expect(listed({ abortSignal: undefined })).rejects.toThrow(
       "abortSignal is not an option. Did you mean signal?",
     );
-    await expect(listed({ maxRetries: 1 })).rejects.toThrow("maxRetries is not an option. Did you mean retry.max?");
+    for (const name of ["max", "maxRetries"])
+      await expect(listed({ retry: { [name]: 1 } })).rejects.toThrow(
+        `retry.${name} is not an option. Did you mean maxRetries?`,
+      );
     await expect(listed({ retry: { budget: false } })).rejects.toThrow(
-      "retry.budget is not an option; known are max, maxWaitMs, whenUnknown",
+      "retry.budget is not an option; known are maxRetryAfterMs, onUnknownOutcome",
     );
   });
 

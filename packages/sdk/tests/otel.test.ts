@@ -28,7 +28,7 @@ import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
 import { VERSION } from "../src/generated/version.gen.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { type OpenTelemetryOptions, openTelemetry } from "../src/otel.ts";
-import { raw } from "../src/raw.ts";
+import { createRawClient } from "../src/raw.ts";
 import { createWebhookHandler, signWebhook } from "../src/webhooks.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
@@ -208,7 +208,7 @@ describe("openTelemetry", () => {
   });
 
   it("ends both spans although fetch never ends", async () => {
-    const options = { clock: undefined, timeoutMs: 1, retry: { max: 0 } };
+    const options = { clock: undefined, timeoutMs: 1, maxRetries: 0 };
     const { client, spans } = traced([() => new Promise(() => {})], options);
     await client.roles.list().catch(() => {});
     expect(spans().map(({ attributes }) => attributes["error.type"])).toEqual(["TimeoutError", "TimeoutError"]);
@@ -216,9 +216,9 @@ describe("openTelemetry", () => {
 
   it("follows raw requests, also to a path that this SDK does not know", async () => {
     const { client, spans } = traced([problem(404, "resource_not_found"), json(200, {})]);
-    await raw(client).GET("/api/v1/roles");
+    await createRawClient(client).GET("/api/v1/roles");
     const path = "/api/v2/lookups/{kind}/%2B15550100001/u-1?number=%2B15550100001" as "/api/v1/roles";
-    await raw(client).GET(path, { params: { path: { kind: "number" } } } as Record<string, unknown>);
+    await createRawClient(client).GET(path, { params: { path: { kind: "number" } } } as Record<string, unknown>);
     const template = "GET /api/v2/lookups/{kind}/{redacted}/{redacted}";
     expect(spans().map(({ name }) => name)).toEqual(["GET /api/v1/roles", "listRoles", template, template]);
     expect(spans()[2]?.attributes["url.full"]).toBe(`https://api.example.com${template.slice(4)}`);
@@ -366,15 +366,15 @@ describe("what is exported", () => {
       refused(),
     ];
     const headers = { "x-team": "private-header", "x-number": from };
-    const all = { requestDuration: true, ...options };
-    const { client, spans, points } = traced(script, { headers, retry: { max: 0 }, ...more }, all);
+    const all = { recordRequestDuration: true, ...options };
+    const { client, spans, points } = traced(script, { headers, maxRetries: 0, ...more }, all);
     await client.calls.create(placement).result();
     await client.members.deleteHours("m-17").result();
     await client.members.getAvailability("m-17").result();
     await client.calls.create(placement).result();
     await client.calls.list({ status: "ann" as "completed" }).result();
     await client.roles.list().result();
-    await raw(client).GET(`/api/v1/lookups/${from}` as "/api/v1/roles", { headers });
+    await createRawClient(client).GET(`/api/v1/lookups/${from}` as "/api/v1/roles", { headers });
     const parts = spans().map(({ name, attributes, events, links, status }) => [
       name,
       attributes,
@@ -404,11 +404,7 @@ describe("what is exported", () => {
   });
 
   it("holds the message of an error once, as status and as event, without a stack", async () => {
-    const { client, spans } = traced(
-      [networkError("ECONNRESET")],
-      { retry: { max: 0 } },
-      { includeErrorMessages: true },
-    );
+    const { client, spans } = traced([networkError("ECONNRESET")], { maxRetries: 0 }, { includeErrorMessages: true });
     await client.roles.list().catch(() => {});
     const message = "could not be sent or lost its connection: fetch failed (ECONNRESET)";
     expect(spans().map(({ status }) => status.message)).toEqual([message, `listRoles ${message}`]);
@@ -449,7 +445,7 @@ describe("the metrics", () => {
 
   it("measure attempts if asked", async () => {
     const script = [problem(500, "internal_error"), networkError("ECONNRESET"), roles()];
-    const { client, points } = traced(script, { retry: { max: 2 } }, { requestDuration: true });
+    const { client, points } = traced(script, { maxRetries: 2 }, { recordRequestDuration: true });
     await client.roles.list();
     const http = {
       "http.request.method": "GET",
@@ -476,7 +472,7 @@ describe("the registered OpenTelemetry SDK", () => {
 
   it("may be registered after the client was created", async () => {
     const { tracerProvider, meterProvider, spans, points } = openSdk();
-    const options = { instrumentation: openTelemetry({ requestDuration: true }) };
+    const options = { instrumentation: openTelemetry({ recordRequestDuration: true }) };
     const { client, sent } = clientOf([roles(), roles()], options);
     await client.roles.list();
     trace.setGlobalTracerProvider(tracerProvider);

@@ -7,9 +7,8 @@ import openapiTS, { astToString, COMMENT_HEADER } from "openapi-typescript";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
 import { defaultMaxRetries } from "../src/generated/constants.gen.ts";
 import { ApiError, type CallTransfer, InvalidArgumentError, NotFoundError, OutcomeUnknownError } from "../src/index.ts";
-import type { Middleware } from "../src/options/middleware.ts";
-import type { ClientOptions } from "../src/options/options.ts";
-import { type RawClient, raw } from "../src/raw.ts";
+import type { ClientOptions, Middleware } from "../src/options/options.ts";
+import { createRawClient, type RawClient } from "../src/raw.ts";
 import type { components, paths } from "./contacts/contacts.gen.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
@@ -35,7 +34,7 @@ const contact = (number: number) => ({ id: `c-${number}`, name: "Ada" });
 const page = (numbers: number[], total: number, more: object = {}) =>
   json(200, { contacts: numbers.map(contact), meta: { total }, ...more });
 const contactsOf = (client: CallTransfer, query?: object) =>
-  client.list<ContactList>("/api/v1/contacts", { items: "contacts", query });
+  client.list<ContactList>("/api/v1/contacts", { itemsField: "contacts", query });
 const all = { maxItems: 1000 };
 
 it.each([
@@ -90,7 +89,8 @@ describe("the types of a customer's paths", () => {
   });
 
   it("are those of the operations that this version has, unless others are given", () => {
-    const given = (client: CallTransfer) => [raw(client), raw<paths>(client, { throwOnError: true })] as const;
+    const given = (client: CallTransfer) =>
+      [createRawClient(client), createRawClient<paths>(client, { throwOnError: true })] as const;
     expectTypeOf(given).returns.toEqualTypeOf<readonly [RawClient, RawClient<paths, true>]>();
   });
 
@@ -102,14 +102,14 @@ describe("the types of a customer's paths", () => {
       async (client: CallTransfer) => (await list(client)).meta.total,
     ).returns.resolves.toEqualTypeOf<number>();
     // @ts-expect-error meta is no list
-    const wrong = (client: CallTransfer) => client.list<ContactList>("/api/v1/contacts", { items: "meta" });
-    const untyped = (client: CallTransfer) => client.list("/api/v1/contacts", { items: "contacts" }).toArray(all);
+    const wrong = (client: CallTransfer) => client.list<ContactList>("/api/v1/contacts", { itemsField: "meta" });
+    const untyped = (client: CallTransfer) => client.list("/api/v1/contacts", { itemsField: "contacts" }).toArray(all);
     expectTypeOf(untyped).returns.resolves.toEqualTypeOf<unknown[]>();
     expectTypeOf(wrong).toBeFunction();
   });
 });
 
-describe("a request by raw<Paths>()", () => {
+describe("a request by createRawClient<Paths>()", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
   });
@@ -135,13 +135,15 @@ describe("a request by raw<Paths>()", () => {
   /** Sends a request to a server that plays a script. */
   async function send(method: string, script: Step[], options: Partial<ClientOptions> = {}) {
     const { client, sent } = clientOf(script, options);
-    const result = await settle(requests[method]?.(raw<paths>(client, { throwOnError: true })) ?? Promise.resolve());
+    const result = await settle(
+      requests[method]?.(createRawClient<paths>(client, { throwOnError: true })) ?? Promise.resolve(),
+    );
     return { result, sent };
   }
 
   it.each(["GET", "DELETE"])("is retried with the method %s", async (method) => {
     const script = [lost(), problem(503, "service_error"), json(200, contact(1))];
-    const { result, sent } = await send(method, script, { retry: { max: 2 } });
+    const { result, sent } = await send(method, script, { maxRetries: 2 });
     expect(result).toMatchObject({ data: contact(1) });
     expect(sent.map(({ url }) => new URL(url).pathname)).toEqual(Array(3).fill("/api/v1/contacts/c-1"));
   });
@@ -183,7 +185,7 @@ describe("a request by raw<Paths>()", () => {
 
   it("returns the error of the response without throwOnError", async () => {
     const { client } = clientOf([problem(404, "resource_not_found")]);
-    const { data, error, response } = await raw<paths>(client).GET("/api/v1/contacts/{contactId}", one);
+    const { data, error, response } = await createRawClient<paths>(client).GET("/api/v1/contacts/{contactId}", one);
     expect([data, error?.code, response.status]).toEqual([undefined, "resource_not_found", 404]);
   });
 
@@ -191,8 +193,8 @@ describe("a request by raw<Paths>()", () => {
     ["throwOnError that is no boolean", { throwOnError: "yes" }, "throwOnError"],
     ["an unknown option", { throwsOnError: true }, "throwsOnError"],
   ])("is refused at once with %s", (_, options, argument) => {
-    expect(() => raw(clientOf([]).client, options as object)).toThrow(InvalidArgumentError);
-    expect(() => raw(clientOf([]).client, options as object)).toThrow(argument);
+    expect(() => createRawClient(clientOf([]).client, options as object)).toThrow(InvalidArgumentError);
+    expect(() => createRawClient(clientOf([]).client, options as object)).toThrow(argument);
   });
 });
 
@@ -212,7 +214,7 @@ describe("a list of a path that is no operation", () => {
 
   it("begins at its offset, and has path parameters and options", async () => {
     const { client, sent } = clientOf([json(200, { members: [contact(3)], meta: { total: 3 } })]);
-    const input = { items: "members", path: { listId: "l 1" }, query: { offset: 2 } };
+    const input = { itemsField: "members", path: { listId: "l 1" }, query: { offset: 2 } };
     const list = client.list("/api/v1/lists/{listId}/members", input, { accountId: "a-1" });
     expect(await list.toArray(all)).toEqual([contact(3)]);
     expect(sent[0]?.url).toBe("https://api.example.com/api/v1/lists/l%201/members?offset=2");
@@ -247,7 +249,7 @@ describe("a list of a path that is no operation", () => {
     const { client, sent } = clientOf([json(200, body)]);
     await expect(contactsOf(client).toArray(all)).rejects.toMatchObject({
       name: "InvalidResponseError",
-      message: "GET /api/v1/contacts has no list contacts with meta.total: check items",
+      message: "GET /api/v1/contacts has no list contacts with meta.total: check itemsField",
     });
     expect(sent).toHaveLength(1);
   });
@@ -272,16 +274,16 @@ describe("a list of a path that is no operation", () => {
   ])("fails with what to check if it has %s", async (_, input) => {
     const { client } = clientOf([page([1], 1)]);
     await expect(client.list("/api/v1/contacts", input as never).toArray(all)).rejects.toThrow(
-      /no list undefined .*: check items$/,
+      /no list undefined .*: check itemsField$/,
     );
   });
 
   it.each<[argument: string, path: unknown, input: unknown]>([
-    ["path", "https://evil.example/contacts", { items: "contacts" }],
-    ["path", "/api/v1/../contacts", { items: "contacts" }],
+    ["path", "https://evil.example/contacts", { itemsField: "contacts" }],
+    ["path", "/api/v1/../contacts", { itemsField: "contacts" }],
     ["input", "/api/v1/contacts", null],
-    ["listId", "/api/v1/lists/{listId}", { items: "contacts" }],
-    ["tag", "/api/v1/contacts", { items: "contacts", query: { tag: {} } }],
+    ["listId", "/api/v1/lists/{listId}", { itemsField: "contacts" }],
+    ["tag", "/api/v1/contacts", { itemsField: "contacts", query: { tag: {} } }],
   ])("refuses an invalid %s, and sends nothing", async (argument, path, input) => {
     const { client, sent } = clientOf([]);
     const error = await client.list(path as string, input as never).catch((thrown: unknown) => thrown);
@@ -292,13 +294,13 @@ describe("a list of a path that is no operation", () => {
 
   it("shows no phone number of its path in an error", async () => {
     const { client } = clientOf([json(200, {})]);
-    const list = client.list("/api/v1/numbers/+14155550123/contacts", { items: "contacts" });
+    const list = client.list("/api/v1/numbers/+14155550123/contacts", { itemsField: "contacts" });
     await expect(list.toArray(all)).rejects.toThrow("/api/v1/numbers/+1415*****23/contacts has no list");
   });
 
   it("has the rules of an operation that this version has", async () => {
     const { client } = clientOf([json(200, { calls: [contact(1)] }), json(200, { calls: [] })]);
-    expect(await client.list("/api/v1/calls", { items: "calls" }).toArray(all)).toEqual([contact(1)]);
+    expect(await client.list("/api/v1/calls", { itemsField: "calls" }).toArray(all)).toEqual([contact(1)]);
   });
 
   it("sends no credential to where its pages point", async () => {
@@ -330,8 +332,11 @@ describe("a list of values in a query is one parameter for each of them", () => 
   it.each<[string, (client: CallTransfer) => PromiseLike<unknown>]>([
     ["in request()", (client) => client.request("GET", "/api/v1/contacts", { query: { tags } })],
     ["in extraQuery", (client) => client.roles.list({ extraQuery: { tags } })],
-    ["in list()", (client) => client.list("/api/v1/contacts", { items: "contacts", query: { tags } })],
-    ["in raw()", (client) => raw<AnyPaths>(client).GET("/api/v1/contacts", { params: { query: { tags } } })],
+    ["in list()", (client) => client.list("/api/v1/contacts", { itemsField: "contacts", query: { tags } })],
+    [
+      "in createRawClient()",
+      (client) => createRawClient<AnyPaths>(client).GET("/api/v1/contacts", { params: { query: { tags } } }),
+    ],
   ])("%s", async (_name, send) => {
     const { client, sent } = clientOf([page([1], 1, { roles: [] })]);
     await send(client);
@@ -360,10 +365,10 @@ describe("bytes that are no text", () => {
     ["none", () => new Response(new Uint8Array()), new Uint8Array()],
   ];
   describe.each(cases)("%s", (_name, answer, expected) => {
-    it.each([true, false])("reach raw() as they are, with middleware: %s", async (isWrapped) => {
+    it.each([true, false])("reach createRawClient() as they are, with middleware: %s", async (isWrapped) => {
       const middleware: Middleware[] = isWrapped ? [async (_request, next) => (await next()).clone()] : [];
       const { client } = clientOf([answer(), answer(), answer(), answer()], { middleware });
-      const contacts = raw<AnyPaths>(client);
+      const contacts = createRawClient<AnyPaths>(client);
       const path = "/api/v1/contacts";
       const { data, response } = await contacts.GET(path, { parseAs: "arrayBuffer" });
       expect(new Uint8Array(data as unknown as ArrayBuffer)).toEqual(expected);
@@ -379,7 +384,7 @@ describe("bytes that are no text", () => {
 
   it("of an error are shown without the key", async () => {
     const { client } = clientOf([new Response(`\u0000${apiKey}`, { status: 404 })]);
-    const { response } = await raw<AnyPaths>(client).GET("/api/v1/contacts", { parseAs: "arrayBuffer" });
+    const { response } = await createRawClient<AnyPaths>(client).GET("/api/v1/contacts", { parseAs: "arrayBuffer" });
     expect(Buffer.from(await response.arrayBuffer()).toString()).toBe("\u0000[redacted]");
   });
 });
@@ -399,11 +404,11 @@ describe("a body that can be read once is not sent again after its token expired
       accessToken: async () => "an-access-token",
       accountId: "a",
     });
-    const sending = raw<AnyPaths>(client, { throwOnError: true }).POST("/api/v1/contacts", {
+    const sending = createRawClient<AnyPaths>(client, { throwOnError: true }).POST("/api/v1/contacts", {
       body: bodies[name]?.(),
       bodySerializer: (body: unknown) => body,
     });
-    await expect(sending).rejects.toMatchObject({ status: 401, retrySkippedReason: "body_not_repeatable" });
+    await expect(sending).rejects.toMatchObject({ status: 401, retrySkippedReason: "body_not_replayable" });
     expect(sent).toHaveLength(1);
   });
 });
@@ -429,7 +434,7 @@ describe("headers of the caller's", () => {
     const seen: unknown[] = [];
     const { client } = clientOf([], {
       clock: { now: () => Date.now(), wait: async () => {} },
-      retry: { max: 2 },
+      maxRetries: 2,
       fetch: async (_url, init) => {
         const headers = init?.headers as Headers;
         headers.append("x-trace", "1");

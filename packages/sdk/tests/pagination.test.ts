@@ -176,7 +176,7 @@ describe("a list of calls", () => {
     ["a page that is not JSON", () => new Response("<html>")],
     ["a lost connection", () => networkError("ECONNRESET")],
   ])("names the offset of a later page that fails, by %s", async (_, failed) => {
-    const { client } = clientOf([page([1, 2], 9), failed()], { retry: { max: 0 } });
+    const { client } = clientOf([page([1, 2], 9), failed()], { maxRetries: 0 });
     const list = client.calls.list({ offset: 4 });
     const error = await list.toArray({ maxItems: 9 }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ message: expect.stringMatching(/ \(the page at offset=6\)$/) });

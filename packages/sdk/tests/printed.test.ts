@@ -102,7 +102,7 @@ describe("what is printed without a logger", () => {
     if (where === "a browser") vi.stubGlobal("document", {});
     else vi.stubGlobal("process", undefined);
     const lines = printed();
-    const options = { clock: clockAt({ ms: 0 }), random: () => 0, allowExposedApiKey: true };
+    const options = { clock: clockAt({ ms: 0 }), random: () => 0, dangerouslyAllowBrowser: true };
     await clientOf([json(500, {}), roles()], options).client.roles.list();
     expect(lines).toHaveLength(1);
   });
@@ -352,7 +352,7 @@ describe("a printed error", () => {
 
   it("lists the last four of many attempts", async () => {
     const script = Array.from({ length: 9 }, () => json(500, {}));
-    const text = inspect(await errorOf(script, "list", { retry: { max: 8 } }));
+    const text = inspect(await errorOf(script, "list", { maxRetries: 8 }));
     expect(text).toContain("9 attempts in");
     expect(text.match(/500 in 0 ms/g)).toHaveLength(4);
   });

@@ -10,6 +10,7 @@ import {
   QueryObserver,
 } from "@tanstack/query-core";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
+import type { UnknownResult } from "../src/core/api-promise.ts";
 import type { CallTransferError } from "../src/errors/base.ts";
 import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
 import { OutcomeUnknownError } from "../src/errors/outcome-unknown-error.ts";
@@ -18,12 +19,11 @@ import {
   createCallMutationOptions,
   deleteMemberHoursMutationOptions,
   getMemberAvailabilityQueryOptions,
-  keyPrefix,
   listCallsInfiniteQueryOptions,
   listCallsQueryOptions,
   listRolesQueryOptions,
+  queryKeyPrefix,
 } from "../src/query.ts";
-import type { UnknownResult } from "../src/utils/unknown-result.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 const body = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
@@ -175,12 +175,16 @@ describe("a key", () => {
   });
 
   it.each([
-    ["of a client", () => keyPrefix(client), ["listCalls 1", "listCalls 2", "listRoles"]],
-    ["of an operation", () => keyPrefix(client, "listCalls"), ["listCalls 1", "listCalls 2"]],
-    ["of an operation in another account", () => keyPrefix(client, "listRoles", { accountId: "acc-2" }), ["other"]],
+    ["of a client", () => queryKeyPrefix(client), ["listCalls 1", "listCalls 2", "listRoles"]],
+    ["of an operation", () => queryKeyPrefix(client, "listCalls"), ["listCalls 1", "listCalls 2"]],
+    [
+      "of an operation in another account",
+      () => queryKeyPrefix(client, "listRoles", { accountId: "acc-2" }),
+      ["other"],
+    ],
     [
       "of an operation in every account, for a client without one",
-      () => keyPrefix(clientOf([]).client, "listRoles"),
+      () => queryKeyPrefix(clientOf([]).client, "listRoles"),
       ["listRoles", "other"],
     ],
     ["of one query", () => listCallsQueryOptions(client, { limit: 1 }).queryKey, ["listCalls 1"]],
@@ -291,7 +295,7 @@ describe("a mutation", () => {
 
   it("is neither paused offline nor sent later, whatever the defaults are", async () => {
     const { client, sent } = clientOf([networkError("ENOTFOUND"), json(201, { type: "initiated", callId: "c" })]);
-    const options = createCallMutationOptions(client, { retry: { max: 0 } });
+    const options = createCallMutationOptions(client, { maxRetries: 0 });
     queryClient.setDefaultOptions({ mutations: { retry: 3, retryDelay: 0, networkMode: "online" } });
     queryClient.setMutationDefaults(options.mutationKey, { retry: 3, networkMode: "offlineFirst" });
     onlineManager.setOnline(false);

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type CallTransfer, ConfigurationError, OutcomeUnknownError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
-import { raw } from "../src/raw.ts";
+import { createRawClient } from "../src/raw.ts";
 import { clientOf, json, networkError, type Step } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
@@ -59,7 +59,7 @@ describe("candidates", () => {
 
   it.each<[string, (client: CallTransfer) => Promise<unknown>]>([
     ["request()", (client) => client.request("POST", "/api/v1/calls", { body: placement })],
-    ["raw()", (client) => raw(client).POST("/api/v1/calls", { body: placement })],
+    ["createRawClient()", (client) => createRawClient(client).POST("/api/v1/calls", { body: placement })],
   ])("are calls to the same number also after a placement by %s", async (_, place) => {
     const numbers = ["+15550100002", "+15550100003"];
     const list = page(numbers.map((toNumber) => ({ id: toNumber, direction: "outbound", toNumber })));
@@ -71,7 +71,7 @@ describe("candidates", () => {
 
   it("let check place a call beside inbound calls, and not beside any other: a list may spell a number otherwise", async () => {
     const inbound = { id: "in", direction: "inbound" };
-    const retry = { whenUnknown: "check" } as const;
+    const retry = { onUnknownOutcome: "check" } as const;
     const free = clientOf([networkError("ECONNRESET"), page([inbound]), json(201, initiated)], { retry });
     expect(await settle(free.client.calls.create(placement))).toEqual(initiated);
     for (const toNumber of [placement.toNumber, "+5550100002", "+15550100003"]) {
@@ -83,7 +83,7 @@ describe("candidates", () => {
   });
 });
 
-it.each([null, 5, { maxCalls: 0 }, { maxCalls: Number.NaN }, { maxCalls: "9" }, { signal: 5 }, { maxCall: 9 }])(
+it.each([null, 5, { maxItems: 0 }, { maxItems: Number.NaN }, { maxItems: "9" }, { signal: 5 }, { maxCall: 9 }])(
   "reconcile(%j) is refused before it reads",
   async (given) => {
     const { error, sent } = await unknownOf([]);
@@ -95,7 +95,7 @@ it.each([null, 5, { maxCalls: 0 }, { maxCalls: Number.NaN }, { maxCalls: "9" }, 
 it("reconcile() names the options that cannot be read", async () => {
   const { error } = await unknownOf([]);
   const options = {
-    get maxCalls(): number {
+    get maxItems(): number {
       throw new Error("own code");
     },
   };
@@ -116,27 +116,27 @@ describe("the reading of a long list", () => {
     [undefined, 10],
     [250, 3],
     [1, 1],
-  ])("ends with maxCalls (%s), and says so", async (maxCalls, requests) => {
+  ])("ends with maxItems (%s), and says so", async (maxItems, requests) => {
     const { error, sent } = await unknownOf(pages(requests));
-    const { candidates, complete, explanation } = await error.reconcile({ maxCalls });
+    const { candidates, complete, explanation } = await error.reconcile({ maxItems });
     expect([candidates.length, complete, sent.length]).toEqual([requests * 100, false, 1 + requests]);
     expect(explanation).toContain(`Only the first ${requests * 100} calls since`);
-    expect(explanation).toContain("maxCalls");
+    expect(explanation).toContain("maxItems");
   });
 
-  it("is complete if the list ends where maxCalls does", async () => {
+  it("is complete if the list ends where maxItems does", async () => {
     const calls = Array.from({ length: 100 }, (_, item) => ({ id: String(item), direction: "outbound" }));
     const { error } = await unknownOf([page(calls)]);
-    expect(await error.reconcile({ maxCalls: 100 })).toMatchObject({ complete: true });
+    expect(await error.reconcile({ maxItems: 100 })).toMatchObject({ complete: true });
   });
 
   it("blocks check, which never reads further than reconcile() does", async () => {
     const inbound = (index: number) =>
       Array.from({ length: 100 }, (_, n) => ({ id: `${index}-${n}`, direction: "inbound" }));
     const script = [networkError("ECONNRESET"), ...Array.from({ length: 10 }, (_, n) => page(inbound(n), total))];
-    const { client, sent } = clientOf(script, { retry: { whenUnknown: "check" } });
+    const { client, sent } = clientOf(script, { retry: { onUnknownOutcome: "check" } });
     expect(await settle(client.calls.create(placement))).toMatchObject({
-      retrySkippedReason: "not_ruled_out",
+      retrySkippedReason: "list_inconclusive",
     });
     expect(sent).toHaveLength(11);
   });
@@ -168,7 +168,7 @@ describe("the window", () => {
     let skewMs = 0;
     const clock = {
       now: () => Date.now() + skewMs,
-      elapsed: () => performance.now(),
+      monotonicNow: () => performance.now(),
       setTimeout: (callback: () => void, delayMs: number) => setTimeout(callback, delayMs),
       clearTimeout: (timer: unknown) => clearTimeout(timer as ReturnType<typeof setTimeout>),
     };
@@ -180,7 +180,7 @@ describe("the window", () => {
     };
     const { client } = clientOf([lost], { clock, timeoutMs: 60_000 });
     const error = (await settle(client.calls.create(placement))) as OutcomeUnknownError;
-    return { from: Date.parse(error.window.from) - start, to: Date.parse(error.window.to) - start };
+    return { from: Date.parse(error.window.start) - start, to: Date.parse(error.window.end) - start };
   }
 
   it.each([-hourMs, -20_000, 0, 20_000, hourMs])(

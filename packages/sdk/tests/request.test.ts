@@ -1,4 +1,4 @@
-// client.request() and raw() with paths that the caller writes.
+// client.request() and createRawClient() with paths that the caller writes.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
@@ -8,7 +8,7 @@ import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
 import { defaultMaxRetries } from "../src/generated/constants.gen.ts";
 import { CallTransferCore, OutcomeUnknownError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
-import { raw } from "../src/raw.ts";
+import { createRawClient } from "../src/raw.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 fc.configureGlobal({ seed: 1 });
@@ -61,13 +61,14 @@ describe("a path that is no operation", () => {
     expect(await settle(clientOf([page()]).client.request("POST", "/api/v1/contacts"))).toBeInstanceOf(
       OutcomeUnknownError,
     );
-    expect(await settle(raw(clientOf([page()]).client).GET("/api/v1/contacts" as never))).toMatchObject({
+    expect(await settle(createRawClient(clientOf([page()]).client).GET("/api/v1/contacts" as never))).toMatchObject({
       name: "InvalidResponseError",
     });
   });
 
-  it("may have any body where raw() is asked for something else than JSON", async () => {
-    const get = (path: string) => raw(clientOf([page()]).client).GET(path as never, { parseAs: "text" } as never);
+  it("may have any body where createRawClient() is asked for something else than JSON", async () => {
+    const get = (path: string) =>
+      createRawClient(clientOf([page()]).client).GET(path as never, { parseAs: "text" } as never);
     expect(await get("/api/v1/export")).toMatchObject({ data: "<html>Sign in</html>" });
     expect(await settle(get("/api/v1/roles"))).toMatchObject({ name: "InvalidResponseError" });
   });
@@ -107,9 +108,10 @@ const doors: Readonly<Record<string, (client: CallTransfer, method: string, path
   "request() in lower case": (client, method, path) =>
     client.request(method.toLowerCase(), path, { body: placement, query: { dryRun: false } }),
   "request() with a query": (client, method, path) => client.request(method, `${path}?a=1`, { body: placement }),
-  "raw()": (client, method, path) => raw(client)[method as "POST"](path as "/api/v1/calls", { body: placement }),
-  "raw() with a query": (client, method, path) =>
-    raw(client)[method as "POST"](`${path}?a=1` as "/api/v1/calls", { body: placement }),
+  "createRawClient()": (client, method, path) =>
+    createRawClient(client)[method as "POST"](path as "/api/v1/calls", { body: placement }),
+  "createRawClient() with a query": (client, method, path) =>
+    createRawClient(client)[method as "POST"](`${path}?a=1` as "/api/v1/calls", { body: placement }),
 };
 
 describe.each(Object.keys(doors))("an operation by %s", (name) => {
@@ -124,7 +126,7 @@ describe.each(Object.keys(doors))("an operation by %s", (name) => {
   });
 
   it("reads the list before it sends a placement again", async () => {
-    const { client, sent } = clientOf([lost(), noCalls(), placed()], { retry: { whenUnknown: "check" } });
+    const { client, sent } = clientOf([lost(), noCalls(), placed()], { retry: { onUnknownOutcome: "check" } });
     await settle(send(client, "POST", "/api/v1/calls") as PromiseLike<unknown>);
     expect(sent.map(({ init }) => init.method)).toEqual(["POST", "GET", "POST"]);
   });
@@ -200,7 +202,7 @@ describe("a path that leaves the base URL", () => {
 
   it.each([...elsewhere, ...above, ...damaged, ...others])("(%j) is refused, and nothing is sent", async (path) => {
     const { client, sent } = clientOf([json(200, {})], { baseUrl: base });
-    const doors = [() => client.request("GET", path as never), () => raw(client).GET(path as never)];
+    const doors = [() => client.request("GET", path as never), () => createRawClient(client).GET(path as never)];
     for (const door of doors) {
       const error = await settle(door());
       expect(error).toBeInstanceOf(InvalidArgumentError);
@@ -247,7 +249,7 @@ describe("a path that leaves the base URL", () => {
     const { port } = server.address() as AddressInfo;
     // Without a port of its own, a path that starts with one would choose the server.
     const options: Partial<ClientOptions> = { fetch: undefined, baseUrl: "http://127.0.0.1" };
-    const { client } = clientOf([], { ...options, retry: { max: 0 } });
+    const { client } = clientOf([], { ...options, maxRetries: 0 });
     await expect(client.request("GET", `:${port}/stolen`)).rejects.toThrow(InvalidArgumentError);
     const near = client.withOptions({ baseUrl: `http://127.0.0.1:${port}/prefix` });
     await expect(near.request("GET", "/../stolen")).rejects.toThrow(InvalidArgumentError);

@@ -49,8 +49,8 @@ describe("an unknown outcome", () => {
     const ahead = new Response(null, { status: 500, headers: { date: "Mon, 02 Mar 2026 12:10:00 GMT" } });
     const { error } = await unknownOf([ahead]);
     expect(error.window).toEqual({
-      from: "2026-03-02T12:09:55.000Z",
-      to: "2026-03-02T12:10:05.000Z",
+      start: "2026-03-02T12:09:55.000Z",
+      end: "2026-03-02T12:10:05.000Z",
       byServerClock: true,
     });
   });
@@ -58,8 +58,8 @@ describe("an unknown outcome", () => {
   it("widens the window to five minutes if no Date header shows how the clocks differ", async () => {
     const { error } = await unknownOf([networkError("ECONNRESET")]);
     expect(error.window).toEqual({
-      from: "2026-03-02T11:55:00.000Z",
-      to: "2026-03-02T12:05:00.000Z",
+      start: "2026-03-02T11:55:00.000Z",
+      end: "2026-03-02T12:05:00.000Z",
       byServerClock: false,
     });
   });
@@ -68,20 +68,20 @@ describe("an unknown outcome", () => {
     "does not trust a Date that no honest clock shows (%s)",
     async (date) => {
       const { error } = await unknownOf([new Response(null, { status: 502, headers: { date } })]);
-      expect(error.window.from).toBe("2026-03-02T11:55:00.000Z");
+      expect(error.window.start).toBe("2026-03-02T11:55:00.000Z");
     },
   );
 
   it("trusts a Date that is years ahead, since the caller's clock may be as wrong", async () => {
     const date = "Sun, 01 Jan 2186 00:00:00 GMT";
     const { error } = await unknownOf([new Response(null, { status: 502, headers: { date } })]);
-    expect(error.window.from).toBe("2185-12-31T23:59:55.000Z");
+    expect(error.window.start).toBe("2185-12-31T23:59:55.000Z");
   });
 
   it("follows a server's clock that is far behind, as a mock's may be", async () => {
     const behind = new Response(null, { status: 502, headers: { date: "Thu, 01 Jan 2026 00:00:00 GMT" } });
     const { error } = await unknownOf([behind]);
-    expect(error.window.from).toBe("2025-12-31T23:59:55.000Z");
+    expect(error.window.start).toBe("2025-12-31T23:59:55.000Z");
   });
 
   it("says why it was not sent again", async () => {
@@ -153,7 +153,7 @@ describe("reconcile", () => {
     expect(await error.reconcile()).toMatchObject({
       candidates: [],
       complete: true,
-      explanation: expect.stringContaining("no proof"),
+      explanation: expect.stringContaining("does not prove"),
     });
   });
 
@@ -212,7 +212,7 @@ describe("reconcile", () => {
 
 describe("a search for candidates", () => {
   const lookingFor = (options: Partial<ClientOptions>, script: Step[]) =>
-    clientOf(script, { retry: { whenUnknown: "check" }, ...options });
+    clientOf(script, { retry: { onUnknownOutcome: "check" }, ...options });
 
   it("uses the account of the request", async () => {
     const { client, sent } = lookingFor({ accountId: "main" }, [
@@ -250,10 +250,10 @@ describe("a search for candidates", () => {
   });
 });
 
-describe("retry.whenUnknown", () => {
+describe("retry.onUnknownOutcome", () => {
   it("check sends again when nothing is listed", async () => {
     const { client, sent } = clientOf([networkError("ECONNRESET"), list([]), placed()], {
-      retry: { whenUnknown: "check" },
+      retry: { onUnknownOutcome: "check" },
     });
     expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
     expect(sent.map(({ init }) => init.method)).toEqual(["POST", "GET", "POST"]);
@@ -263,19 +263,20 @@ describe("retry.whenUnknown", () => {
     ["a call is listed", list([call("a")])],
     ["the list cannot be read", problem(403, "forbidden")],
   ])("check does not send again when %s", async (_, answer) => {
-    const { sent } = await unknownOf([networkError("ECONNRESET"), answer], { retry: { whenUnknown: "check" } });
+    const { sent } = await unknownOf([networkError("ECONNRESET"), answer], { retry: { onUnknownOutcome: "check" } });
     expect(sent).toHaveLength(2);
   });
 
   it("check never repeats a rotation, which no list contains", async () => {
-    const { client, sent } = clientOf([networkError("ECONNRESET")], { retry: { whenUnknown: "check" } });
+    const { client, sent } = clientOf([networkError("ECONNRESET")], { retry: { onUnknownOutcome: "check" } });
     expect(await settle(client.destinations.rotateSecret("d"))).toBeInstanceOf(OutcomeUnknownError);
     expect(sent).toHaveLength(1);
   });
 
   it("repeat sends again like any other operation", async () => {
     const { client, sent } = clientOf([networkError("ECONNRESET"), problem(500, "internal_error"), placed()], {
-      retry: { max: 2, whenUnknown: "repeat" },
+      maxRetries: 2,
+      retry: { onUnknownOutcome: "retry" },
     });
     expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
     expect(sent).toHaveLength(3);
@@ -283,11 +284,14 @@ describe("retry.whenUnknown", () => {
 
   it("of a request replaces the client's, and leaves its other fields as they are", async () => {
     const lost = () => networkError("ECONNRESET");
-    const { client, sent } = clientOf([lost(), lost(), placed()], { retry: { max: 1, whenUnknown: "repeat" } });
-    const thrown = await settle(client.calls.create(placement, { retry: { whenUnknown: "throw" } }));
+    const { client, sent } = clientOf([lost(), lost(), placed()], {
+      maxRetries: 1,
+      retry: { onUnknownOutcome: "retry" },
+    });
+    const thrown = await settle(client.calls.create(placement, { retry: { onUnknownOutcome: "throw" } }));
     expect(thrown).toBeInstanceOf(OutcomeUnknownError);
     expect(sent).toHaveLength(1);
-    expect(await settle(client.calls.create(placement, { retry: { max: 1 } }))).toEqual({
+    expect(await settle(client.calls.create(placement, { maxRetries: 1 }))).toEqual({
       type: "initiated",
       callId: "c",
     });
@@ -296,9 +300,10 @@ describe("retry.whenUnknown", () => {
 
   it("stays in a copy of the client that changes another field of retry", async () => {
     const { client, sent } = clientOf([networkError("ECONNRESET"), placed()], {
-      retry: { max: 0, whenUnknown: "repeat" },
+      maxRetries: 0,
+      retry: { onUnknownOutcome: "retry" },
     });
-    const copy = client.withOptions({ retry: { max: 1 } });
+    const copy = client.withOptions({ maxRetries: 1 });
     expect(await settle(copy.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
     expect(sent).toHaveLength(2);
   });
@@ -314,7 +319,7 @@ describe("an expired access token", () => {
       new Headers(headers).get("authorization") === "Bearer new" ? json(200, roles) : expired();
     const { client, sent } = clientOf(
       Array.from({ length: 6 }, () => answer),
-      { ...options, accessToken, retry: { max: 0 } },
+      { ...options, accessToken, maxRetries: 0 },
     );
     await Promise.all([client.roles.list(), client.roles.list(), client.roles.list()]);
     expect(sent).toHaveLength(6);
@@ -340,7 +345,7 @@ describe("an expired access token", () => {
     const { client } = clientOf([fail(), fail(), expired(), json(200, roles), expired(), json(200, roles)], {
       ...options,
       accessToken,
-      retry: { max: 2 },
+      maxRetries: 2,
     });
     expect(await settle(client.roles.list())).toEqual(roles);
     expect(await settle(client.roles.list())).toEqual(roles);
@@ -493,7 +498,7 @@ describe("an expired access token", () => {
     for (let call = 0; call < 50; call++) expect(await list()).toMatchObject({ code: "token_expired" });
     expect(renewals).toBe(2);
     expect(await list()).toMatchObject({
-      retrySkippedReason: "expired_token",
+      retrySkippedReason: "token_still_expired",
     });
     for (const [pause, total] of [
       [999, 2],
@@ -606,7 +611,7 @@ describe("the retry budget", () => {
       fail(),
       fail(),
     ];
-    const { client, sent } = clientOf(script, { retry: { max: 1 } });
+    const { client, sent } = clientOf(script, { maxRetries: 1 });
     for (let i = 0; i < 100; i++) await settle(client.roles.list());
     for (let i = 0; i < 5; i++) await client.roles.list();
     await settle(client.roles.list());
@@ -619,20 +624,19 @@ describe("the retry budget", () => {
     ["is used by the retry of a 503, whatever it says", 503, { retryAfterSecs: 1 }, 220],
   ] as const)("%s", async (_, status, meta, count) => {
     const fetch = vi.fn(async () => problem(status, "service_error", { meta }));
-    const { client } = clientOf([], { fetch, retry: { max: 1 }, random: () => 0 });
+    const { client } = clientOf([], { fetch, maxRetries: 1, random: () => 0 });
     for (let i = 0; i < 120; i++) await settle(client.roles.list());
     expect(fetch).toHaveBeenCalledTimes(count);
   });
 
   it("is shared by copies with other options, and can be switched off", async () => {
-    const retry = { max: 2 };
     const answers = () => Array.from({ length: 400 }, () => problem(500, "internal_error"));
-    const { client, sent } = clientOf(answers(), { retry });
+    const { client, sent } = clientOf(answers());
     for (let i = 0; i < 50; i++) await settle(client.roles.list());
     expect(sent).toHaveLength(150);
     await settle(client.withOptions({ timeoutMs: 5 }).roles.list());
     expect(sent).toHaveLength(151);
-    const unbounded = clientOf(answers(), { retry: { ...retry, budget: false } });
+    const unbounded = clientOf(answers(), { retry: { budget: false } });
     for (let i = 0; i < 100; i++) await settle(unbounded.client.roles.list());
     expect(unbounded.sent).toHaveLength(300);
   });
@@ -755,7 +759,7 @@ describe("middleware", () => {
       await new Promise((resolve) => setTimeout(resolve, 1000));
       return next();
     };
-    const { client, sent } = clientOf([], { middleware: [slow], retry: { max: 0 } });
+    const { client, sent } = clientOf([], { middleware: [slow], maxRetries: 0 });
     expect(await settle(client.roles.list({ timeoutMs: 500 }))).toMatchObject({
       name: "TimeoutError",
       outcome: "not_sent",
@@ -773,7 +777,7 @@ describe("reporting", () => {
     const { client } = clientOf([echo, networkError("ECONNRESET"), json(200, roles, { "x-request-id": "req-2" })], {
       logger: log,
       random: () => 1,
-      retry: { max: 2 },
+      maxRetries: 2,
     });
     await settle(client.roles.list());
     expect(log.debug.mock.calls.flat()).toEqual([
@@ -824,7 +828,7 @@ describe("reporting", () => {
     const error = vi.spyOn(console, "error").mockImplementation(() => {});
     const script = [problem(503, "service_error"), problem(503, "service_error"), json(200, roles)];
     const onRetry = () => Promise.reject(new Error("metrics down"));
-    const { client } = clientOf(script, { onRetry, retry: { max: 2 } });
+    const { client } = clientOf(script, { onRetry, maxRetries: 2 });
     expect(await settle(client.roles.list())).toEqual(roles);
     expect(error.mock.calls).toEqual([["call-transfer: onRetry threw: metrics down"]]);
   });
@@ -877,24 +881,26 @@ describe("reporting", () => {
   });
 });
 
-describe("validate", () => {
+describe("responseValidator", () => {
   it("receives the operationId and the body, and rejects the response by throwing", async () => {
-    const validate = vi.fn(() => {
+    const responseValidator = vi.fn(() => {
       throw new TypeError("roles is odd");
     });
-    const { client } = clientOf([json(200, roles)], { validate });
+    const { client } = clientOf([json(200, roles)], { responseValidator });
     const error = await settle(client.roles.list());
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error).toMatchObject({ outcome: "applied", cause: { message: "roles is odd" } });
-    expect(validate).toHaveBeenCalledExactlyOnceWith("listRoles", roles);
+    expect(responseValidator).toHaveBeenCalledExactlyOnceWith("listRoles", roles);
   });
 
   it("is not asked about a success without a body, or about an error", async () => {
-    const validate = vi.fn();
-    const { client } = clientOf([new Response(null, { status: 204 }), problem(404, "not_found")], { validate });
+    const responseValidator = vi.fn();
+    const { client } = clientOf([new Response(null, { status: 204 }), problem(404, "not_found")], {
+      responseValidator,
+    });
     await client.members.deleteHours("m");
     await settle(client.roles.list());
-    expect(validate).not.toHaveBeenCalled();
+    expect(responseValidator).not.toHaveBeenCalled();
   });
 });
 
@@ -923,17 +929,17 @@ describe("withOptions", () => {
 });
 
 describe("a browser", () => {
-  it("may not use an API key, unless allowExposedApiKey is set", () => {
+  it("may not use an API key, unless dangerouslyAllowBrowser is set", () => {
     for (const name of ["window", "document"]) vi.stubGlobal(name, {});
     const options = { baseUrl: "https://api.example.com", apiKey };
-    expect(() => new CallTransfer(options)).toThrow("allowExposedApiKey");
-    expect(new CallTransfer({ ...options, allowExposedApiKey: true })).toBeInstanceOf(CallTransfer);
+    expect(() => new CallTransfer(options)).toThrow("dangerouslyAllowBrowser");
+    expect(new CallTransfer({ ...options, dangerouslyAllowBrowser: true })).toBeInstanceOf(CallTransfer);
     vi.unstubAllGlobals();
   });
 
   it("is also recognized in web workers", () => {
     vi.stubGlobal("importScripts", () => {});
-    expect(() => new CallTransfer({ baseUrl: "https://api.example.com", apiKey })).toThrow("allowExposedApiKey");
+    expect(() => new CallTransfer({ baseUrl: "https://api.example.com", apiKey })).toThrow("dangerouslyAllowBrowser");
     vi.unstubAllGlobals();
   });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { codeOf, parseObject, requestIdOf } from "../src/send/attempt.ts";
 import { effectOf } from "../src/send/effect.ts";
-import { requestIdOf } from "../src/send/record.ts";
-import { codeOf, parseObject } from "../src/send/response.ts";
 import { redact } from "../src/utils/redact.ts";
 import { clientOf } from "./test-server.ts";
 
@@ -74,7 +73,7 @@ describe("the body of an error", () => {
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({
       retryAfterSecs: Number.MAX_VALUE,
       meta: { others: [-Number.MAX_VALUE, 2] },
-      problem: { meta: { retryAfterSecs: expect.any(Number), others: [-Number.MAX_VALUE, 2] } },
+      body: { meta: { retryAfterSecs: expect.any(Number), others: [-Number.MAX_VALUE, 2] } },
     });
   });
 

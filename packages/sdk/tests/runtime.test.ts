@@ -208,7 +208,7 @@ describe("the User-Agent", () => {
 
   it("is left to the browser", async () => {
     vi.stubGlobal("document", {});
-    expect(await userAgentOf({ allowExposedApiKey: true })).toBe(null);
+    expect(await userAgentOf({ dangerouslyAllowBrowser: true })).toBe(null);
   });
 
   it("can be replaced, however it is spelled", async () => {
@@ -237,7 +237,7 @@ describe("in a browser", () => {
   it("a request that the browser refused names the console, because the page gets no reason", async () => {
     vi.stubGlobal("document", {});
     const fetch = () => Promise.reject(new TypeError("Failed to fetch"));
-    const client = new CallTransfer({ accessToken, accountId: "a", baseUrl: url, fetch, retry: { max: 0 } });
+    const client = new CallTransfer({ accessToken, accountId: "a", baseUrl: url, fetch, maxRetries: 0 });
     await expect(client.roles.list()).rejects.toThrow(
       "listRoles could not be sent or lost its connection: Failed to fetch. The browser's console says why",
     );

@@ -64,14 +64,14 @@ function respond({ status = 200, headers, json, text, lost }: Answer): Response 
 }
 
 /** A client that gets the answers of a scenario, and on whose clock waits and deadlines end at once. */
-function clientOf(create: Sdk["CallTransfer"], { answers, retry }: Scenario) {
+function clientOf(create: Sdk["CallTransfer"], { answers, retry: { maxRetries, ...retry } = {} }: Scenario) {
   const waits: number[] = [];
   let sent = 0;
   let elapsed = 0;
   let deadline = (): void => {};
   const clock: Clock = {
     now: () => 1_772_452_800_000 + elapsed,
-    elapsed: () => elapsed,
+    monotonicNow: () => elapsed,
     async wait(delayMs) {
       waits.push(delayMs);
       elapsed += delayMs;
@@ -92,7 +92,8 @@ function clientOf(create: Sdk["CallTransfer"], { answers, retry }: Scenario) {
     logLevel: "off",
     clock,
     random: () => 0,
-    ...(retry && { retry }),
+    ...(maxRetries !== undefined && { maxRetries: Number(maxRetries) }),
+    retry,
     async fetch() {
       const answer = answers[Math.min(sent, answers.length - 1)] as Answer;
       sent += 1;

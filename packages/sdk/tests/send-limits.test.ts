@@ -2,9 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
 import { CallTransferError } from "../src/errors/base.ts";
-import type { Middleware } from "../src/options/middleware.ts";
-import type { ClientOptions } from "../src/options/options.ts";
-import { raw } from "../src/raw.ts";
+import type { ClientOptions, Middleware } from "../src/options/options.ts";
+import { createRawClient } from "../src/raw.ts";
 import { clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 const roles = { roles: [] };
@@ -30,7 +29,7 @@ const listed = (script: Step[], options: Partial<ClientOptions> = {}) =>
   settle(clientOf(script, options).client.roles.list());
 
 describe("the wait before a retry", () => {
-  it("may be as long as retry.maxWaitMs", async () => {
+  it("may be as long as retry.maxRetryAfterMs", async () => {
     const script = [problem(429, "rate_limit_exceeded", { meta: { retryAfterSecs: 60 } }), json(200, roles)];
     expect(await listed(script)).toEqual(roles);
   });
@@ -42,7 +41,7 @@ describe("the wait before a retry", () => {
       [2, 5],
     ] as const) {
       const middleware: Middleware = async (_request, next) => ((await next()).ok ? next() : hint(own));
-      const options = { middleware: [middleware], retry: { max: 1 }, random: () => 0 };
+      const options = { middleware: [middleware], maxRetries: 1, random: () => 0 };
       const error = await listed([hint(server), hint(server)], options);
       expect(error).toMatchObject({ retryAfterSecs: 5, attempts: [{ delayMs: 5001 }, {}] });
     }
@@ -58,7 +57,7 @@ describe("a retry", () => {
     let passed = 0;
     const clock = {
       now: () => passed,
-      elapsed: () => passed,
+      monotonicNow: () => passed,
       // The process is suspended while it waits. The limits of the attempts are longer.
       setTimeout(run: () => void, delayMs: number) {
         if (delayMs > 20_000) return;
@@ -87,15 +86,15 @@ describe("a retry", () => {
   it("is not counted for a renewed token", async () => {
     const failed = () => problem(503, "service_error");
     const script = [problem(401, "token_expired"), failed(), failed(), json(200, roles)];
-    const options = { accessToken: async () => "token-token", accountId: "a", retry: { max: 2 } };
+    const options = { accessToken: async () => "token-token", accountId: "a", maxRetries: 2 };
     expect(await listed(script, options)).toEqual(roles);
   });
 
   it("is refused with the reason for a body that is no text", async () => {
     const { client } = clientOf([networkError("ECONNREFUSED")]);
     const bodySerializer = () => new Blob(["{}"]);
-    const sent = raw(client).POST("/api/v1/transfers/destination-groups", { body: group, bodySerializer });
-    expect(await settle(sent)).toMatchObject({ retrySkippedReason: "body_not_repeatable" });
+    const sent = createRawClient(client).POST("/api/v1/transfers/destination-groups", { body: group, bodySerializer });
+    expect(await settle(sent)).toMatchObject({ retrySkippedReason: "body_not_replayable" });
   });
 
   it("is refused with the reason if a call is listed", async () => {
@@ -103,15 +102,15 @@ describe("a retry", () => {
       { id: "a", direction: "outbound", duration: 0, status: "completed", createdAt: "2026-03-02T12:00:00Z" },
     ];
     const script = [networkError("ECONNRESET"), json(200, { calls, meta: { total: 1 } })];
-    const { client } = clientOf(script, { retry: { whenUnknown: "check" } });
+    const { client } = clientOf(script, { retry: { onUnknownOutcome: "check" } });
     expect(await settle(client.calls.create(placement))).toMatchObject({
-      retrySkippedReason: "not_ruled_out",
+      retrySkippedReason: "list_inconclusive",
     });
   });
 
   it("asks for no list if the deadline would expire first", async () => {
     const { client, sent } = clientOf([networkError("ECONNRESET")], {
-      retry: { whenUnknown: "check" },
+      retry: { onUnknownOutcome: "check" },
       totalTimeoutMs: 100,
     });
     expect(await settle(client.calls.create(placement))).toMatchObject({
@@ -131,7 +130,7 @@ describe("a deadline is compared with the time after the look at the list, so th
     const script = [networkError("ECONNRESET"), list, placed()];
     const started = Date.now();
     const { client, sent } = clientOf(script, {
-      retry: { whenUnknown: "check" },
+      retry: { onUnknownOutcome: "check" },
       totalTimeoutMs: 1000,
       random: () => 0,
     });
@@ -159,7 +158,7 @@ describe("an expired token that middleware reports", () => {
     accessToken: async () => "token-token",
     accountId: "a",
     middleware: [answers],
-    retry: { max: 0 },
+    maxRetries: 0,
   });
   const expired = () => problem(401, "token_expired");
 
@@ -186,15 +185,15 @@ describe("the error", () => {
     const script = [problem(429, "rate_limit_exceeded"), networkError("ECONNRESET")];
     const { client } = clientOf(script, { random: () => 1 });
     expect(await settle(client.calls.create(placement))).toMatchObject({
-      window: { from: new Date(start - 300_000).toISOString(), to: new Date(start + 300_500).toISOString() },
+      window: { start: new Date(start - 300_000).toISOString(), end: new Date(start + 300_500).toISOString() },
     });
   });
 
   it("keeps the body of a success that failed its validation", async () => {
-    const validate = () => {
+    const responseValidator = () => {
       throw undefined;
     };
-    const { client } = clientOf([placed()], { validate });
+    const { client } = clientOf([placed()], { responseValidator });
     expect(await settle(client.calls.create(placement))).toMatchObject({
       outcome: "applied",
       partialBody: '{"type":"initiated","callId":"c"}',
@@ -204,7 +203,7 @@ describe("the error", () => {
 
   it("of a page that middleware invented says that nothing was sent", async () => {
     const page = () => new Response("<html>", { headers: { "content-type": "text/html" } });
-    const error = await listed([], { middleware: [async () => page()], retry: { max: 0 } });
+    const error = await listed([], { middleware: [async () => page()], maxRetries: 0 });
     expect(error).toMatchObject({ name: "InvalidResponseError", outcome: "not_sent" });
     expect((error as Error).cause).toBeUndefined();
   });
@@ -232,7 +231,7 @@ describe("the error", () => {
     let fails = false;
     const clock = {
       now: () => 0,
-      elapsed() {
+      monotonicNow() {
         if (fails) throw new Error("no clock");
         return 0;
       },
@@ -243,26 +242,26 @@ describe("the error", () => {
       fails = true;
       return Promise.reject(networkError("ECONNRESET"));
     };
-    const { client } = clientOf([answer], { clock, retry: { max: 0 } });
+    const { client } = clientOf([answer], { clock, maxRetries: 0 });
     expect(await settle(client.roles.list())).toMatchObject({ durationMs: 0, attempts: [{ durationMs: 0 }] });
   });
 
   it("has a cause with the name and stack of fetch's own error, and no more", async () => {
     const thrown = new TypeError("fetch failed");
-    const { cause } = (await listed([thrown], { retry: { max: 0 } })) as Error;
+    const { cause } = (await listed([thrown], { maxRetries: 0 })) as Error;
     expect(cause).toMatchObject({ name: "TypeError", stack: expect.stringMatching(/^TypeError: fetch failed\n/) });
     expect(cause).not.toHaveProperty("cause");
   });
 
   it("has the errors of all addresses, and causes to a depth of five", async () => {
     const addresses = new AggregateError([new Error("refused"), new Error("timed out")], "all failed");
-    expect(await listed([new TypeError("fetch failed", { cause: addresses })], { retry: { max: 0 } })).toMatchObject({
+    expect(await listed([new TypeError("fetch failed", { cause: addresses })], { maxRetries: 0 })).toMatchObject({
       cause: { cause: { errors: [{ message: "refused" }, { message: "timed out" }] } },
     });
     const circular = new TypeError("fetch failed");
     circular.cause = circular;
     let depth = 0;
-    const error = (await listed([circular], { retry: { max: 0 } })) as Error;
+    const error = (await listed([circular], { maxRetries: 0 })) as Error;
     for (let cause = error.cause; cause instanceof Error; cause = cause.cause) depth += 1;
     expect(depth).toBe(5);
   });
@@ -313,7 +312,7 @@ describe("a success without the field that it is for", () => {
       { name: "InvalidResponseError", outcome: "applied" },
     ],
   ])("(%s) is an error, and is not sent again", async (_, step, send, expected) => {
-    const { client, sent } = clientOf([step], { retry: { whenUnknown: "repeat" } });
+    const { client, sent } = clientOf([step], { retry: { onUnknownOutcome: "retry" } });
     expect(await settle(send(client))).toMatchObject(expected);
     expect(sent).toHaveLength(1);
   });

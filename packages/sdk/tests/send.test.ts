@@ -12,7 +12,7 @@ import {
   OutcomeUnknownError,
   TimeoutError,
 } from "../src/index.ts";
-import { raw } from "../src/raw.ts";
+import { createRawClient } from "../src/raw.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 
 const roles = { roles: [] };
@@ -118,7 +118,7 @@ describe("a request", () => {
     };
     const expired = () => problem(401, "token_expired");
     const script = [expired(), problem(500, "internal_error"), expired(), json(200, roles)];
-    const { client } = clientOf(script, { accessToken, accountId: "a", retry: { max: 0 } });
+    const { client } = clientOf(script, { accessToken, accountId: "a", maxRetries: 0 });
     expect(await settle(client.roles.list())).toMatchObject({ status: 500 });
     expect(await settle(client.roles.list())).toEqual(roles);
     expect(renewals).toHaveBeenCalledOnce();
@@ -142,7 +142,7 @@ describe("a request", () => {
     const { client, sent } = clientOf([]);
     const options = { signal: new AbortController() } as never;
     await expect(client.roles.list(options)).rejects.toMatchObject({ name: "ConfigurationError", option: "signal" });
-    await expect(raw(client).GET("/api/v1/roles", options)).rejects.toMatchObject({ option: "signal" });
+    await expect(createRawClient(client).GET("/api/v1/roles", options)).rejects.toMatchObject({ option: "signal" });
     expect(sent).toHaveLength(0);
   });
 
@@ -164,7 +164,7 @@ describe("retries", () => {
   it("have their times on the error", async () => {
     const from = Date.now();
     const { client } = clientOf([problem(503, "service_error"), problem(503, "service_error")], {
-      retry: { max: 1 },
+      maxRetries: 1,
       random: () => 1,
     });
     expect(await settle(client.roles.list())).toMatchObject({
@@ -264,7 +264,7 @@ describe("retries", () => {
       const retry = { trust503Codes: true };
       const trusting = clientOf([problem(503, code), json(201, initiated)], { retry });
       expect(await settle(trusting.client.calls.create(placement))).toEqual(initiated);
-      const refused = clientOf([problem(503, code)], { retry: { ...retry, max: 0 } });
+      const refused = clientOf([problem(503, code)], { retry, maxRetries: 0 });
       expect(await settle(refused.client.calls.create(placement))).toMatchObject({
         name: "ServerError",
         outcome: "rejected",
@@ -322,7 +322,7 @@ describe("deadlines", () => {
     ["the body of a success", () => stalled(200)],
     ["the body of an error", () => stalled(500)],
   ])("include the wait for %s, even if fetch ignores its signal", async (_, step) => {
-    const { client, sent } = clientOf([step()], { retry: { max: 0 } });
+    const { client, sent } = clientOf([step()], { maxRetries: 0 });
     const settled = client.roles.list({ timeoutMs: 500 }).catch((error: Error) => error);
     await vi.advanceTimersByTimeAsync(500);
     expect(await settled).toBeInstanceOf(TimeoutError);
@@ -353,7 +353,7 @@ describe("deadlines", () => {
     let answer: (response: Response) => void = () => {};
     const cancelled = vi.fn();
     const body = new ReadableStream({ cancel: cancelled });
-    const { client } = clientOf([() => new Promise((resolve) => (answer = resolve))], { retry: { max: 0 } });
+    const { client } = clientOf([() => new Promise((resolve) => (answer = resolve))], { maxRetries: 0 });
     const error = (await settle(client.roles.list({ timeoutMs: 500 }))) as TimeoutError;
     const before = JSON.stringify(error);
     answer(new Response(body));
@@ -378,17 +378,17 @@ describe("deadlines", () => {
     let passed = 0;
     const clock = {
       now: () => Date.now(),
-      elapsed: () => (passed += 0.3),
+      monotonicNow: () => (passed += 0.3),
       setTimeout: (callback: () => void, delayMs: number) => setTimeout(callback, delayMs),
       clearTimeout: (timer: unknown) => clearTimeout(timer as ReturnType<typeof setTimeout>),
     };
-    const { client } = clientOf([() => new Promise<Response>(() => {})], { clock, retry: { max: 0 } });
+    const { client } = clientOf([() => new Promise<Response>(() => {})], { clock, maxRetries: 0 });
     const error = (await settle(client.roles.list({ totalTimeoutMs: 500 }))) as TimeoutError;
     expect(error.message).toContain("no complete response within 500 ms");
   });
 
   it("are those of the contract by default", async () => {
-    const { client } = clientOf([() => new Promise<Response>(() => {})], { retry: { max: 0 } });
+    const { client } = clientOf([() => new Promise<Response>(() => {})], { maxRetries: 0 });
     const started = Date.now();
     await settle(client.roles.list());
     expect(Date.now() - started).toBe(defaultTimeoutMs);
@@ -511,7 +511,7 @@ describe("answers", () => {
       name: "NotFoundError",
       status: 404,
       code: undefined,
-      problem: undefined,
+      body: undefined,
     });
   });
 
@@ -521,14 +521,14 @@ describe("answers", () => {
       pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)),
       cancel: cancelled,
     });
-    const { client } = clientOf([new Response(body, { status })], { retry: { max: 0 } });
+    const { client } = clientOf([new Response(body, { status })], { maxRetries: 0 });
     await settle(client.roles.list());
     expect(cancelled).toHaveBeenCalledOnce();
   });
 
   it("whose body stalls are cancelled at the deadline, also under a fetch that ignores its signal", async () => {
     const cancelled = vi.fn();
-    const { client } = clientOf([new Response(new ReadableStream({ cancel: cancelled }))], { retry: { max: 0 } });
+    const { client } = clientOf([new Response(new ReadableStream({ cancel: cancelled }))], { maxRetries: 0 });
     await settle(client.roles.list({ timeoutMs: 500 }));
     expect(cancelled).toHaveBeenCalledOnce();
   });
@@ -590,7 +590,7 @@ describe("answers", () => {
     const echo = problem(401, "api_key_invalid", { detail: `${apiKey} is unknown`, echoed: [apiKey] });
     const { client } = clientOf([echo]);
     const error = (await settle(client.roles.list())) as ApiError;
-    const shown = [error.message, error.stack, JSON.stringify(error), JSON.stringify(error.problem)].join();
+    const shown = [error.message, error.stack, JSON.stringify(error), JSON.stringify(error.body)].join();
     expect(shown).not.toContain(apiKey);
     expect(error.detail).toBe("[redacted] is unknown");
   });
@@ -608,7 +608,7 @@ describe("answers", () => {
   it("that hide the credential in what another library put on its error do not carry it into the error", async () => {
     const request = { headers: { authorization: `Bearer ${apiKey}` } };
     const inner = Object.assign(new Error("socket closed"), { code: "ECONNRESET", request });
-    const { client } = clientOf([new TypeError("fetch failed", { cause: inner })], { retry: { max: 0 } });
+    const { client } = clientOf([new TypeError("fetch failed", { cause: inner })], { maxRetries: 0 });
     const error = (await settle(client.roles.list())) as ConnectionError;
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(apiKey);
     expect(error.cause).toMatchObject({
@@ -619,7 +619,7 @@ describe("answers", () => {
 
   it("that hide the credential in an inner cause do not carry it into the error", async () => {
     const cause = new AggregateError([new Error(`proxy refused ${apiKey}`)], "all failed");
-    const { client } = clientOf([new TypeError("fetch failed", { cause })], { retry: { max: 0 } });
+    const { client } = clientOf([new TypeError("fetch failed", { cause })], { maxRetries: 0 });
     expect(inspect(await settle(client.roles.list()), { depth: 10, showHidden: true })).not.toContain(apiKey);
   });
 
@@ -635,14 +635,14 @@ describe("answers", () => {
   });
 
   it("that never arrive say why, not only that fetch failed", async () => {
-    const { client } = clientOf([networkError("ECONNRESET")], { retry: { max: 0 } });
+    const { client } = clientOf([networkError("ECONNRESET")], { maxRetries: 0 });
     expect(await settle(client.roles.list())).toMatchObject({
       message: expect.stringContaining("fetch failed (ECONNRESET)"),
     });
   });
 
   it("that lose the connection in a message with the credential do not carry it into the error", async () => {
-    const { client } = clientOf([new TypeError(`bad header ${apiKey}`)], { retry: { max: 0 } });
+    const { client } = clientOf([new TypeError(`bad header ${apiKey}`)], { maxRetries: 0 });
     const error = (await settle(client.roles.list())) as ConnectionError;
     expect(error).toBeInstanceOf(ConnectionError);
     expect(`${error.message}${JSON.stringify(error)}`).not.toContain(apiKey);
@@ -652,7 +652,7 @@ describe("answers", () => {
 describe("the raw client", () => {
   it("returns openapi-fetch's results with the client's credential and retries", async () => {
     const { client, sent } = clientOf([problem(500, "internal_error"), json(200, roles)]);
-    const answer = raw(client).GET("/api/v1/roles", { params: {} });
+    const answer = createRawClient(client).GET("/api/v1/roles", { params: {} });
     await vi.runAllTimersAsync();
     expect((await answer).data).toEqual(roles);
     expect(sent[1]?.headers.get("authorization")).toBe(`Bearer ${apiKey}`);
@@ -660,16 +660,21 @@ describe("the raw client", () => {
 
   it("returns the API's errors and never sends a placement again", async () => {
     const { client, sent } = clientOf([problem(422, "contact_on_dnc_list"), networkError("ECONNRESET")]);
-    const { error, response } = await raw(client).POST("/api/v1/calls", { body: placement });
+    const { error, response } = await createRawClient(client).POST("/api/v1/calls", { body: placement });
     expect([error?.code, response.status]).toEqual(["contact_on_dnc_list", 422]);
-    await expect(raw(client).POST("/api/v1/calls", { body: placement })).rejects.toThrow(OutcomeUnknownError);
+    await expect(createRawClient(client).POST("/api/v1/calls", { body: placement })).rejects.toThrow(
+      OutcomeUnknownError,
+    );
     expect(sent).toHaveLength(2);
   });
 
   it("ignores a fetch or base URL of the request: the credential goes only to the client's", async () => {
     const elsewhere = vi.fn();
     const { client, sent } = clientOf([json(200, roles)]);
-    await raw(client).GET("/api/v1/roles", { fetch: elsewhere, baseUrl: "https://evil.example.com" } as never);
+    await createRawClient(client).GET("/api/v1/roles", {
+      fetch: elsewhere,
+      baseUrl: "https://evil.example.com",
+    } as never);
     expect(elsewhere).not.toHaveBeenCalled();
     expect(sent[0]?.url).toBe("https://api.example.com/api/v1/roles");
   });
@@ -677,16 +682,19 @@ describe("the raw client", () => {
   it("rejects a path to another host, and accepts null for no init", async () => {
     const { client, sent } = clientOf([json(200, roles)]);
     for (const path of [".evil.example.com/x", ":81/x", "@evil.example.com/x", "", undefined]) {
-      await expect(raw(client).GET(path as never)).rejects.toThrow("must start with one /");
+      await expect(createRawClient(client).GET(path as never)).rejects.toThrow("must start with one /");
     }
     expect(sent).toHaveLength(0);
-    expect((await raw(client).GET("/api/v1/roles", null as never)).data).toEqual(roles);
+    expect((await createRawClient(client).GET("/api/v1/roles", null as never)).data).toEqual(roles);
   });
 
   it("sends a body that is not text only once, whatever the operation", async () => {
     const { client, sent } = clientOf([problem(429, "rate_limit_exceeded")]);
     const bodySerializer = () => new Blob(["{}"]);
-    const { error } = await raw(client).POST("/api/v1/transfers/destination-groups", { body: group, bodySerializer });
+    const { error } = await createRawClient(client).POST("/api/v1/transfers/destination-groups", {
+      body: group,
+      bodySerializer,
+    });
     expect([error?.code, sent.length]).toEqual(["rate_limit_exceeded", 1]);
     // Node's fetch requires this for a stream.
     expect(sent[0]?.init).toMatchObject({ body: expect.any(Blob), duplex: "half" });
@@ -694,10 +702,12 @@ describe("the raw client", () => {
 
   it("sends an unknown operation only once, and rejects missing IDs", async () => {
     const { client, sent } = clientOf([networkError("ECONNRESET")]);
-    await expect(raw(client).POST("/api/v1/newer" as never, {} as never)).rejects.toThrow(OutcomeUnknownError);
-    await expect(raw(client).DELETE("/api/v1/transfers/members/{memberId}/hours", {} as never)).rejects.toThrow(
-      InvalidArgumentError,
+    await expect(createRawClient(client).POST("/api/v1/newer" as never, {} as never)).rejects.toThrow(
+      OutcomeUnknownError,
     );
+    await expect(
+      createRawClient(client).DELETE("/api/v1/transfers/members/{memberId}/hours", {} as never),
+    ).rejects.toThrow(InvalidArgumentError);
     expect(sent).toHaveLength(1);
   });
 });

@@ -8,7 +8,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type AccessTokenOptions, type ApiKeyOptions, CallTransfer } from "../src/index.ts";
 import type { openTelemetry } from "../src/otel.ts";
 import type { listRolesQueryOptions } from "../src/query.ts";
-import type { raw } from "../src/raw.ts";
+import type { createRawClient } from "../src/raw.ts";
 
 /** What nothing replaces. */
 const required = ["AbortController", "Headers", "Response", "URL", "URLSearchParams"];
@@ -28,7 +28,7 @@ interface Sdk {
   CallTransfer: typeof CallTransfer;
   openTelemetry: typeof openTelemetry;
   listRolesQueryOptions: typeof listRolesQueryOptions;
-  raw: typeof raw;
+  createRawClient: typeof createRawClient;
 }
 
 let code = "";
@@ -66,8 +66,8 @@ const outcome = (promise: Promise<unknown>) =>
   promise.catch(({ name, message, cause }: Error) => `${name} ${message} ${(cause as Error | undefined)?.name}`);
 
 /** Uses each entry, and returns what came of it. */
-async function use({ CallTransfer, openTelemetry, listRolesQueryOptions, raw }: Sdk) {
-  const shared = { baseUrl: "https://api.example.com", apiKey: token, fetch, retry: { max: 0 } } as const;
+async function use({ CallTransfer, openTelemetry, listRolesQueryOptions, createRawClient }: Sdk) {
+  const shared = { baseUrl: "https://api.example.com", apiKey: token, fetch, maxRetries: 0 } as const;
   const client = new CallTransfer({ ...shared, logLevel: "error", instrumentation: openTelemetry() });
   const [aborted, cancelled] = [new AbortController(), new AbortController()];
   const abortedPlacement = outcome(client.calls.create(placement, { signal: aborted.signal }));
@@ -76,7 +76,7 @@ async function use({ CallTransfer, openTelemetry, listRolesQueryOptions, raw }: 
   cancelled.abort();
   return {
     success: await outcome(client.roles.list()),
-    raw: (await raw(client).GET("/api/v1/roles")).data,
+    raw: (await createRawClient(client).GET("/api/v1/roles")).data,
     refusal: await outcome(client.calls.list()),
     timeout: await outcome(client.calls.create(placement, { timeoutMs: 20 })),
     abort: await abortedPlacement,
@@ -160,9 +160,9 @@ describe("React Native", () => {
   it("refuses an API key, which every user of the app could read, unless that is allowed", () => {
     vi.stubGlobal("navigator", { product: "ReactNative" });
     expect(create({ apiKey: token })).toThrow(
-      "apiKey would be exposed to every user. Use accessToken, or set allowExposedApiKey: true.",
+      "apiKey would be exposed to every user. Use accessToken, or set dangerouslyAllowBrowser: true.",
     );
-    expect(create({ apiKey: token, allowExposedApiKey: true })).not.toThrow();
+    expect(create({ apiKey: token, dangerouslyAllowBrowser: true })).not.toThrow();
     expect(create({ accessToken: "token-of-a-user" })).not.toThrow();
   });
 });

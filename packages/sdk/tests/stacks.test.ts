@@ -74,7 +74,7 @@ describe.each(Object.keys(failures))("the stack of %s names a function that", (f
   it.each(Object.keys(callers))("%s", async (name) => {
     const caller = callers[name] as (typeof callers)[string];
     const step = failures[failure] as () => Step;
-    const { client } = clientOf([step(), step()], { retry: { max: 0 } });
+    const { client } = clientOf([step(), step()], { maxRetries: 0 });
     expect(await stackOf(caller, client)).toContain(name);
   });
 
@@ -83,7 +83,7 @@ describe.each(Object.keys(failures))("the stack of %s names a function that", (f
     const step = failures[failure] as () => Step;
     const refused = () => networkError("ECONNREFUSED");
     const clock = { now: () => Date.now(), setTimeout: shortTimer, clearTimeout };
-    const { client } = clientOf([refused(), refused(), step(), step()], { retry: { max: 1 }, clock: clock as never });
+    const { client } = clientOf([refused(), refused(), step(), step()], { maxRetries: 1, clock: clock as never });
     expect(await stackOf(caller, client)).toContain(name);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { CallTransfer } from "../src/client.ts";
+import type { UnknownResult } from "../src/core/api-promise.ts";
 import { ApiError, isApiError } from "../src/errors/api-error.ts";
 import { ConfigurationError } from "../src/errors/base.ts";
 import {
@@ -20,7 +21,6 @@ import type {
 import type { AccessTokenOptions, ApiKeyOptions, ClientOptions, SharedClientOptions } from "../src/options/options.ts";
 import type { RawClient } from "../src/raw.ts";
 import { listCalls } from "../src/resources/calls.gen.ts";
-import type { UnknownResult } from "../src/utils/unknown-result.ts";
 import type { TransferOffer, UnknownWebhookEvent, WebhookEvent } from "../src/webhooks.ts";
 import { clientOf, json } from "./test-server.ts";
 
@@ -54,7 +54,7 @@ describe("the options of a client", () => {
   it("can be those of a function of one's own, which adds a credential", () => {
     const connect = (options: SharedClientOptions) =>
       new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "key", ...options });
-    expect(connect({ retry: { max: 0 } })).toBeInstanceOf(CallTransfer);
+    expect(connect({ maxRetries: 0 })).toBeInstanceOf(CallTransfer);
     const replace = (client: CallTransfer, options: ClientOptions) => client.withOptions(options);
     expect(replace(connect({}), { accessToken: "token" })).toBeInstanceOf(CallTransfer);
   });
@@ -68,7 +68,7 @@ it("mistakes do not compile", () => {
     // @ts-expect-error no such option: timeoutMs
     () => new CallTransfer({ ...options, timeout: 30_000 }),
     // @ts-expect-error no such policy
-    () => new CallTransfer({ ...options, retry: { whenUnknown: "sometimes" } }),
+    () => new CallTransfer({ ...options, retry: { onUnknownOutcome: "sometimes" } }),
     // @ts-expect-error no such option of a request: timeoutMs
     () => client.calls.create({ flowId: "f", ...numbers }, { timeoutSecs: 30 }),
     // @ts-expect-error no flow
@@ -99,8 +99,8 @@ it("mistakes do not compile", () => {
 
 it("a code of a newer API is compared in the body of the error", () => {
   const request = { method: "GET", url: "https://api.example.com/api/v1/roles", attempts: [] };
-  const error: unknown = new ApiError({ ...request, status: 418, problem: { code: "code_of_tomorrow" } } as never);
-  expect(error instanceof ApiError && error.problem?.code === "code_of_tomorrow").toBe(true);
+  const error: unknown = new ApiError({ ...request, status: 418, body: { code: "code_of_tomorrow" } } as never);
+  expect(error instanceof ApiError && error.body?.code === "code_of_tomorrow").toBe(true);
 });
 
 it("each class of a status may have a code that the specification gives no status", () => {
@@ -113,7 +113,7 @@ it("each class of a status may have a code that the specification gives no statu
     (error: unknown) => isApiError(error) && error instanceof BadRequestError && error.code === "unsupported_kind",
   ];
   const request = { method: "POST", url: "https://api.example.com/api/v1/calls", attempts: [] };
-  const taken = new ConflictError({ ...request, status: 409, problem: { code: "offer_taken" } } as never);
+  const taken = new ConflictError({ ...request, status: 409, body: { code: "offer_taken" } } as never);
   expect(checks.map((check) => check(taken))).toEqual([true, false, false, false, false]);
 });
 
@@ -144,7 +144,7 @@ it("a check of type narrows a webhook's event, and leaves types that this versio
   expect(appOf({ type: "transfer.ended", appId: "a" } as never)).toBe("a");
 });
 
-describe("raw()", () => {
+describe("createRawClient()", () => {
   it("has the types of the operations' data and errors", () => {
     const api = {} as RawClient;
     const roles = async () => (await api.GET("/api/v1/roles")).data;
@@ -163,7 +163,7 @@ describe("raw()", () => {
     const remove = () =>
       api.DELETE("/api/v1/transfers/members/{memberId}/hours", {
         params: { path: { memberId: "m" } },
-        retry: { max: 0 },
+        maxRetries: 0,
       });
     expectTypeOf(remove).returns.resolves.toHaveProperty("response");
     // @ts-expect-error the path has no such method

@@ -1,13 +1,12 @@
 // The vectors of the contract package, which every client runs, in whatever language.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createListReader } from "../src/core/list-reader.ts";
+import { createListReader } from "../src/core/pagination.ts";
 import { checkPath, expandPath, serializeQuery } from "../src/core/path.ts";
 import { ApiError, CallTransfer, CallTransferError, InvalidArgumentError, RequestError } from "../src/index.ts";
 import { contentTypeOf, effectOf } from "../src/send/effect.ts";
 import { retryHint } from "../src/send/retry.ts";
-import { maskNumbers } from "../src/utils/mask-numbers.ts";
-import { redact } from "../src/utils/redact.ts";
+import { maskNumbers, redact } from "../src/utils/redact.ts";
 import { playScenario, type Scenario } from "./scenarios.ts";
 
 interface Named {

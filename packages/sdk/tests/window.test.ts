@@ -1,6 +1,6 @@
 // The period in which a lost request may have been carried out, at its limits (§8.3). Times are milliseconds.
 import { describe, expect, it } from "vitest";
-import { isOtherStart, type WindowFacts, windowOf } from "../src/send/window.ts";
+import { isOtherStart, type WindowFacts, windowOf } from "../src/options/clock.ts";
 
 /** A moment by clocks that agree. */
 const at = (elapsed: number, now = elapsed) => ({ now, elapsed });
@@ -8,8 +8,8 @@ const at = (elapsed: number, now = elapsed) => ({ now, elapsed });
 const answer = (elapsed: number, date: number) => ({ ...at(elapsed), date });
 
 const windowFrom = ({ begun = at(0), ended = begun, before, newest = before }: Partial<WindowFacts>) => {
-  const { from, to, byServerClock } = windowOf({ begun, ended, before, newest });
-  return [Date.parse(from), Date.parse(to), byServerClock];
+  const { start, end, byServerClock } = windowOf({ begun, ended, before, newest });
+  return [Date.parse(start), Date.parse(end), byServerClock];
 };
 
 describe("the window of a lost request", () => {
@@ -45,6 +45,6 @@ it.each([
   [300_000, false],
   [300_001, true],
 ])("a list that was read from %i ms before a window is another's: %s", (extraMs, isOther) => {
-  const window = { from: new Date(1_000_000 + extraMs).toISOString(), to: "", byServerClock: true };
+  const window = { start: new Date(1_000_000 + extraMs).toISOString(), end: "", byServerClock: true };
   expect(isOtherStart(new Date(1_000_000).toISOString(), window)).toBe(isOther);
 });

@@ -1,12 +1,12 @@
-// The contract suite with the built packages: the backend as a function, and the mock server over each transport.
+// The contract suite with the built packages: the backend as a function, and the mock server over HTTP.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type CaseResult, cases } from "@call-transfer/contract";
-import { http, nodeHttp } from "../../../packages/contract/targets/http.ts";
+import { http } from "../../../packages/contract/targets/http.ts";
 import { inProcess } from "../../../packages/contract/targets/in-process.ts";
 
 // A row of the matrix runs all; check packed needs one.
-for (const target of process.env.MATRIX_NODE === undefined ? [inProcess] : [inProcess, http, nodeHttp]) {
+for (const target of process.env.MATRIX_NODE === undefined ? [inProcess] : [inProcess, http]) {
   const runs: CaseResult[] = [];
   await target.run(cases, (result) => runs.push(result));
   describe(target.name, () => {

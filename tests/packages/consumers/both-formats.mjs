@@ -23,7 +23,7 @@ async function errorsOf(copy) {
     const client = new copy.CallTransfer({
       baseUrl: "https://api.example.com",
       apiKey: "key",
-      retry: { max: 0 },
+      maxRetries: 0,
       fetch,
     });
     const { error } = await operation(client).result();
@@ -135,7 +135,7 @@ async function useTogether({ CallTransfer }, other) {
   const { data, response } = await list.withResponse();
   const again = await response.json();
   const items = await list.toArray({ maxItems: 9 });
-  const { data: roles } = await other.raw(client).GET("/api/v1/roles");
+  const { data: roles } = await other.createRawClient(client).GET("/api/v1/roles");
   const { queryKey, queryFn } = other.listRolesQueryOptions(client);
   const queried = await queryFn({ signal });
   const pages = await other.listCallsInfiniteQueryOptions(client).queryFn({ signal, pageParam: 0 });

@@ -31,9 +31,9 @@ export async function read(): Promise<unknown> {
     query.getMemberAvailabilityQueryOptions(client, "id"),
   );
   const accounts: sdk.AccountList = await queryClient.fetchQuery(query.listAccountsQueryOptions(client));
-  await queryClient.invalidateQueries({ queryKey: query.keyPrefix(client, "listCalls") });
+  await queryClient.invalidateQueries({ queryKey: query.queryKeyPrefix(client, "listCalls") });
   // @ts-expect-error There is no such operation.
-  query.keyPrefix(client, "listNothing");
+  query.queryKeyPrefix(client, "listNothing");
   return [availability, accounts];
 }
 
@@ -41,7 +41,7 @@ export async function read(): Promise<unknown> {
 export async function write(): Promise<unknown> {
   const placement = new MutationObserver(queryClient, {
     ...query.createCallMutationOptions(client),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: query.keyPrefix(client) }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: query.queryKeyPrefix(client) }),
   });
   same<ReturnType<typeof placement.getCurrentResult>["error"], sdk.CallTransferError | null>(true);
   const placed = await placement.mutate({ body: { flowId: "id", fromNumber: "", toNumber: "" } });

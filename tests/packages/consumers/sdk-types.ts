@@ -17,8 +17,9 @@ const options: sdk.ClientOptions = {
   accountId: "account",
   timeoutMs: 30_000,
   totalTimeoutMs: undefined,
-  retry: { max: 2, maxWaitMs: 60_000, whenUnknown: "throw", budget: true },
-  validate: validation.validateResponses(),
+  maxRetries: 2,
+  retry: { maxRetryAfterMs: 60_000, onUnknownOutcome: "throw", budget: true },
+  responseValidator: validation.validateResponses(),
   fetch: (input, init) => fetch(input, init),
   logger: console,
   instrumentation: otel.openTelemetry({ propagator: false, includeUrl: undefined }),
@@ -37,7 +38,7 @@ const core = new sdk.CallTransferCore({ baseUrl: "https://api.example.com", apiK
 const keyed = { baseUrl: "https://api.example.com", apiKey: "key" };
 // @ts-expect-error A client has one credential.
 export const both = (): sdk.ClientOptions => ({ ...keyed, accessToken: "token" });
-const request: sdk.RequestOptions = { signal: new AbortController().signal, timeoutMs: 1, retry: { max: 0 } };
+const request: sdk.RequestOptions = { signal: new AbortController().signal, timeoutMs: 1, maxRetries: 0 };
 
 /** Operations of each form with their input and output. */
 export const operations = {
@@ -117,14 +118,16 @@ export async function ways(): Promise<unknown> {
   const result = await promise.result();
   if (result.ok) same<typeof result.data, sdk.RoleList>(true);
   else same<typeof result.error, sdk.CallTransferError>(true);
-  const { data: typed, error } = await openapi.raw(other).GET("/api/v1/roles");
+  const { data: typed, error } = await openapi.createRawClient(other).GET("/api/v1/roles");
   const permission: string | undefined = typed?.roles[0]?.permissions[0] ?? error?.detail;
   const role: string | undefined = typed?.roles[0]?.role;
   // @ts-expect-error The API has no such path.
-  await openapi.raw(other).GET("/api/v1/nothing");
-  const { data: certain } = await openapi.raw<openapi.paths>(other, { throwOnError: true }).GET("/api/v1/roles");
+  await openapi.createRawClient(other).GET("/api/v1/nothing");
+  const { data: certain } = await openapi
+    .createRawClient<openapi.paths>(other, { throwOnError: true })
+    .GET("/api/v1/roles");
   same<typeof certain, sdk.RoleList>(true);
-  const listed = await client.list<sdk.CallList>("/api/v1/calls", { items: "calls" }).toArray({ maxItems: 1 });
+  const listed = await client.list<sdk.CallList>("/api/v1/calls", { itemsField: "calls" }).toArray({ maxItems: 1 });
   same<typeof listed, sdk.Call[]>(true);
   const all: [sdk.RoleList, sdk.AccountList] = await Promise.all([promise, client.accounts.list()]);
   return [data.roles, response.headers.get("date"), requestId, permission, role, all];

@@ -73,11 +73,11 @@ async function sendAll({ sdk, raw, otel, api }, { url, waiting }) {
     ...options,
     fetch: () => new Promise(() => {}),
     timeoutMs: 20,
-    retry: { max: 0 },
+    maxRetries: 0,
   });
   const timedOut = await deaf.roles.list().result();
   assert.equal(timedOut.error.name, "TimeoutError");
-  await raw.raw(client).GET(`/api/v1/lookups/${from}`);
+  await raw.createRawClient(client).GET(`/api/v1/lookups/${from}`);
 }
 
 /** Name, parent and error type of each span. */

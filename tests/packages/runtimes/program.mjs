@@ -18,7 +18,7 @@ export async function exercise(sdk, webhooks, input) {
   const client = new CallTransfer({
     baseUrl: input.baseUrl,
     apiKey: input.apiKey,
-    allowExposedApiKey: true,
+    dangerouslyAllowBrowser: true,
     fetch: async (url, init) => {
       const response = await fetch(url, init);
       statuses.push(response.status);
@@ -81,8 +81,8 @@ export async function exercise(sdk, webhooks, input) {
     const lossy = new CallTransfer({
       baseUrl: url,
       apiKey: input.apiKey,
-      allowExposedApiKey: true,
-      retry: { max: 0 },
+      dangerouslyAllowBrowser: true,
+      maxRetries: 0,
     });
     if (warm) await lossy.roles.list();
     // A connection becomes reusable shortly after its response was read.

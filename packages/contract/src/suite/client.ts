@@ -21,11 +21,11 @@ export async function connect(
   const all: ClientOptions = {
     baseUrl: target.baseUrl,
     fetch: target.fetch,
-    retry: { max: 0 },
+    maxRetries: 0,
     // The suite's report says what failed.
     logLevel: "off",
     // The suite also runs in browsers, with keys made for it.
-    allowExposedApiKey: true,
+    dangerouslyAllowBrowser: true,
     ...credential,
     ...account,
     ...options,
@@ -157,7 +157,8 @@ export async function connectImpatient(
     sent.count += 1;
     return target.fetch(input, init);
   };
-  const options = { clock: impatientClock(time), fetch, retry, random: () => 0 };
+  // With the default number of retries.
+  const options = { clock: impatientClock(time), fetch, maxRetries: undefined, retry, random: () => 0 };
   const client = await connect(target, undefined, options, time);
   return { client, waits: time.waits, limitsOfAttempts: time.limitsOfAttempts, sent };
 }

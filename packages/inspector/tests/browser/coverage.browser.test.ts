@@ -19,13 +19,11 @@ async function cellOf(page: Page, operationId: string, status: number): Promise<
 it("counts what a program of the SDK met, while it runs", async () => {
   await using inspector = await open({ server: frozen, screen: "coverage" });
   const { page } = inspector;
-  const client = inspector.client({ retry: { max: 0 } });
+  const client = inspector.client({ maxRetries: 0 });
   expect(await cellOf(page, "listRoles", 200)).toBe("0×");
   await client.roles.list();
   await client.roles.list();
-  await expect(inspector.client({ apiKey: `${demo.apiKey}x`, retry: { max: 0 } }).roles.list()).rejects.toThrow(
-    ApiError,
-  );
+  await expect(inspector.client({ apiKey: `${demo.apiKey}x`, maxRetries: 0 }).roles.list()).rejects.toThrow(ApiError);
   await page.getByRole("cell", { name: "2×" }).waitFor();
   await page.getByText("1 of 8").waitFor();
   await expect.poll(() => cellOf(page, "listRoles", 401)).toBe("1×");
@@ -40,7 +38,7 @@ it("provokes a code that the program then meets", async () => {
   await button(page, /^Provoke queue_full/).click();
   await page.getByText("The next createCall gets queue_full.", { exact: false }).waitFor();
   const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
-  const client = inspector.client({ retry: { max: 0 } });
+  const client = inspector.client({ maxRetries: 0 });
   await expect(client.calls.create(call)).rejects.toMatchObject({ code: "queue_full" });
   const code = page.getByRole("listitem").filter({ hasText: "queue_full" });
   await code.getByText("1×").waitFor();

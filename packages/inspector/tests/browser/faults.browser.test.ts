@@ -160,7 +160,7 @@ describe("a scenario", () => {
     await card.getByRole("button", { name: "Apply queue-full" }).click();
     await card.getByText("Applied", { exact: false }).waitFor();
     const refused = await inspector
-      .client({ retry: { max: 0 } })
+      .client({ maxRetries: 0 })
       .calls.create({
         flowId: demo.flows.published,
         fromNumber: demo.numbers.working,

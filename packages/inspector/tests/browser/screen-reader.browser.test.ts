@@ -23,7 +23,7 @@ async function closeApp({ server }: Inspector): Promise<void> {
 it("Traffic reads as recorded, with a refused call selected", async () => {
   await using inspector = await open({ server: frozen, screen: "traffic" });
   const { server, page } = inspector;
-  const client = inspector.client({ retry: { max: 0 } });
+  const client = inspector.client({ maxRetries: 0 });
   const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.doNotCall };
   await closeApp(inspector);
   await client.roles.list();

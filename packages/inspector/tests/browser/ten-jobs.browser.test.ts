@@ -30,9 +30,7 @@ interface Job {
 const statuses = async ({ client }: Inspector, count: number) => {
   const found: string[] = [];
   for (let index = 0; index < count; index += 1) {
-    const result = await client({ retry: { max: 0 } })
-      .calls.create(call)
-      .result();
+    const result = await client({ maxRetries: 0 }).calls.create(call).result();
     found.push(result.ok ? "placed" : "failed");
   }
   return found;

@@ -14,7 +14,7 @@ const detailOf = ({ page }: Inspector) => page.getByRole("region", { name: "Deta
 /** A few requests of different kinds and a webhook. Waits for their rows: one that comes later moves those below it. */
 async function play(inspector: Inspector): Promise<void> {
   const { server, client } = inspector;
-  const sdk = client({ retry: { max: 0 } });
+  const sdk = client({ maxRetries: 0 });
   await sdk.roles.list();
   await sdk.calls.create(call);
   await sdk.calls.create({ ...call, toNumber: "nobody" }).result();

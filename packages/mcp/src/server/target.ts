@@ -27,7 +27,7 @@ const backendUrl = "http://localhost";
 
 /** Deadlines and waits between attempts pass in real time. */
 const realTime: Omit<Clock, "now"> = {
-  elapsed: () => performance.now(),
+  monotonicNow: () => performance.now(),
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };

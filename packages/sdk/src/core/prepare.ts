@@ -7,10 +7,8 @@ import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import { type Settings, withHeaders } from "../options/settings.ts";
 import type { Call, Outgoing } from "../send/call.ts";
 import { isObject, leftOut, orElse } from "../utils/guards.ts";
-import { maskNumbers } from "../utils/mask-numbers.ts";
-import { redact } from "../utils/redact.ts";
-import type { Operation } from "./operation.ts";
-import { expandPath, serializeQuery } from "./path.ts";
+import { maskNumbers, redact } from "../utils/redact.ts";
+import { expandPath, type Operation, serializeQuery } from "./path.ts";
 
 /** Parameters and body of a request. */
 export interface RequestInput {
@@ -33,7 +31,7 @@ export function prepareCall(
   const given: Given<RequestOptions> = options === undefined ? {} : checkOptions(options, requestRules);
   const { signal, extraBody: _body, extraQuery: _query, ...findOptions } = given;
   const { timeoutMs = settings.timeoutMs, totalTimeoutMs = settings.totalTimeoutMs } = findOptions;
-  const { accountId = settings.accountId } = findOptions;
+  const { maxRetries = settings.maxRetries, accountId = settings.accountId } = findOptions;
   const { operationId, retry, success, result, method, route } = operation;
   const fetchOptions = merge(settings.fetchOptions, findOptions.fetchOptions);
   if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken")
@@ -58,6 +56,7 @@ export function prepareCall(
     body,
     signal,
     timeoutMs,
+    maxRetries,
     retryPolicy: {
       ...settings.retryPolicy,
       ...(given.retry && checkOptions(given.retry, requestRetryRules, "retry.")),
@@ -117,7 +116,7 @@ function toJson(body: unknown): string {
   }
   throw new InvalidArgumentError(
     "body",
-    `must be JSON, not ${kind}. To send something else, use raw() with a bodySerializer.`,
+    `must be JSON, not ${kind}. To send something else, use createRawClient() with a bodySerializer.`,
   );
 }
 

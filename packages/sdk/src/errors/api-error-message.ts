@@ -28,10 +28,10 @@ function formatBody(bodyText = ""): string {
   return text && `: "${text}"`;
 }
 
-function formatProblem({ status, problem, bodyText, outcome }: ApiErrorDetails): string {
+function formatProblem({ status, body, bodyText, outcome }: ApiErrorDetails): string {
   const isRedirect = status < 400 && status !== 304 && outcome === "rejected";
   if (isRedirect) return ", a redirect, which is not followed: check baseUrl";
-  const { code, detail, errors } = problem ?? {};
+  const { code, detail, errors } = body ?? {};
   if (!isText(code))
     return ` without an API error body${status === 404 ? " (check baseUrl)" : ""}${formatBody(bodyText)}`;
   return ` ${excerpt(code, 100)}${isText(detail) ? `: ${excerpt(detail)}` : ""}${formatFields(fieldErrorsIn(errors))}`;

@@ -57,7 +57,7 @@ export class ApiError extends RequestError {
   declare readonly title: string | undefined;
   /** Explanation of this error. */
   declare readonly detail: string | undefined;
-  /** Failing fields (§7.3). Entries without a field and a code are left out; `problem` has all of them. */
+  /** Failing fields (§7.3). Entries without a field and a code are left out; `body` has all of them. */
   declare readonly errors: readonly FieldError[] | undefined;
   /** Extra context, such as `retryAfterSecs` or `resetsAt`. */
   declare readonly meta: Readonly<ErrorResponseMeta> | undefined;
@@ -67,8 +67,8 @@ export class ApiError extends RequestError {
    * The whole error body, tokens redacted and phone numbers masked. Undefined where it is not a JSON object, or nests deeper
    * than 64 levels.
    */
-  declare readonly problem: Readonly<Record<string, unknown>> | undefined;
-  /** First 2,000 characters of a body without a `problem`, e.g. a proxy's page, tokens redacted. */
+  declare readonly body: Readonly<Record<string, unknown>> | undefined;
+  /** First 2,000 characters of a body that is no JSON object, e.g. a proxy's page, tokens redacted. */
   declare readonly bodyText: string | undefined;
   /** Response headers. */
   declare readonly headers: Headers;
@@ -76,8 +76,8 @@ export class ApiError extends RequestError {
   /** Tests of your own code can create one: `new RateLimitError({ status: 429, … })`. The SDK writes the message. */
   constructor(details: ApiErrorDetails) {
     super(formatMessage(details), details);
-    const { problem, bodyText, status, requestId, retryAfterSecs, headers = new Headers() } = details;
-    const { code, title, detail, errors, meta, requestId: bodyRequestId } = problem ?? {};
+    const { body, bodyText, status, requestId, retryAfterSecs, headers = new Headers() } = details;
+    const { code, title, detail, errors, meta, requestId: bodyRequestId } = body ?? {};
     const text = (value: unknown) => (isText(value) ? value : undefined);
     setFacts(this, {
       code: text(code),
@@ -92,12 +92,12 @@ export class ApiError extends RequestError {
     });
     // Not enumerable, so not in logs: headers are long, and a proxy may put anything there. The body repeats the facts above.
     Object.defineProperty(this, "headers", { value: headers });
-    Object.defineProperty(this, "problem", { value: problem });
+    Object.defineProperty(this, "body", { value: body });
   }
 
   /** Returns the error as plain data for logs, with the whole error body. */
   override toJSON(): object {
-    return { ...super.toJSON(), problem: this.problem };
+    return { ...super.toJSON(), body: this.body };
   }
 }
 

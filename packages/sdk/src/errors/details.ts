@@ -14,7 +14,7 @@ export type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
  * - `timeout`: it took longer than `timeoutMs`, or the request longer than `totalTimeoutMs`.
  * - `aborted`: the caller's signal aborted it.
  * - `body_too_large`: the body of the response exceeds the limit of 10 MiB.
- * - `own_code_failed`: the caller's own middleware or token function threw.
+ * - `callback_failed`: the caller's own middleware or token function threw.
  */
 export type AttemptErrorCode =
   | "connection_failed"
@@ -22,51 +22,51 @@ export type AttemptErrorCode =
   | "timeout"
   | "aborted"
   | "body_too_large"
-  | "own_code_failed";
+  | "callback_failed";
 
 /**
  * Why a request was not retried although retries were left.
  *
- * - `carried_out`: its response was lost after it was carried out.
+ * - `already_applied`: its response was lost after it was carried out.
  * - `not_idempotent`: it may have been carried out, and repeating it may do it twice.
  * - `untrusted_503`: the same, after a 503 that `retry.trust503Codes` would trust.
- * - `not_ruled_out`: the list did not rule out that it was carried out.
- * - `body_not_repeatable`: its body, such as a stream, can be sent only once.
- * - `wait_too_long`: the server asked to wait longer than the client accepts.
+ * - `list_inconclusive`: the list did not rule out that it was carried out.
+ * - `body_not_replayable`: its body, such as a stream, can be sent only once.
+ * - `retry_after_too_long`: the server asked to wait longer than the client accepts.
  * - `total_timeout`: `totalTimeoutMs` would expire first.
  * - `retry_budget`: the client's retry budget is used up.
- * - `expired_token`: the accessToken function keeps returning expired tokens.
+ * - `token_still_expired`: the accessToken function keeps returning expired tokens.
  */
 export type RetrySkippedReason =
-  | "carried_out"
+  | "already_applied"
   | "not_idempotent"
   | "untrusted_503"
-  | "not_ruled_out"
-  | "body_not_repeatable"
-  | "wait_too_long"
+  | "list_inconclusive"
+  | "body_not_replayable"
+  | "retry_after_too_long"
   | "total_timeout"
   | "retry_budget"
-  | "expired_token";
+  | "token_still_expired";
 
 /**
  * What a reconciliation means.
  *
  * - `candidates_found`: any of the candidates may be the result.
- * - `nothing_listed`: the list has no candidate, which is no proof.
+ * - `none_found`: the list has no candidate, which does not prove that no call was created.
  * - `list_changed`: the list changed while it was read.
- * - `server_time_unknown`: no answer showed the server's time, so the list may lack the period of the request.
- * - `list_unreadable`: the list could not be read to its end.
- * - `limit_reached`: the list is longer than `maxCalls`.
- * - `no_list`: there is no list to look in.
+ * - `server_time_unknown`: no response had a `Date` header, so the list may lack the period of the request.
+ * - `list_incomplete`: the list could not be read to its end.
+ * - `limit_reached`: the list is longer than `maxItems`.
+ * - `not_supported`: there is no list to look in.
  */
 export type ReconciliationReason =
   | "candidates_found"
-  | "nothing_listed"
+  | "none_found"
   | "list_changed"
   | "server_time_unknown"
-  | "list_unreadable"
+  | "list_incomplete"
   | "limit_reached"
-  | "no_list";
+  | "not_supported";
 
 /** One sending of a request. Holds no secrets. */
 export interface Attempt {
@@ -102,11 +102,11 @@ export interface RequestErrorDetails {
   readonly baseUrl?: string | undefined;
   /** Account that the request was for, if the client or the request named one (§5.2). */
   readonly accountId?: string | undefined;
-  /** The caller's own facts: the request's option `context`. */
+  /** Custom data: the request's option `context`. */
   readonly context?: RequestContext | undefined;
 }
 
-/** Facts of the caller's own that belong to a request, e.g. `{ jobId }`. Logs may show them, so keep secrets out. */
+/** Custom data of a request, e.g. `{ jobId }`. Logs may show it, so keep secrets out. */
 export type RequestContext = Readonly<Record<string, unknown>>;
 
 /** Input of the constructor of `ApiError`. */
@@ -116,10 +116,10 @@ export interface ApiErrorDetails extends RequestErrorDetails {
   /** HTTP method in capitals. The message of a refusal may name a cause that goes by it. */
   readonly method?: string | undefined;
   /** The body, where it is a JSON object. The error takes `code`, `title`, `detail`, `errors` and `meta` from it. */
-  readonly problem?: Readonly<Record<string, unknown>> | undefined;
-  /** Any other body. */
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  /** Any other body, as text. */
   readonly bodyText?: string | undefined;
-  /** Request ID, for support; by default the one in `problem`. */
+  /** Request ID, for support; by default the one in `body`. */
   readonly requestId?: string | undefined;
   /** Response headers; none by default. */
   readonly headers?: Headers | undefined;
@@ -130,9 +130,9 @@ export interface ApiErrorDetails extends RequestErrorDetails {
 /** Period in which an operation may have been carried out. */
 export interface OutcomeWindow {
   /** Start, as an ISO 8601 time. */
-  readonly from: string;
+  readonly start: string;
   /** End, as an ISO 8601 time. */
-  readonly to: string;
+  readonly end: string;
   /**
    * Whether the times are the server's, because an answer to this client or a copy of it had a `Date`. Otherwise they are by the
    * caller's clock, with five minutes more on each side.
@@ -145,10 +145,10 @@ export interface ReconcileOptions {
   /** Ends the reading. The result holds what was found until then, and `complete` is false. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * How many listed calls to read at most, rounded up to whole pages of 100; 1,000 by default. If the list is longer,
+   * Maximum number of calls to read, rounded up to whole pages of 100; 1,000 by default. If the list is longer,
    * `complete` is false.
    */
-  readonly maxCalls?: number | undefined;
+  readonly maxItems?: number | undefined;
 }
 
 /** Result of `OutcomeUnknownError.reconcile()`. */
@@ -158,7 +158,7 @@ export interface Reconciliation<Item = Candidate> {
    * those to other numbers where the list shows numbers. Nothing says which one it is.
    */
   readonly candidates: readonly Item[];
-  /** Whether the whole list was read, from a time on that is known by the server's clock. */
+  /** True if the whole list was read, from a time on the server's clock. */
   readonly complete: boolean;
   /** What the result means. */
   readonly reason: ReconciliationReason;

@@ -30,7 +30,13 @@ export class OutcomeUnknownError extends RequestError {
    */
   async reconcile(options: ReconcileOptions = {}): Promise<Reconciliation> {
     const explanation = `There is nothing to check ${this.operationId} against. Ask a person before sending it again.`;
-    const nothing = { candidates: [], complete: false, reason: "no_list", explanation, window: this.window } as const;
+    const nothing = {
+      candidates: [],
+      complete: false,
+      reason: "not_supported",
+      explanation,
+      window: this.window,
+    } as const;
     return this.#findCandidates?.(options) ?? nothing;
   }
 }

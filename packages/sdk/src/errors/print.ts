@@ -1,8 +1,7 @@
 // How an error is printed: by console.error, and by a runtime that reports it as uncaught.
 import { messageOf } from "../utils/guards.ts";
 import { callerFrames, printLines } from "../utils/inspect.ts";
-import { maskNumbers } from "../utils/mask-numbers.ts";
-import { excerpt } from "../utils/redact.ts";
+import { excerpt, maskNumbers } from "../utils/redact.ts";
 import type { Attempt, OutcomeUnknownErrorDetails } from "./details.ts";
 
 /** How many attempts are printed: the last ones. */
@@ -37,7 +36,7 @@ export function printError(error: Error & Partial<OutcomeUnknownErrorDetails> & 
     baseUrl && `  to ${baseUrl}${accountId ? `, account ${accountId}` : ""}`,
     shown.length > 0 &&
       `  attempts: ${attempts.length > shown.length ? "…, " : ""}${shown.map(formatAttempt).join(", ")}`,
-    window && `  may have been carried out from ${window.from} to ${window.to}`,
+    window && `  may have been carried out from ${window.start} to ${window.end}`,
     context && `  context: ${formatContext(context)}`,
   ]);
 }

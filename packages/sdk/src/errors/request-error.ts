@@ -90,15 +90,15 @@ export class InvalidResponseError extends RequestError {
 
 /** What messages say about each reason. */
 const reasons: Readonly<Record<RetrySkippedReason, string>> = {
-  carried_out: "that would do it twice",
+  already_applied: "that would do it twice",
   not_idempotent: "it is not idempotent",
   untrusted_503: "it is not idempotent (see retry.trust503Codes)",
-  not_ruled_out: "the list cannot rule out that it was carried out",
-  body_not_repeatable: "its body cannot be sent twice",
-  wait_too_long: "the server asked to wait {} s, more than retry.maxWaitMs",
+  list_inconclusive: "the list cannot rule out that it was carried out",
+  body_not_replayable: "its body cannot be sent twice",
+  retry_after_too_long: "the server asked to wait {} s, more than retry.maxRetryAfterMs",
   total_timeout: "totalTimeoutMs would expire first",
   retry_budget: "the client's retry budget is used up",
-  expired_token: "the accessToken function keeps returning expired tokens, and is not called again yet",
+  token_still_expired: "the accessToken function keeps returning expired tokens, and is not called again yet",
 };
 
 /** Adds to a message why the request was not retried. */

@@ -63,7 +63,7 @@ export class Auth {
   async renew({ token, renewals }: Credential, times: Times, stop: AbortSignal): Promise<Credential | undefined> {
     while (!stop.aborted) {
       const now = times.elapsed();
-      // A clock without `elapsed()` may go back.
+      // A clock without `monotonicNow()` may go back.
       if (this.#pending && Math.abs(now - this.#pendingSince) < sharedMs) {
         const shared = await this.#look(this.#pending, times);
         if (shared) return shared;

@@ -23,9 +23,14 @@ const objectWith = (...methods: string[]): Rule => [
   `must be an object with ${methods.join(", ")}`,
 ];
 
-const wholeFrom = (least: number): Rule => [
-  (value) => Number.isInteger(value) && (value as number) >= least,
-  `must be a whole number from ${least}`,
+const integerFrom = (min: number): Rule => [
+  (value) => Number.isInteger(value) && (value as number) >= min,
+  `must be an integer from ${min}`,
+];
+
+const oneOf = (...values: readonly unknown[]): Rule => [
+  (value) => values.includes(value),
+  `must be one of ${values.join(", ")}`,
 ];
 
 const clock: Rule = [
@@ -57,6 +62,7 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const sharedRules = {
   timeoutMs: milliseconds,
   totalTimeoutMs: milliseconds,
+  maxRetries: integerFrom(0),
   retry: anObject,
   headers: [
     (value) =>
@@ -89,7 +95,7 @@ export const requestRules: Record<keyof RequestOptions, Rule> = {
 
 export const reconcileRules: Record<keyof ReconcileOptions, Rule> = {
   signal: requestRules.signal,
-  maxCalls: wholeFrom(1),
+  maxItems: integerFrom(1),
 };
 
 /** In order of severity. */
@@ -102,12 +108,12 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
   apiKey: token,
   accessToken: [(value) => isFunction(value) || token[0](value), token[1]],
   allowInsecureHttp: anything,
-  allowExposedApiKey: anything,
+  dangerouslyAllowBrowser: anything,
   onRetry: aFunction,
   logger: objectWith(...loggedLevels),
-  logLevel: [(value) => logLevels.includes(value as LogLevel), `must be one of ${logLevels.join(", ")}`],
+  logLevel: oneOf(...logLevels),
   showPhoneNumbers: anything,
-  validate: aFunction,
+  responseValidator: aFunction,
   fetch: aFunction,
   instrumentation: objectWith("startRequest"),
   clock,
@@ -115,9 +121,8 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
 };
 
 export const requestRetryRules: Record<keyof RequestRetryOptions, Rule> = {
-  max: wholeFrom(0),
-  maxWaitMs: [(value) => value === 0 || milliseconds[0](value), `must be a number from 0 to ${maxTimerMs}`],
-  whenUnknown: [(value) => isText(value, /^(?:throw|check|repeat)$/), "must be throw, check or repeat"],
+  maxRetryAfterMs: [(value) => value === 0 || milliseconds[0](value), `must be a number from 0 to ${maxTimerMs}`],
+  onUnknownOutcome: oneOf("throw", "check", "retry"),
 };
 
 export const retryRules: Record<keyof RetryOptions, Rule> = {
@@ -144,15 +149,18 @@ function sharedLength(one: string, other: string): number {
   return length;
 }
 
-/** Names that earlier versions and other clients have, and the option that does the same. */
+/** Names that other clients have, or that stand at another place, and the option that does the same. */
 const otherNames: Readonly<Record<string, string>> = {
-  maxRetries: "retry.max",
-  maxRetryAfterSecs: "retry.maxWaitMs",
-  unsafe: "retry.whenUnknown",
+  max: "maxRetries",
+  maxRetries: "maxRetries",
+  maxNetworkRetries: "maxRetries",
+  maxRetryAfterMs: "retry.maxRetryAfterMs",
+  maxRetryAfterSecs: "retry.maxRetryAfterMs",
 };
 
 /** Asks for the option that an unknown name shares most with, or lists all but `random`, which is internal. */
 function suggest(name: string, known: readonly string[], prefix: string): string {
+  if (otherNames[name]) return `. Did you mean ${otherNames[name]}?`;
   const plain = (text: string) => text.toLowerCase().replaceAll("_", "");
   const wrong = plain(name);
   const listed = known.filter((option) => option !== "random");

@@ -1,4 +1,5 @@
-// The clock of a client: the caller's, or that of the runtime.
+// Time: the clock of a client, what is known of the server's, and the window of a request whose outcome is unknown.
+import type { OutcomeWindow } from "../errors/details.ts";
 import type { Clock } from "./options.ts";
 
 /** Timers of the clock, or of the runtime. */
@@ -15,15 +16,15 @@ export interface Moment {
 /** Looks each function up at its call: a test may replace those of the runtime later. */
 export const systemClock: Clock & Timers = {
   now: () => Date.now(),
-  elapsed: () => globalThis.performance?.now() ?? Date.now(),
+  monotonicNow: () => globalThis.performance?.now() ?? Date.now(),
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
 
-/** What a clock may leave out: timers are those of the runtime then, and `elapsed` is `now`. */
+/** What a clock may leave out: timers are those of the runtime then, and `monotonicNow` is `now`. */
 export const completeClock = (clock: Clock): { readonly timers: Timers; readonly elapsed: () => number } => ({
   timers: clock.setTimeout ? (clock as Clock & Timers) : systemClock,
-  elapsed: () => (clock.elapsed ? clock.elapsed() : clock.now()),
+  elapsed: () => (clock.monotonicNow ? clock.monotonicNow() : clock.now()),
 });
 
 /** Whole milliseconds since a moment by `elapsed()`. The caller's clock may go back or fail. */
@@ -40,3 +41,89 @@ export const momentOf = ({ clock, elapsed }: { readonly clock: Clock; readonly e
   now: clock.now(),
   elapsed: elapsed(),
 });
+
+/** The `Date` of an answer, in milliseconds since 1970 by the server's clock, and when it arrived. */
+export interface DatedAnswer extends Moment {
+  readonly date: number;
+}
+
+/** No clock is right that shows this year. */
+const latestDate = Date.UTC(2200);
+
+/** Keeps the newest `Date` of a server, for a client and its copies. */
+export class ServerTime {
+  /** Undefined until an answer has a valid `Date`. */
+  newest: DatedAnswer | undefined;
+  #text = "";
+
+  /** Notes the `Date` header of an answer. One that no correct clock shows is ignored. */
+  note(text: string, moment: Moment): void {
+    // Parsing takes as long as much of an attempt, and many answers arrive in the same second.
+    const date = text === this.#text ? this.newest?.date : Date.parse(text);
+    if (date === undefined || !(date >= 0 && date < latestDate)) return;
+    this.#text = text;
+    this.newest = { date, ...moment };
+  }
+}
+
+/** Milliseconds by which an answer's `Date` may differ from the server's clock: it shows whole seconds, and an answer travels. */
+const correctedTolerance = 5_000;
+/** Milliseconds that a caller's own clock may be off. */
+const uncorrectedTolerance = 300_000;
+
+/** A request, and what is known of the server's clock. */
+export interface WindowFacts {
+  /** When the request began. */
+  readonly begun: Moment;
+  /** When it ended without a known outcome. */
+  readonly ended: Moment;
+  /** The newest answer from before it began. */
+  readonly before: DatedAnswer | undefined;
+  /** The newest answer of all. */
+  readonly newest: DatedAnswer | undefined;
+}
+
+/** Milliseconds between two moments by both clocks, the shorter first, and never less than 0. */
+function between(from: Moment, to: Moment): readonly [least: number, most: number] {
+  const spans = [to.now - from.now, to.elapsed - from.elapsed];
+  return [Math.max(0, Math.min(...spans)), Math.max(0, ...spans)];
+}
+
+/** Whether the server's clock went on as the caller's did. One that stands still, or is set, belongs to a test. */
+function isInStep(before: DatedAnswer, after: DatedAnswer): boolean {
+  const [least, most] = between(before, after);
+  const passed = after.date - before.date;
+  return passed >= most - correctedTolerance && passed <= least + correctedTolerance;
+}
+
+/** The server's time when the request began, or earlier: an answer from before it is a lower limit, whatever the clocks do. */
+function begunAt({ begun, before, newest }: WindowFacts): number | undefined {
+  const after = newest !== before ? newest : undefined;
+  const early = after && after.date - between(begun, after)[1];
+  if (!before) return early;
+  const late = before.date + between(before, begun)[0];
+  if (early === undefined) return late;
+  return Math.min(early, after && isInStep(before, after) ? late : before.date);
+}
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+/** The period in which the request may have been carried out. By the caller's clock, it is five minutes wider on each side. */
+export function windowOf(facts: WindowFacts): OutcomeWindow {
+  const { begun, ended, newest } = facts;
+  const start = begunAt(facts);
+  const [, lasted] = between(begun, ended);
+  if (start === undefined || !newest) {
+    // A clock that was set meanwhile shows two times of the beginning, and of the end.
+    const [first, last] = [Math.min(begun.now, ended.now - lasted), Math.max(ended.now, begun.now + lasted)];
+    return { start: iso(first - uncorrectedTolerance), end: iso(last + uncorrectedTolerance), byServerClock: false };
+  }
+  const end = Math.max(start + lasted, newest.date - between(ended, newest)[0]);
+  return { start: iso(start - correctedTolerance), end: iso(end + correctedTolerance), byServerClock: true };
+}
+
+/** Whether a list that was read from some time on lacks the beginning of a window, or holds much that was before it. */
+export function isOtherStart(read: string, { start }: OutcomeWindow): boolean {
+  const extra = Date.parse(start) - Date.parse(read);
+  return extra < 0 || extra > uncorrectedTolerance;
+}

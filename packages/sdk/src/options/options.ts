@@ -1,6 +1,13 @@
-import type { Attempt, OutcomeWindow, ReconcileOptions, Reconciliation, RequestContext } from "../errors/details.ts";
-import type { Instrumentation } from "./instrumentation.ts";
-import type { Middleware } from "./middleware.ts";
+// The types of options, and of what they are called with.
+import type {
+  Attempt,
+  OutcomeWindow,
+  ReconcileOptions,
+  Reconciliation,
+  RequestContext,
+  RequestOutcome,
+  RetrySkippedReason,
+} from "../errors/details.ts";
 
 /** Options of one request. They override the client's. */
 export interface RequestOptions {
@@ -10,7 +17,9 @@ export interface RequestOptions {
   timeoutMs?: number | undefined;
   /** Milliseconds that all attempts and waits may take together: above 0, up to 2³¹−1; no limit by default. */
   totalTimeoutMs?: number | undefined;
-  /** Which failures are retried, how often and after which wait (§8). Each field overrides the client's. */
+  /** Retries after the first attempt: an integer from 0; 2 by default (§8). */
+  maxRetries?: number | undefined;
+  /** Which failures are retried, and after which wait (§8). Each field overrides the client's. */
   retry?: RequestRetryOptions | undefined;
   /** Additional headers. Credentials and the account have options of their own. */
   headers?: Readonly<Record<string, string>> | undefined;
@@ -24,7 +33,7 @@ export interface RequestOptions {
   extraBody?: Readonly<Record<string, unknown>> | undefined;
   /** Query parameters that this SDK version does not have. Parameters of the query itself win over them. */
   extraQuery?: Readonly<Record<string, unknown>> | undefined;
-  /** Facts of your own, e.g. `{ jobId }`, for errors, `onRetry`, middleware and instrumentation. They are not sent. */
+  /** Custom data, e.g. `{ jobId }`, for errors, `onRetry`, middleware and instrumentation. Never sent. */
   context?: RequestContext | undefined;
 }
 
@@ -46,7 +55,7 @@ export interface FetchOptions {
   readonly [option: string]: unknown;
 }
 
-/** Least severe messages that are logged. */
+/** Minimum log level. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 /** An upcoming retry, reported before its wait. */
@@ -63,22 +72,20 @@ export interface RetryEvent {
 
 /** Retry policy of one request. */
 export interface RequestRetryOptions {
-  /** Retries after the first attempt: a whole number from 0; 2 by default (§8). */
-  max?: number | undefined;
   /**
    * Longest wait, in milliseconds, that a server may request before a retry: 0 to 2³¹−1; 60,000 by default. If it asks for
    * more, the request fails at once.
    */
-  maxWaitMs?: number | undefined;
+  maxRetryAfterMs?: number | undefined;
   /**
-   * What happens after the response to an operation that is not idempotent was lost (§8.3).
+   * How to handle a lost response to a non-idempotent operation (§8.3).
    *
-   * - `repeat` may place a call twice: it sends the request again without looking.
+   * - `retry` may place a call twice: it sends the request again without looking.
    * - `check` reads the list first and sends the request again if it is empty. It may still place a call twice: a list may lag
    *   behind, and queued calls may not be listed.
    * - `throw` (the default) throws `OutcomeUnknownError`.
    */
-  whenUnknown?: "throw" | "check" | "repeat" | undefined;
+  onUnknownOutcome?: "throw" | "check" | "retry" | undefined;
 }
 
 /** Retry policy of a client. A request can override the fields of `RequestRetryOptions`. */
@@ -91,8 +98,8 @@ export interface RetryOptions extends RequestRetryOptions {
   trust503Codes?: boolean | undefined;
   /**
    * Whether all requests of the client for the same account share a budget of retries, which limits load in an outage; true by
-   * default. A full budget is enough for 100 retries that fail. It gets back a retry that succeeds, a fifth of one with each other success,
-   * and ten an hour. A retry after a 429 that says how long to wait takes nothing.
+   * default. A full budget covers 100 failed retries. A successful retry returns 1, another success 0.2, an hour 10. A retry
+   * after a 429 that says how long to wait costs nothing.
    */
   budget?: boolean | undefined;
 }
@@ -111,7 +118,7 @@ export type FindCandidates = (
 ) => Promise<Reconciliation>;
 
 /** The request whose result is sought, and how far. */
-interface SoughtResult extends Pick<ReconcileOptions, "maxCalls"> {
+interface SoughtResult extends Pick<ReconcileOptions, "maxItems"> {
   /** The request's body as it was sent. */
   readonly body: unknown;
   /** Returns the window by all that is known of the server's clock by now. It may move when an answer arrives. */
@@ -135,7 +142,7 @@ export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
   /** Milliseconds since any fixed moment, unaffected by clock corrections; `now()` by default. */
-  elapsed?(): number;
+  monotonicNow?(): number;
   /** Waits `delayMs` milliseconds before a retry; a timer by default. */
   wait?(delayMs: number): Promise<void>;
   /** Calls back once, after `delayMs` milliseconds. Returns what `clearTimeout` accepts. The runtime's by default. */
@@ -155,10 +162,10 @@ export interface SharedClientOptions
   /** Allows plain HTTP to other hosts than this machine, e.g. between containers. */
   allowInsecureHttp?: boolean | undefined;
   /** Allows an API key in a browser or in React Native, although every user can read it. A short-lived access token is safer. */
-  allowExposedApiKey?: boolean | undefined;
+  dangerouslyAllowBrowser?: boolean | undefined;
   /** Sends the requests; by default the global `fetch`, looked up at each call. */
   fetch?: ((input: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined;
-  /** Which failures are retried, how often and after which wait (§8). */
+  /** Which failures are retried, and after which wait (§8). */
   retry?: RetryOptions | undefined;
   /** Called before the wait of every retry. */
   onRetry?: ((event: RetryEvent) => unknown) | undefined;
@@ -168,14 +175,14 @@ export interface SharedClientOptions
    */
   logger?: Logger | undefined;
   /**
-   * Least severe messages that are logged. The environment variable `CALL_TRANSFER_LOG` by default; without it, `debug` with a
+   * Minimum log level. The environment variable `CALL_TRANSFER_LOG` by default; without it, `debug` with a
    * `logger` and `warn` without one.
    */
   logLevel?: LogLevel | undefined;
   /** Shows phone numbers whole in errors and log messages; false by default: `+1415*****67`. */
   showPhoneNumbers?: boolean | undefined;
   /** Checks the body of every success, e.g. `validateResponses()` of `@call-transfer/spec/validate`. */
-  validate?: ResponseValidator | undefined;
+  responseValidator?: ResponseValidator | undefined;
   /** Follows requests and attempts, e.g. `openTelemetry()` of `@call-transfer/sdk/otel`. */
   instrumentation?: Instrumentation | undefined;
   /** Source of time and timers, for tests. */
@@ -206,3 +213,102 @@ export interface AccessTokenOptions extends SharedClientOptions {
 
 /** Options of a client. Either `apiKey` or `accessToken` is required, unless the environment has the key. */
 export type ClientOptions = ApiKeyOptions | AccessTokenOptions;
+
+/** A request as middleware sees it. The credential and the account are added after the last middleware. */
+export interface OutgoingRequest {
+  /** The HTTP method, in upper case. */
+  readonly method: string;
+  /** The complete URL, with the query. */
+  readonly url: string;
+  /** Can be changed before `next()`. */
+  readonly headers: Headers;
+  /** The body as text, if there is one. */
+  readonly body: string | undefined;
+}
+
+/** The request and attempt that a middleware runs for. */
+export interface MiddlewareContext {
+  /** The operationId; for an operation that this SDK version does not know, its method and path. */
+  readonly operationId: string;
+  /** Path template, e.g. `/api/v1/transfers/members/{memberId}/hours`. */
+  readonly route: string;
+  /** Number of the attempt, from 1. */
+  readonly attemptNumber: number;
+  /** The request's option `context`. */
+  readonly context: RequestContext | undefined;
+}
+
+/**
+ * Runs around every attempt. `next()` sends the request and may be called once. The response's body can be read any
+ * number of times.
+ */
+export type Middleware = (
+  request: OutgoingRequest,
+  next: () => Promise<Response>,
+  context: MiddlewareContext,
+) => Promise<Response>;
+
+/** Follows the requests of a client, e.g. `openTelemetry()` of `@call-transfer/sdk/otel`. */
+export interface Instrumentation {
+  /** Called before the first attempt of a request. Returns what follows it, or undefined. */
+  startRequest(request: InstrumentedRequest): RequestInstrumentation | undefined;
+}
+
+/**
+ * A request as instrumentation sees it: without header, query, path parameter or body. Where this SDK version does not know the
+ * operation, the path is as the caller of `createRawClient()` or `request()` wrote it, without its query.
+ */
+export interface InstrumentedRequest {
+  /** The operationId; for an operation that this SDK version does not know, its method and path template. */
+  readonly operationId: string;
+  /** HTTP method in capitals. */
+  readonly method: string;
+  /** Path template, e.g. `/api/v1/transfers/members/{memberId}/hours`. */
+  readonly route: string;
+  /** Base URL of the API. */
+  readonly baseUrl: string;
+  /** The request's option `context`. */
+  readonly context: RequestContext | undefined;
+}
+
+/** Follows one request over all its attempts. */
+export interface RequestInstrumentation {
+  /** Called before an attempt, from number 1. */
+  startAttempt(number: number): AttemptInstrumentation | undefined;
+  /** Called once, when the request has its result. */
+  end(summary: RequestSummary): void;
+}
+
+/** Follows one attempt. */
+export interface AttemptInstrumentation {
+  /**
+   * Runs around `fetch`, e.g. to set a tracing context. The URL is complete, with ids and query. Calls `send` before it
+   * returns; its promise resolves when the response was read or the connection failed. Headers that it passes are added,
+   * unless the request has them. Not called if nothing is sent, e.g. where middleware answers.
+   */
+  wrapSend(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<void>): unknown;
+  /** Called once, when the attempt has ended, even if `fetch` never does. */
+  end(summary: AttemptSummary): void;
+}
+
+/** How an attempt ended. */
+export interface AttemptSummary {
+  /** Effect of the attempt on the server. */
+  readonly outcome: RequestOutcome;
+  /** Facts of the attempt. Undefined if nothing was sent. */
+  readonly attempt: Attempt | undefined;
+  /** Why there is no usable response: a name such as `TimeoutError`, and a message without secrets. */
+  readonly failure: { readonly name: string; readonly message: string } | undefined;
+}
+
+/** How a request ended. */
+export interface RequestSummary {
+  /** Effect of the request on the server, over all attempts. */
+  readonly outcome: RequestOutcome;
+  /** Every attempt that was sent. */
+  readonly attempts: readonly Attempt[];
+  /** Why the request was not retried although retries were left. */
+  readonly retrySkippedReason: RetrySkippedReason | undefined;
+  /** The error that the caller gets, one of the SDK's. */
+  readonly error?: unknown;
+}

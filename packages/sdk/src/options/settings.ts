@@ -3,15 +3,15 @@ import { isText } from "../utils/guards.ts";
 import { onceAMinute, type PrintedCauses } from "../utils/once-a-minute.ts";
 import { Auth } from "./auth.ts";
 import { check, checkOptions, clientRules, type Given, loggedLevels, logLevels, retryRules } from "./checks.ts";
-import { completeClock, systemClock, type Timers } from "./clock.ts";
+import { completeClock, ServerTime, systemClock, type Timers } from "./clock.ts";
 import type { AccessTokenFunction, ClientOptions, Logger, RetryOptions } from "./options.ts";
 import { RetryBudgets } from "./retry-budget.ts";
 import { checkRuntime, inBrowser, inReactNative, readVariable, userAgentHeader } from "./runtime.ts";
-import { ServerTime } from "./server-time.ts";
 
 /** Options of a client by default, except those of retries. */
 export const defaults = {
   timeoutMs: defaultTimeoutMs,
+  maxRetries: defaultMaxRetries,
   middleware: [],
   headers: {},
   clock: systemClock,
@@ -23,9 +23,8 @@ export type RetryPolicy = Readonly<Required<Given<RetryOptions>>>;
 
 /** The retry policy by default. */
 export const defaultRetryPolicy: RetryPolicy = {
-  max: defaultMaxRetries,
-  maxWaitMs: 60_000,
-  whenUnknown: "throw",
+  maxRetryAfterMs: 60_000,
+  onUnknownOutcome: "throw",
   trust503Codes: false,
   budget: true,
 };
@@ -77,7 +76,7 @@ function readOption<Name extends keyof typeof variables>(
 }
 
 function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Auth): Auth {
-  const { apiKey: ownKey, accessToken, allowExposedApiKey } = given;
+  const { apiKey: ownKey, accessToken, dangerouslyAllowBrowser } = given;
   check(ownKey === undefined || accessToken === undefined, "accessToken", "and apiKey cannot be combined. Pass one.");
   const authOf = (kind: Auth["kind"], source: string | AccessTokenFunction): Auth =>
     parent?.isFrom(kind, source) ? parent : new Auth(kind, source);
@@ -91,8 +90,8 @@ function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Aut
   check(apiKey !== undefined || !meansToken, "accessToken", hint);
   check(apiKey !== undefined, "apiKey", `or accessToken is required. Pass one, or set ${variables.apiKey}.`);
   // Visitors can read the memory of a page or a web worker, and users that of an app.
-  const isExposed = allowExposedApiKey !== true && (inBrowser() || inReactNative());
-  check(!isExposed, "apiKey", "would be exposed to every user. Use accessToken, or set allowExposedApiKey: true.");
+  const isExposed = dangerouslyAllowBrowser !== true && (inBrowser() || inReactNative());
+  check(!isExposed, "apiKey", "would be exposed to every user. Use accessToken, or set dangerouslyAllowBrowser: true.");
   return authOf("apiKey", apiKey);
 }
 

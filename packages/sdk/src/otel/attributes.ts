@@ -1,6 +1,6 @@
 // What spans and metrics say about a request: no header, no id in a path, no query, no body.
 import type { Attributes } from "@opentelemetry/api";
-import type { AttemptSummary, InstrumentedRequest, RequestSummary } from "../options/instrumentation.ts";
+import type { AttemptSummary, InstrumentedRequest, RequestSummary } from "../options/options.ts";
 
 export interface DescribedEnd {
   /** Attributes of OpenTelemetry's conventions. */
@@ -37,7 +37,7 @@ export function describeRequest({ operationId, method: given, route, baseUrl }: 
 /** Placeholders, words and versions. */
 const plainSegment = /^(?:(?:\{\w+\}|[A-Za-z._~:-])*|v\d{1,3})$/;
 
-/** The path template without query. `raw()` also takes paths without placeholders: they may contain ids or phone numbers. */
+/** The path template without query. `createRawClient()` also takes paths without placeholders: they may contain ids or phone numbers. */
 function templateOf(route: string): string {
   const [path = ""] = route.split(/[?#]/, 1);
   const segments = path.split("/").map((segment) => (plainSegment.test(segment) ? segment : "{redacted}"));

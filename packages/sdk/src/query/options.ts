@@ -75,19 +75,19 @@ export interface OperationMutationOptions<Id extends string, Variables, Data> ex
  * The client's account is part of it. If neither the client nor `options` names one, it matches every account.
  *
  * @example
- * await queryClient.invalidateQueries({ queryKey: keyPrefix(client, "listCalls") });
+ * await queryClient.invalidateQueries({ queryKey: queryKeyPrefix(client, "listCalls") });
  */
-export function keyPrefix(
+export function queryKeyPrefix(
   client: CallTransferCore,
   operationId?: undefined,
   options?: Pick<RequestOptions, "accountId">,
 ): ClientKeyPrefix;
-export function keyPrefix<Id extends keyof operations>(
+export function queryKeyPrefix<Id extends keyof operations>(
   client: CallTransferCore,
   operationId: Id,
   options?: Pick<RequestOptions, "accountId">,
 ): OperationKey<Id>;
-export function keyPrefix(
+export function queryKeyPrefix(
   client: CallTransferCore,
   operationId?: string,
   options?: Pick<RequestOptions, "accountId">,
@@ -137,7 +137,7 @@ export function queryOptions<Id extends keyof operations, Data>(
   options: RequestOptions | undefined,
   send: (options: RequestOptions) => Promise<Data>,
 ): OperationQueryOptions<Id, Data> {
-  const queryKey = [...keyPrefix(client, operationId, options), inputOf(parameters, options)] as const;
+  const queryKey = [...queryKeyPrefix(client, operationId, options), inputOf(parameters, options)] as const;
   return {
     // The tag exists only as a type.
     queryKey: queryKey as OperationQueryOptions<Id, Data>["queryKey"],
@@ -157,7 +157,7 @@ export function infiniteQueryOptions<
   itemsOf: (page: Page) => readonly unknown[],
   send: (offset: number, options: RequestOptions) => Promise<Page>,
 ): OperationInfiniteQueryOptions<Id, Page> {
-  const queryKey = [...keyPrefix(client, operationId, options), "infinite", inputOf(parameters, options)] as const;
+  const queryKey = [...queryKeyPrefix(client, operationId, options), "infinite", inputOf(parameters, options)] as const;
   // The response may lack what its type promises.
   const factsOf = (page: Page) => ({ count: itemsOf(page)?.length ?? 0, total: page.meta?.total });
   return {
@@ -176,7 +176,7 @@ export function mutationOptions<Id extends keyof operations, Variables, Data>(
   send: (variables: Variables) => Promise<Data>,
 ): OperationMutationOptions<Id, Variables, Data> {
   return {
-    mutationKey: keyPrefix(client, operationId, options),
+    mutationKey: queryKeyPrefix(client, operationId, options),
     mutationFn: send,
     retry: false,
     networkMode: "always",

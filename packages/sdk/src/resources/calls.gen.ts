@@ -4,7 +4,7 @@ import type { ApiPromise } from "../core/api-promise.ts";
 import type { CallTransferCore } from "../core/core.ts";
 import { type PagePromise, requestPage } from "../core/pagination.ts";
 import { findInList } from "../core/reconcile.ts";
-import type { UnknownResult } from "../utils/unknown-result.ts";
+import type { UnknownResult } from "../core/api-promise.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest, ListCallsQuery } from "../generated/models.gen.ts";
 
@@ -18,7 +18,7 @@ import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest, List
  * Tree-shakable form of {@link Calls.list}; see it for the errors thrown.
  */
 export function listCalls(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call> {
-  return requestPage(client, "/api/v1/calls", { items: "calls", query }, options);
+  return requestPage(client, "/api/v1/calls", { itemsField: "calls", query }, options);
 }
 
 /** Finds results of {@link createCall} if its outcome is unknown. */

@@ -9,10 +9,8 @@ import type {
 import type { FailureKind } from "../errors/request-error.ts";
 import type { OperationFacts } from "../generated/operations.gen.ts";
 import type { Credential } from "../options/auth.ts";
-import type { Moment } from "../options/clock.ts";
-import type { AttemptInstrumentation } from "../options/instrumentation.ts";
-import type { FindCandidates, RequestOptions } from "../options/options.ts";
-import type { DatedAnswer } from "../options/server-time.ts";
+import type { DatedAnswer, Moment } from "../options/clock.ts";
+import type { AttemptInstrumentation, FindCandidates, RequestOptions } from "../options/options.ts";
 import type { Settings } from "../options/settings.ts";
 import type { BodyState, ReadResponse } from "./body.ts";
 import type { Watch } from "./watch.ts";
@@ -30,7 +28,7 @@ export interface Call
   extends Pick<OperationFacts, "operationId" | "retry">,
     RequestErrorDetails,
     Outgoing,
-    Pick<Settings, "timeoutMs" | "retryPolicy" | "accountId" | "fetchOptions" | "middleware"> {
+    Pick<Settings, "timeoutMs" | "maxRetries" | "retryPolicy" | "accountId" | "fetchOptions" | "middleware"> {
   /** Settings of the client. What a request can override stands beside them. */
   readonly settings: Settings;
   readonly success: OperationFacts["success"];
@@ -120,7 +118,7 @@ export interface AttemptResult
   readonly data?: unknown;
   /** Body of a success as far as it arrived, or all of one that is unusable. */
   readonly partialBody?: string | undefined;
-  readonly problem?: ApiErrorDetails["problem"];
+  readonly problem?: ApiErrorDetails["body"];
   /** Body of an error without a `problem`. */
   readonly bodyText?: string | undefined;
 }

@@ -1,6 +1,6 @@
 // Calls the hooks of instrumentation. What they throw is logged and never reaches the request.
 import { kind } from "../errors/base.ts";
-import type { AttemptInstrumentation, RequestInstrumentation } from "../options/instrumentation.ts";
+import type { AttemptInstrumentation, RequestInstrumentation } from "../options/options.ts";
 import type { AttemptResult, Call } from "./call.ts";
 
 function callHook<T>({ settings }: Call, hook: () => T): T | undefined {
@@ -86,7 +86,7 @@ export function exchangeWithin<T>(
     sent.then(end, end);
     return ended;
   };
-  callHook(call, () => attempt.exchange(call.url, send));
+  callHook(call, () => attempt.wrapSend(call.url, send));
   send();
   return sent as unknown as Promise<T>;
 }

@@ -1,5 +1,5 @@
 // The attempt loop: which attempt follows which, and which error is reported in the end.
-import type { ReconcileOptions, RetrySkippedReason } from "../errors/details.ts";
+import type { OutcomeWindow, ReconcileOptions, RetrySkippedReason } from "../errors/details.ts";
 import { readArguments } from "../errors/invalid-argument-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
 import { RequestError, withRetryReason } from "../errors/request-error.ts";
@@ -7,19 +7,16 @@ import { createApiError } from "../errors/status-errors.gen.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
 import { checkOptions, maxTimerMs, reconcileRules } from "../options/checks.ts";
-import { msSince } from "../options/clock.ts";
-import type { RequestInstrumentation } from "../options/instrumentation.ts";
+import { momentOf, msSince, windowOf } from "../options/clock.ts";
+import type { RequestInstrumentation } from "../options/options.ts";
 import { retryCost } from "../options/retry-budget.ts";
 import { messageOf } from "../utils/guards.ts";
 import { cleanHeaders } from "../utils/redact.ts";
-import { attemptOnce, between, tokenFunction } from "./attempt.ts";
+import { attemptOnce, between, requestIdOf, summaryOf, tokenFunction, withDeadline } from "./attempt.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, Call } from "./call.ts";
-import { withDeadline } from "./deadline.ts";
-import { combine, isEffectFree } from "./effect.ts";
-import { untold } from "./failure.ts";
+import { combine, isEffectFree, untold } from "./effect.ts";
 import { followAttempt, followRequest } from "./instrumentation.ts";
-import { isUnknown, requestIdOf, summaryOf, windowOfCall } from "./record.ts";
 import { delayFor, shouldRetry } from "./retry.ts";
 
 /** The one refusal that a new credential fixes. */
@@ -55,22 +52,19 @@ async function sendAttempts<T>(call: Call, request?: RequestInstrumentation): Pr
       return { response, text, data: data as T };
     }
     renewed = undefined;
-    if (isExpired(call, result)) {
-      if (!isRepeatable(call)) {
-        call.retrySkippedReason = "body_not_repeatable";
-        return finish(call, result);
-      }
+    const isRenewal = isExpired(call, result);
+    const delayMs = isRenewal ? 0 : delayFor(retries, result.hintSecs ?? 0, random);
+    if (!(await maySendAgain(call, result, isRenewal, retries, delayMs))) return finish(call, result);
+    if (isRenewal) {
       const renewal = await renew(call, result.credential);
       if (!("value" in renewal)) return finish(call, renewal);
       renewed = renewal.value;
       // Not counted as a retry: only the credential was refused.
       retries--;
       if (renewed) continue;
-      call.retrySkippedReason = "expired_token";
+      call.retrySkippedReason = "token_still_expired";
       return finish(call, result);
     }
-    const delayMs = delayFor(retries, result.hintSecs ?? 0, random);
-    if (!(await canRetry(call, result, retries, delayMs))) return finish(call, result);
     await waitForRetry(call, result, delayMs);
   }
 }
@@ -95,38 +89,45 @@ async function renew(call: Call, expired: Credential | undefined) {
   return renewal;
 }
 
-/** Whether to retry. If a retry is due but skipped, the call says why. */
-async function canRetry(call: Call, result: AttemptResult, retries: number, delayMs: number): Promise<boolean> {
-  if (result.final || !shouldRetry("safe", result) || retries >= call.retryPolicy.max) return false;
-  call.retrySkippedReason = await reasonToSkip(call, result, delayMs);
+/** The one way to a second send, by a retry or with a renewed credential. If one is due but skipped, the call says why. */
+async function maySendAgain(
+  call: Call,
+  result: AttemptResult,
+  isRenewal: boolean,
+  retries: number,
+  delayMs: number,
+): Promise<boolean> {
+  const isDue = !result.final && shouldRetry("safe", result) && retries < call.maxRetries;
+  if (!isDue && !isRenewal) return false;
+  call.retrySkippedReason = await reasonToSkip(call, result, isRenewal, delayMs);
   return call.retrySkippedReason === undefined;
 }
 
 async function reasonToSkip(
   call: Call,
   result: AttemptResult,
+  isRenewal: boolean,
   delayMs: number,
 ): Promise<RetrySkippedReason | undefined> {
   const { budgets, elapsed } = call.settings;
-  const { maxWaitMs, whenUnknown } = call.retryPolicy;
+  const { maxRetryAfterMs, onUnknownOutcome } = call.retryPolicy;
   const { hintSecs = 0 } = result;
-  const blind = !shouldRetry(call.retry, result);
-  if (blind && result.outcome === "applied") return "carried_out";
-  if (blind && whenUnknown === "throw")
+  const blind = !isRenewal && !shouldRetry(call.retry, result);
+  if (blind && result.outcome === "applied") return "already_applied";
+  if (blind && onUnknownOutcome === "throw")
     return isEffectFree(result.status, result.code) ? "untrusted_503" : "not_idempotent";
-  if (!isRepeatable(call)) return "body_not_repeatable";
-  if (hintSecs * 1000 > maxWaitMs) return "wait_too_long";
+  // Anything but text, e.g. a stream, can be sent only once.
+  if (typeof (call.body ?? "") !== "string") return "body_not_replayable";
+  if (isRenewal) return undefined;
+  if (hintSecs * 1000 > maxRetryAfterMs) return "retry_after_too_long";
   if (pastDeadline(call, delayMs)) return "total_timeout";
-  if (blind && whenUnknown === "check" && !(await foundNothing(call))) return "not_ruled_out";
+  if (blind && onUnknownOutcome === "check" && !(await foundNothing(call))) return "list_inconclusive";
   // The check took time itself.
   if (pastDeadline(call, delayMs)) return "total_timeout";
   // A 429 that says how long to wait asks for exactly this retry.
   call.retryCost = result.status === 429 && hintSecs > 0 ? 0 : retryCost;
   return budgets?.of(call.accountId).spend(call.retryCost, elapsed()) === false ? "retry_budget" : undefined;
 }
-
-/** Whether the body can be sent again. Anything but text, e.g. a stream, can be sent only once. */
-const isRepeatable = ({ body }: Call): boolean => typeof (body ?? "") === "string";
 
 const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
   deadline !== undefined && settings.elapsed() + delayMs >= deadline;
@@ -176,7 +177,7 @@ function finish<T>(call: Call, result: AttemptResult): Sent<T> {
       const headers = cleanHeaders(response.headers, call.withoutTokens);
       const { status } = response;
       const requestId = requestIdOf(response, call);
-      error = createApiError({ ...call, status, headers, problem, bodyText, requestId, retryAfterSecs });
+      error = createApiError({ ...call, status, headers, body: problem, bodyText, requestId, retryAfterSecs });
     }
   } catch {
     // What failed may quote what it worked on.
@@ -198,8 +199,8 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
   const findCandidates =
     find &&
     ((options: ReconcileOptions) => {
-      const { signal, maxCalls } = readArguments("options", () => checkOptions(options, reconcileRules));
-      return find(currentWindow(), { ...findOptions, signal }, { body, maxCalls, currentWindow });
+      const { signal, maxItems } = readArguments("options", () => checkOptions(options, reconcileRules));
+      return find(currentWindow(), { ...findOptions, signal }, { body, maxItems, currentWindow });
     });
   const details = { ...call, window, partialBody: partialBody && call.withoutTokens(partialBody), findCandidates };
   // Printed as the cause, it would repeat the facts and the stack of the error around it.
@@ -208,4 +209,14 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
   const unknown = new OutcomeUnknownError(`${call.operationId} ${what} ${error.message}`, details, error);
   call.settings.log.error?.(() => unknown.message, `${call.operationId} unknown`);
   throw unknown;
+}
+
+/** Whether an operation that is not idempotent may have been carried out without a usable response. */
+const isUnknown = ({ retry, outcome }: Call): boolean =>
+  retry === "once" && (outcome === "unknown" || outcome === "applied");
+
+/** Returns a function for the window of a request that ends now, by all that is known of the server's clock at its call. */
+function windowOfCall({ settings, begun, answerBefore }: Call): () => OutcomeWindow {
+  const ended = momentOf(settings);
+  return () => windowOf({ begun, ended, before: answerBefore, newest: settings.serverTime.newest });
 }

@@ -52,19 +52,19 @@ const facts = new WeakMap<Created, Fact>();
 /** The call that runs just now. */
 let current: Watch | undefined;
 let isTold: boolean | undefined;
-/** The open connections that a request to an origin was written to. */
-const connections = new Map<string, Set<Socket>>();
+/** The open connections that requests were written to, with the origins of these. */
+const connections = new Map<Socket, Set<string>>();
 const originOf = ({ url }: Pick<Watch, "url">): string => url.slice(0, url.indexOf("/", "https://".length));
 
-function keep(socket: Socket, origin: string): void {
-  const sockets = connections.get(origin) ?? new Set();
-  if (sockets.has(socket)) return;
-  connections.set(origin, sockets.add(socket));
-  socket.once("close", () => {
-    sockets.delete(socket);
-    if (!sockets.size) connections.delete(origin);
-  });
+/** With one listener for each socket, since Node warns of more than ten. */
+function keep(socket: Socket, origins: readonly string[]): void {
+  const known = connections.get(socket) ?? new Set();
+  if (!connections.has(socket)) socket.once("close", () => connections.delete(socket));
+  connections.set(socket, known);
+  for (const origin of origins) known.add(origin);
 }
+
+const hasConnection = (origin: string): boolean => [...connections.values()].some((origins) => origins.has(origin));
 
 /** Runs a task in the next turn of the event loop. */
 type NextTurn = (task: () => void) => unknown;
@@ -93,7 +93,7 @@ const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => voi
   sendHeaders({ request, socket }, fact) {
     fact.isWritten = true;
     // A fetch of the caller may ask elsewhere than its client does, as through a gateway.
-    if (socket) for (const origin of [`${request.origin}`, ...(fact.owners ?? []).map(originOf)]) keep(socket, origin);
+    if (socket) keep(socket, [`${request.origin}`, ...(fact.owners ?? []).map(originOf)]);
   },
   headers({ response }, fact) {
     fact.isAnswered = true;
@@ -129,7 +129,7 @@ function listen(): boolean {
  * connection open, such as a mock under a test's clock, does not wait.
  */
 export const readIdle = (watch: Pick<Watch, "send" | "url">): Promise<unknown> | undefined =>
-  nextTurn && (isOwn(watch) || connections.has(originOf(watch)))
+  nextTurn && (isOwn(watch) || hasConnection(originOf(watch)))
     ? new Promise((resolve) => nextTurn(() => nextTurn(() => resolve(undefined))))
     : undefined;
 

@@ -102,3 +102,16 @@ export function excerpt(text: string, length = 300): string {
     .trim();
   return line.length > length || text.length > 2 * length ? `${line.slice(0, length)}…` : line;
 }
+
+/** A phone number in E.164 anywhere in a text, also with its plus sign percent-encoded. */
+const phoneNumber = /(\+|%2b)([1-9]\d{6,14})(?!\d)/gi;
+
+/**
+ * Masks the phone numbers in a text, such as `+1415*****67`: of each, at most the first four digits and the last two stay.
+ * tests/repository/masked-numbers.test.ts holds the copy of the backend to the same results.
+ */
+export const maskNumbers = (text: string): string =>
+  text.replace(phoneNumber, (_, plus: string, digits: string) => {
+    const shown = Math.min(4, digits.length - 6);
+    return `${plus}${digits.slice(0, shown)}${"*".repeat(digits.length - shown - 2)}${digits.slice(-2)}`;
+  });

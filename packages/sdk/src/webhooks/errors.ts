@@ -1,8 +1,7 @@
 // Errors of webhooks: their codes, the responses that they become, and what a handler without `onError` prints.
 import { messageOf } from "../utils/guards.ts";
-import { maskNumbers } from "../utils/mask-numbers.ts";
 import { onceAMinute, type PrintedCauses } from "../utils/once-a-minute.ts";
-import { excerpt } from "../utils/redact.ts";
+import { excerpt, maskNumbers } from "../utils/redact.ts";
 
 /** Why a webhook was rejected, or what an operator should know. A later version may add codes: write a default case. */
 export type WebhookErrorCode =

@@ -1,6 +1,5 @@
 // The entries whose every public name hover.test.ts and check-consumers.ts ask about.
 import type * as sdk from "@call-transfer/sdk";
-import type * as node from "@call-transfer/sdk/node";
 import type * as otel from "@call-transfer/sdk/otel";
 import type * as query from "@call-transfer/sdk/query";
 import type * as raw from "@call-transfer/sdk/raw";
@@ -8,4 +7,4 @@ import type * as webhooks from "@call-transfer/sdk/webhooks";
 import type * as postgres from "@call-transfer/sdk/webhooks/postgres";
 import type * as redis from "@call-transfer/sdk/webhooks/redis";
 
-export type { node, otel, postgres, query, raw, redis, sdk, webhooks };
+export type { otel, postgres, query, raw, redis, sdk, webhooks };

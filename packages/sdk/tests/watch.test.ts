@@ -4,10 +4,10 @@ import http from "node:http";
 import { createServer } from "node:net";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
-import { freePort } from "../../../../build/free-port.ts";
-import { CallTransfer } from "../../src/client.ts";
-import type { ClientOptions } from "../../src/options/options.ts";
-import { closeAll, listen, placement } from "./servers.ts";
+import { freePort } from "../../../build/free-port.ts";
+import { CallTransfer } from "../src/client.ts";
+import type { ClientOptions } from "../src/options/options.ts";
+import { closeAll, listen, placement } from "./socket-servers.ts";
 
 afterEach(closeAll);
 
@@ -98,7 +98,7 @@ describe("a fetch that tries again within one call", () => {
     const other = await refusedUrl();
     const fetchBoth: Fetch = (u, i) =>
       Promise.race([fetch(elsewhere(u, other), i), fetch(elsewhere(u, `https://127.0.0.1:${silent}`), i)]);
-    expect(await create("http://127.0.0.1", { fetch: fetchBoth, retry: { max: 0 } })).toMatchObject({
+    expect(await create("http://127.0.0.1", { fetch: fetchBoth, maxRetries: 0 })).toMatchObject({
       name: "OutcomeUnknownError",
     });
   });
@@ -114,7 +114,7 @@ describe("a fetch that tries again within one call", () => {
       late.push(() => fetch(elsewhere(u, url), i));
       return fetch(elsewhere(u, first), i);
     };
-    expect(await create(url, { fetch: again, retry: { max: 0 } })).toMatchObject(expected);
+    expect(await create(url, { fetch: again, maxRetries: 0 })).toMatchObject(expected);
     await expect(late[0]?.()).rejects.toMatchObject({ name: "AbortError" });
     expect(seen.placements).toBe(end ? 1 : 0);
   });
@@ -172,7 +172,7 @@ describe("a fetch that tries again within one call", () => {
     const [one, other] = [await refusedUrl(), await refusedUrl()];
     const error = await create(one, {
       fetch: (u, i) => fetch(u, i).catch(() => fetch(elsewhere(u, other), i)),
-      retry: { max: 0 },
+      maxRetries: 0,
     });
     expect(error).toMatchObject({ name: "ConnectionError", outcome: "not_sent" });
   });
@@ -192,6 +192,22 @@ describe("a fetch that tries again within one call", () => {
     const errors = await Promise.all(Array.from({ length: 10 }, () => create(url, { fetch: waiting })));
     expect(errors.map(({ name }) => name)).toEqual(Array.from({ length: 10 }, () => "ConflictError"));
   });
+});
+
+it("twenty clients behind one gateway add one listener to its connection, and Node warns of no leak", async () => {
+  const { url } = await serverOf(refuse);
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => warnings.push(name);
+  process.on("warning", note);
+  const throughGateway: typeof fetch = async (u, i) => {
+    await pause();
+    return fetch(elsewhere(u, url), i);
+  };
+  const tenants = Array.from({ length: 20 }, (_, n) => `https://tenant-${n}.example.com`);
+  await Promise.all(tenants.map((tenant) => create(tenant, { fetch: throughGateway })));
+  await pause();
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
 });
 
 describe("over the default fetch", () => {
@@ -214,7 +230,7 @@ describe("over the default fetch", () => {
 });
 
 describe("over the default fetch, a placement was not sent", () => {
-  const single = { retry: { max: 0 } };
+  const single = { maxRetries: 0 };
 
   it("if a server without TLS answers the handshake", async () => {
     const port = await listen(
@@ -350,7 +366,7 @@ describe("an answer that nobody asked for", () => {
       const options = {
         apiKey: "svc_live_watch",
         logLevel: "off",
-        retry: { max: 0 },
+        maxRetries: 0,
         ...(own && { fetch: own }),
       } as const;
       const client = new CallTransfer({ baseUrl: `http://127.0.0.1:${port}`, ...options });
@@ -404,7 +420,7 @@ describe("an answer that nobody asked for", () => {
         const { error } = await client.calls.create(workerData.placement).result();
         parentPort.postMessage(error.code);
       });`,
-      { eval: true, workerData: { sdk: new URL("../../src/index.ts", import.meta.url).href, url, placement } },
+      { eval: true, workerData: { sdk: new URL("../src/index.ts", import.meta.url).href, url, placement } },
     );
     expect(await once(loaded, "message")).toEqual(["conflict"]);
     await loaded.terminate();

@@ -1,18 +1,18 @@
-// Servers on loopback for the tests of nodeFetch, clients of them, and certificates.
+// Servers on loopback for tests over real sockets, clients of them, and certificates.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CallTransfer } from "../../src/client.ts";
-import { RequestError } from "../../src/errors/request-error.ts";
-import { type NodeFetch, type NodeFetchOptions, nodeFetch } from "../../src/node.ts";
+import { CallTransfer } from "../src/client.ts";
+import { RequestError } from "../src/errors/request-error.ts";
+import type { ClientOptions } from "../src/options/options.ts";
 
-const opened: (() => void)[] = [];
+const opened: (() => unknown)[] = [];
 /** Ends what the test opened. */
-export function closeAll(): void {
-  for (const end of opened.splice(0)) end();
+export async function closeAll(): Promise<void> {
+  await Promise.all(opened.splice(0).map((end) => end()));
 }
 
 /** Starts a server on a free port until the end of the test, and returns the port. */
@@ -33,28 +33,38 @@ export async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A fetch whose connections end with the test. Without proxies of the environment, unless given. */
-export function fetchOf(options: NodeFetchOptions = {}): NodeFetch {
-  const fetch = nodeFetch({ proxy: false, ...options });
-  opened.push(() => fetch.close());
-  return fetch;
+interface Agent {
+  close(): Promise<void>;
+}
+
+/** Creates an agent of the undici that this Node has, with TLS options, until the end of the test. */
+export async function agentOf(tls: object): Promise<Agent> {
+  // Node loads it for the first fetch.
+  await fetch("data:,");
+  const version = Number.parseInt(process.versions.undici ?? "", 10) < 8 ? 1 : 2;
+  const global = (globalThis as unknown as Record<symbol, object>)[Symbol.for(`undici.globalDispatcher.${version}`)];
+  const { constructor: AgentOfNode } = global as { constructor: new (options: object) => Agent };
+  const agent = new AgentOfNode({ connect: tls });
+  opened.push(() => agent.close());
+  return agent;
 }
 
 export const placement = { flowId: "f", fromNumber: "+15550100001", toNumber: "+15550200001" };
 
-export const clientOf = (baseUrl: string, fetch: typeof globalThis.fetch = fetchOf()): CallTransfer =>
-  new CallTransfer({ baseUrl, apiKey: "svc_live_node-test-secret", fetch, retry: { max: 0 } });
+/** A client that tries once. */
+export const clientOf = (baseUrl: string, options: Partial<ClientOptions> = {}): CallTransfer =>
+  new CallTransfer({ baseUrl, apiKey: "svc_live_socket-test", maxRetries: 0, ...options } as ClientOptions);
 
 /** The error of a placement. */
-export async function placementError(baseUrl: string, fetch?: typeof globalThis.fetch): Promise<RequestError> {
-  const { error } = await clientOf(baseUrl, fetch).calls.create(placement).result();
+export async function placementError(baseUrl: string, options?: Partial<ClientOptions>): Promise<RequestError> {
+  const { error } = await clientOf(baseUrl, options).calls.create(placement).result();
   if (error instanceof RequestError) return error;
   throw new Error(`Expected a RequestError, not ${error}`);
 }
 
 /** Makes a certificate for a host, valid for a day, which signs itself. */
 export function certify(host: string): { readonly cert: string; readonly key: string } {
-  const folder = mkdtempSync(join(tmpdir(), "call-transfer-node-"));
+  const folder = mkdtempSync(join(tmpdir(), "call-transfer-certificate-"));
   const [cert, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   const names = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", keyFile];
