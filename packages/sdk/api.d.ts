@@ -7,9 +7,9 @@ declare module "@call-transfer/sdk" {
     ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup,
     DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus, ErrorResponse,
     ErrorResponseMeta, FetchOptions, FieldError, FieldErrorCode, GoneError, Instrumentation, InstrumentedRequest,
-    InvalidArgumentError, InvalidResponseError, ItemIn, ListCallsQuery, ListField, ListInput, ListMeta, LogLevel,
-    Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
-    OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PagePromise, PaymentRequiredError,
+    InvalidArgumentError, InvalidResponseError, ItemsField, ListCallsQuery, ListInput, ListMeta, LogLevel, Logger,
+    MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
+    OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PageItem, PagePromise, PaymentRequiredError,
     PermissionDeniedError, RateLimitError, ReconcileOptions, Reconciliation, ReconciliationReason, RequestContext,
     RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation, RequestOptions, RequestOutcome,
     RequestRetryOptions, RequestSummary, ResponseValidator, RetryEvent, RetryOptions, RetrySkippedReason, Role,
@@ -20,10 +20,6 @@ declare module "@call-transfer/sdk" {
   };
 }
 
-declare module "@call-transfer/sdk/node" {
-  export { NodeFetch, NodeFetchOptions, NodeTlsOptions, nodeFetch };
-}
-
 declare module "@call-transfer/sdk/otel" {
   export { OpenTelemetryOptions, openTelemetry };
 }
@@ -32,13 +28,14 @@ declare module "@call-transfer/sdk/query" {
   export {
     ClientKey, ClientKeyPrefix, KeyInput, OperationInfiniteQueryOptions, OperationKey, OperationMutationOptions,
     OperationQueryOptions, createCallMutationOptions, createDestinationGroupMutationOptions,
-    deleteMemberHoursMutationOptions, getMemberAvailabilityQueryOptions, keyPrefix, listAccountsQueryOptions,
-    listCallsInfiniteQueryOptions, listCallsQueryOptions, listRolesQueryOptions, rotateDestinationSecretMutationOptions
+    deleteMemberHoursMutationOptions, getMemberAvailabilityQueryOptions, listAccountsQueryOptions,
+    listCallsInfiniteQueryOptions, listCallsQueryOptions, listRolesQueryOptions, queryKeyPrefix,
+    rotateDestinationSecretMutationOptions
   };
 }
 
 declare module "@call-transfer/sdk/raw" {
-  export { RawClient, RawOptions, RawResult, RawSuccess, components, operations, paths, raw };
+  export { RawClient, RawOptions, RawResult, RawSuccess, components, createRawClient, operations, paths };
 }
 
 declare module "@call-transfer/sdk/webhooks" {
@@ -88,7 +85,7 @@ declare class ApiError extends RequestError {
   readonly errors: readonly FieldError[] | undefined;
   readonly meta: Readonly<ErrorResponseMeta> | undefined;
   readonly retryAfterSecs: number | undefined;
-  readonly problem: Readonly<Record<string, unknown>> | undefined;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
   readonly bodyText: string | undefined;
   readonly headers: Headers;
   constructor(details: ApiErrorDetails);
@@ -98,7 +95,7 @@ declare class ApiError extends RequestError {
 declare interface ApiErrorDetails extends RequestErrorDetails {
   readonly status: number;
   readonly method?: string | undefined;
-  readonly problem?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
   readonly bodyText?: string | undefined;
   readonly requestId?: string | undefined;
   readonly headers?: Headers | undefined;
@@ -144,10 +141,10 @@ declare interface Attempt {
   readonly error?: AttemptErrorCode;
 }
 
-declare type AttemptErrorCode = "connection_failed" | "connection_lost" | "timeout" | "aborted" | "body_too_large" | "own_code_failed";
+declare type AttemptErrorCode = "connection_failed" | "connection_lost" | "timeout" | "aborted" | "body_too_large" | "callback_failed";
 
 declare interface AttemptInstrumentation {
-  exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<void>): unknown;
+  wrapSend(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<void>): unknown;
   end(summary: AttemptSummary): void;
 }
 
@@ -176,7 +173,7 @@ declare type ByCode<E extends ApiError, C = E["code"]> = C extends ErrorCode ? E
 declare class CallTransfer extends ResourceClient {
   #private;
   constructor(options?: ClientOptions);
-  list<Page = unknown, Field extends ListField<Page> = ListField<Page>>(path: string, input: ListInput<Field>, options?: RequestOptions): PagePromise<Page, ItemIn<Page, Field>>;
+  list<Page = unknown, Field extends ItemsField<Page> = ItemsField<Page>>(path: string, input: ListInput<Field>, options?: RequestOptions): PagePromise<Page, PageItem<Page, Field>>;
   withOptions(options?: Partial<ClientOptions>): this;
 }
 
@@ -211,7 +208,7 @@ declare type ClientOptions = ApiKeyOptions | AccessTokenOptions;
 
 declare interface Clock {
   now(): number;
-  elapsed?(): number;
+  monotonicNow?(): number;
   wait?(delayMs: number): Promise<void>;
   setTimeout?(callback: () => void, delayMs: number): unknown;
   clearTimeout?(timer: unknown): void;
@@ -315,7 +312,10 @@ declare class InvalidArgumentError extends CallTransferError {
 
 declare class InvalidResponseError extends RequestError {}
 type IsList<Page, Field extends keyof Page> = string extends Field ? false : NonNullable<Page[Field]> extends readonly unknown[] ? true : false;
-declare type ItemIn<Page, Field extends string> = unknown extends Page ? unknown : Field extends keyof Page ? NonNullable<Page[Field]> extends readonly (infer Item)[] ? Item : never : never;
+
+declare type ItemsField<Page> = unknown extends Page ? string : string & keyof {
+  [Field in keyof Page as IsList<Page, Field> extends true ? Field : never]: never;
+};
 
 type JsonOf<Response> = Response extends {
   readonly content: infer Content;
@@ -345,12 +345,8 @@ declare interface LambdaResult {
   isBase64Encoded: boolean;
 }
 
-declare type ListField<Page> = unknown extends Page ? string : string & keyof {
-  [Field in keyof Page as IsList<Page, Field> extends true ? Field : never]: never;
-};
-
 declare interface ListInput<Field extends string = string> extends Omit<RequestInput, "body"> {
-  readonly items: Field;
+  readonly itemsField: Field;
 }
 
 declare type LogLevel = "debug" | "info" | "warn" | "error" | "off";
@@ -378,17 +374,6 @@ declare interface MiddlewareContext {
   readonly context: RequestContext | undefined;
 }
 
-declare interface NodeFetch {
-  (input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  close(): void;
-}
-
-declare interface NodeFetchOptions {
-  readonly connectTimeoutMs?: number | undefined;
-  readonly proxy?: string | false | undefined;
-  readonly tls?: NodeTlsOptions | undefined;
-}
-
 declare interface NodeRequest extends Partial<AsyncIterable<Uint8Array>> {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -406,15 +391,6 @@ declare interface NodeResponse {
   end(body?: string | Uint8Array): unknown;
 }
 
-declare interface NodeTlsOptions {
-  readonly ca?: string | readonly string[] | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-  readonly passphrase?: string | undefined;
-  readonly servername?: string | undefined;
-  readonly rejectUnauthorized?: boolean | undefined;
-}
-
 declare class NotFoundError extends ApiError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is NotFoundError;
   readonly code: WithStatus<404>["code"];
@@ -425,7 +401,7 @@ declare interface OpenTelemetryOptions {
   readonly tracerProvider?: TracerProvider | undefined;
   readonly meterProvider?: MeterProvider | undefined;
   readonly propagator?: TextMapPropagator | false | undefined;
-  readonly requestDuration?: boolean | undefined;
+  readonly recordRequestDuration?: boolean | undefined;
   readonly includeUrl?: boolean | undefined;
   readonly includeErrorMessages?: boolean | undefined;
 }
@@ -474,8 +450,8 @@ declare interface OutcomeUnknownErrorDetails extends RequestErrorDetails {
 }
 
 declare interface OutcomeWindow {
-  readonly from: string;
-  readonly to: string;
+  readonly start: string;
+  readonly end: string;
   readonly byServerClock: boolean;
 }
 
@@ -485,6 +461,8 @@ declare interface OutgoingRequest {
   readonly headers: Headers;
   readonly body: string | undefined;
 }
+
+declare type PageItem<Page, Field extends string> = unknown extends Page ? unknown : Field extends keyof Page ? NonNullable<Page[Field]> extends readonly (infer Item)[] ? Item : never : never;
 
 declare class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
   #private;
@@ -553,7 +531,7 @@ declare type RawSuccess<Operation, Init> = {
 
 declare interface ReconcileOptions {
   readonly signal?: AbortSignal | undefined;
-  readonly maxCalls?: number | undefined;
+  readonly maxItems?: number | undefined;
 }
 
 declare interface Reconciliation<Item = Candidate> {
@@ -564,7 +542,7 @@ declare interface Reconciliation<Item = Candidate> {
   readonly window: OutcomeWindow;
 }
 
-declare type ReconciliationReason = "candidates_found" | "nothing_listed" | "list_changed" | "server_time_unknown" | "list_unreadable" | "limit_reached" | "no_list";
+declare type ReconciliationReason = "candidates_found" | "none_found" | "list_changed" | "server_time_unknown" | "list_incomplete" | "limit_reached" | "not_supported";
 
 declare interface RedisEventStoreOptions {
   keyPrefix?: string;
@@ -612,6 +590,7 @@ declare interface RequestOptions {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   totalTimeoutMs?: number | undefined;
+  maxRetries?: number | undefined;
   retry?: RequestRetryOptions | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
   accountId?: string | undefined;
@@ -625,9 +604,8 @@ declare interface RequestOptions {
 declare type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
 
 declare interface RequestRetryOptions {
-  max?: number | undefined;
-  maxWaitMs?: number | undefined;
-  whenUnknown?: "throw" | "check" | "repeat" | undefined;
+  maxRetryAfterMs?: number | undefined;
+  onUnknownOutcome?: "throw" | "check" | "retry" | undefined;
 }
 
 declare interface RequestSummary {
@@ -661,7 +639,7 @@ declare interface RetryOptions extends RequestRetryOptions {
   budget?: boolean | undefined;
 }
 
-declare type RetrySkippedReason = "carried_out" | "not_idempotent" | "untrusted_503" | "not_ruled_out" | "body_not_repeatable" | "wait_too_long" | "total_timeout" | "retry_budget" | "expired_token";
+declare type RetrySkippedReason = "already_applied" | "not_idempotent" | "untrusted_503" | "list_inconclusive" | "body_not_replayable" | "retry_after_too_long" | "total_timeout" | "retry_budget" | "token_still_expired";
 
 declare class Roles {
   #private;
@@ -682,14 +660,14 @@ type ServerErrorStatus = unknown;
 declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "retry" | "extraBody" | "extraQuery" | "context"> {
   baseUrl?: string | undefined;
   allowInsecureHttp?: boolean | undefined;
-  allowExposedApiKey?: boolean | undefined;
+  dangerouslyAllowBrowser?: boolean | undefined;
   fetch?: ((input: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined;
   retry?: RetryOptions | undefined;
   onRetry?: ((event: RetryEvent) => unknown) | undefined;
   logger?: Logger | undefined;
   logLevel?: LogLevel | undefined;
   showPhoneNumbers?: boolean | undefined;
-  validate?: ResponseValidator | undefined;
+  responseValidator?: ResponseValidator | undefined;
   instrumentation?: Instrumentation | undefined;
   clock?: Clock | undefined;
 }
@@ -786,6 +764,14 @@ declare function createDestinationGroupMutationOptions(client: CallTransferCore,
   body: CreateDestinationGroupRequest;
 }, DestinationGroup>;
 
+declare function createRawClient<Paths extends object = paths>(client: CallTransferCore, options: RawOptions & {
+  readonly throwOnError: true;
+}): RawClient<Paths, true>;
+
+declare function createRawClient<Paths extends object = paths>(client: CallTransferCore, options?: RawOptions & {
+  readonly throwOnError?: false;
+}): RawClient<Paths>;
+
 declare function createWebhookHandler<Tx = undefined>(options: WebhookHandlerOptions<Tx>): WebhookHandler & {
   checkReadiness(): Promise<WebhookReadiness>;
 };
@@ -802,8 +788,6 @@ declare function inboxTableSql(options?: { table?: string }): string;
 declare function isApiError(value: unknown): value is AnyApiError;
 declare function isApiError<const C extends ErrorCode>(value: unknown, ...codes: [code: C, ...more: C[]]): value is ApiErrorOf<C>;
 declare function isTransferOffer(event: WebhookEvent): event is TransferOffer;
-declare function keyPrefix(client: CallTransferCore, operationId?: undefined, options?: Pick<RequestOptions, "accountId">): ClientKeyPrefix;
-declare function keyPrefix<Id extends keyof operations>(client: CallTransferCore, operationId: Id, options?: Pick<RequestOptions, "accountId">): OperationKey<Id>;
 declare function listAccounts(client: CallTransferCore, options?: RequestOptions): ApiPromise<AccountList>;
 declare function listAccountsQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listAccounts", AccountList>;
 declare function listCalls(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
@@ -811,22 +795,14 @@ declare function listCallsInfiniteQueryOptions(client: CallTransferCore, query?:
 declare function listCallsQueryOptions(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): OperationQueryOptions<"listCalls", CallList>;
 declare function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList>;
 declare function listRolesQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listRoles", RoleList>;
-declare function nodeFetch(options?: NodeFetchOptions): NodeFetch;
 
 declare function openTelemetry(options?: OpenTelemetryOptions): Instrumentation & {
   recordWebhook(result: string): void;
 };
 
 declare function postgresInbox<Tx>(client: PostgresClient<Tx>, options?: PostgresInboxOptions): EventInbox<Tx>;
-
-declare function raw<Paths extends object = paths>(client: CallTransferCore, options: RawOptions & {
-  readonly throwOnError: true;
-}): RawClient<Paths, true>;
-
-declare function raw<Paths extends object = paths>(client: CallTransferCore, options?: RawOptions & {
-  readonly throwOnError?: false;
-}): RawClient<Paths>;
-
+declare function queryKeyPrefix(client: CallTransferCore, operationId?: undefined, options?: Pick<RequestOptions, "accountId">): ClientKeyPrefix;
+declare function queryKeyPrefix<Id extends keyof operations>(client: CallTransferCore, operationId: Id, options?: Pick<RequestOptions, "accountId">): OperationKey<Id>;
 declare function redisEventStore(run: RunRedisScript, options?: RedisEventStoreOptions): EventStore;
 declare function rotateDestinationSecret(client: CallTransferCore, id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
 
