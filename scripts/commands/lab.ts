@@ -17,7 +17,7 @@ export const experiments: NamedCommands = {
     run: [["node_modules/typescript-7/bin/tsc", "-p", "lab/crashes"], onSources("lab/crashes/check-crashes.ts")],
   },
   outages: {
-    does: "bursts, and stores that restart, hang, forget, are full or fail over, as each night; --act restart --on-store-error refuse",
+    does: "bursts, and stores that restart, hang, forget, are full or fail over, as each night; --act restart --on-store-error reject",
     needs: "redis-server and PostgreSQL",
     installs: "lab",
     run: [onSources("lab/crashes/check-outages.ts")],

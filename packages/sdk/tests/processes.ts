@@ -1,6 +1,6 @@
 // Processes over a store, which a test plays without requests.
 import { vi } from "vitest";
-import { Deduplicator, handleAlone, type Report } from "../src/webhooks/deduplicator.ts";
+import { createDeduplicator, handleAlone, type Report } from "../src/webhooks/deduplicator.ts";
 import type { WebhookErrorCode } from "../src/webhooks/errors.ts";
 import { createStoreCoordinator, type EventStore, type StoreSettings } from "../src/webhooks/event-store.ts";
 
@@ -16,6 +16,6 @@ export function openProcess(store: EventStore | undefined, settings: ProcessSett
   const shared = settings.store ?? store;
   const coordinate = shared ? createStoreCoordinator({ ...all, store: shared }).coordinate : handleAlone;
   const onEvictedEarly = vi.fn();
-  const events = new Deduplicator<undefined>({ ...all, coordinate, onEvictedEarly });
-  return { events, codes, report, onEvictedEarly, errors: () => report.mock.calls.map(([error]) => error) };
+  const handle = createDeduplicator<undefined>({ ...all, coordinate, onEvictedEarly });
+  return { events: { handle }, codes, report, onEvictedEarly, errors: () => report.mock.calls.map(([error]) => error) };
 }

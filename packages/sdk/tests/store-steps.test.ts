@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { StoreQueue } from "../src/webhooks/event-store.ts";
+import { createStoreQueue } from "../src/webhooks/event-store.ts";
 import { sleep } from "../src/webhooks/timeout.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -12,16 +12,16 @@ const never = () => new Promise<never>(() => {});
 const after = (ms: number) => () => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Runs steps, two at once, that may take a second. */
-const stepsOf = () => new StoreQueue({ maxConcurrency: 2 }, 1000, 8000);
+const stepsOf = () => createStoreQueue({ maxConcurrency: 2 }, 1000, 8000);
 
 /** Runs a step, and returns what it came to after `ms`. */
-function begun(steps: StoreQueue, step: () => Promise<unknown>) {
+function begun(steps: ReturnType<typeof createStoreQueue>, step: () => Promise<unknown>) {
   const outcome: { begun: boolean; result?: string } = { begun: false };
   const noted = () => {
     outcome.begun = true;
     return step();
   };
-  void steps.run(noted, false).then(
+  void steps(noted, false).then(
     () => {
       outcome.result = "done";
     },
@@ -75,7 +75,7 @@ describe("steps that wait for their turn", () => {
   });
 
   it("fail with advice if they have waited for too long", async () => {
-    const steps = new StoreQueue({ maxConcurrency: 1 }, 10_000, 1000);
+    const steps = createStoreQueue({ maxConcurrency: 1 }, 10_000, 1000);
     begun(steps, after(9000));
     begun(steps, after(9000));
     const waiting = begun(steps, never);

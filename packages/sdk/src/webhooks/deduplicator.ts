@@ -155,47 +155,23 @@ export interface DeduplicatorSettings<Tx> {
   readonly validMs: number;
 }
 
-/** The events of one handler. */
-export class Deduplicator<Tx> {
-  readonly #settings: DeduplicatorSettings<Tx>;
-  readonly #inFlight = new Map<string, InFlight>();
-  readonly #responses: ReturnType<typeof recentResponses>;
+/** Handles the events of one handler once each. */
+export function createDeduplicator<Tx>(settings: DeduplicatorSettings<Tx>) {
+  const { leaseDurationMs, duplicateWaitMs, coordinate, report } = settings;
+  const inFlight = new Map<string, InFlight>();
+  const responses = recentResponses(settings);
 
-  constructor(settings: DeduplicatorSettings<Tx>) {
-    this.#settings = settings;
-    this.#responses = recentResponses(settings);
-  }
+  const letGo = (key: string, current: InFlight): void => {
+    if (inFlight.get(key) === current) inFlight.delete(key);
+  };
 
-  /** Handles an event, or waits for its response. 5xx and errors are not remembered, so the next duplicate is handled. */
-  async handle(key: string, handle: (tx: Tx) => Promise<Response>): Promise<Handled> {
-    const from = performance.now();
-    const leftMs = () => Math.max(0, this.#settings.duplicateWaitMs - (performance.now() - from));
-    for (;;) {
-      let stored = this.#responses.get(key);
-      const current = this.#inFlight.get(key);
-      if (stored === undefined && !current) return this.#begin(key, handle, leftMs);
-      if (stored === undefined && current) {
-        if (await current.isAbandoned()) {
-          this.#letGo(key, current);
-          continue;
-        }
-        const end = await current.wait(leftMs());
-        if (end === undefined) throw unavailable("duplicate_timeout");
-        if (end.rejection) throw end.rejection;
-        stored = end.stored;
-      }
-      if (stored !== undefined) return { response: readResponse(stored), deduplicated: true };
-    }
-  }
-
-  async #begin(key: string, handle: (tx: Tx) => Promise<Response>, leftMs: () => number): Promise<Handled> {
-    const { leaseDurationMs, duplicateWaitMs, coordinate, report } = this.#settings;
+  const begin = async (key: string, handle: (tx: Tx) => Promise<Response>, leftMs: () => number): Promise<Handled> => {
     const current = new InFlight(leaseDurationMs, duplicateWaitMs + maxHandlingMs);
-    this.#inFlight.set(key, current);
+    inFlight.set(key, current);
     try {
       const handled = await coordinate({ key, owner: crypto.randomUUID(), handle, leftMs, report });
       if (handled.stored !== undefined) {
-        this.#responses.add(key, handled.stored);
+        responses.add(key, handled.stored);
         current.end({ stored: handled.stored });
       }
       return handled;
@@ -205,11 +181,29 @@ export class Deduplicator<Tx> {
       throw error;
     } finally {
       current.end({});
-      this.#letGo(key, current);
+      letGo(key, current);
     }
-  }
+  };
 
-  #letGo(key: string, current: InFlight): void {
-    if (this.#inFlight.get(key) === current) this.#inFlight.delete(key);
-  }
+  /** Handles an event, or waits for its response. 5xx and errors are not remembered, so the next duplicate is handled. */
+  return async (key: string, handle: (tx: Tx) => Promise<Response>): Promise<Handled> => {
+    const from = performance.now();
+    const leftMs = () => Math.max(0, duplicateWaitMs - (performance.now() - from));
+    for (;;) {
+      let stored = responses.get(key);
+      const current = inFlight.get(key);
+      if (stored === undefined && !current) return begin(key, handle, leftMs);
+      if (stored === undefined && current) {
+        if (await current.isAbandoned()) {
+          letGo(key, current);
+          continue;
+        }
+        const end = await current.wait(leftMs());
+        if (end === undefined) throw unavailable("duplicate_timeout");
+        if (end.rejection) throw end.rejection;
+        stored = end.stored;
+      }
+      if (stored !== undefined) return { response: readResponse(stored), deduplicated: true };
+    }
+  };
 }

@@ -64,60 +64,27 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-/** Runs the steps of a store: only so many at once, and each within its time, which does not include queueing. */
-export class StoreQueue {
-  readonly #maxConcurrency: number;
-  readonly #timeoutMs: number;
-  readonly #maxQueueMs: number;
+/** Returns what runs the steps of a store: only so many at once, and each within its time, which does not include queueing. */
+export function createStoreQueue(
+  { maxConcurrency = 100 }: Pick<EventStore, "maxConcurrency">,
+  timeoutMs: number,
+  waitMs: number,
+) {
+  const maxQueueMs = Math.max(timeoutMs, waitMs);
   /** Steps of events that are handled go first: their leases must not run out meanwhile. */
-  readonly #urgent = new Set<Waiting>();
-  readonly #others = new Set<Waiting>();
+  const [urgent, others] = [new Set<Waiting>(), new Set<Waiting>()];
   /** Running steps, each with the time until which it counts: on Workers, one of a request that was cut off never ends. */
-  readonly #running = new Map<object, number>();
-  #lastSuccess = Number.NEGATIVE_INFINITY;
+  const running = new Map<object, number>();
+  let lastSuccess = Number.NEGATIVE_INFINITY;
 
-  constructor({ maxConcurrency = 100 }: Pick<EventStore, "maxConcurrency">, timeoutMs: number, waitMs: number) {
-    this.#maxConcurrency = maxConcurrency;
-    this.#timeoutMs = timeoutMs;
-    this.#maxQueueMs = Math.max(timeoutMs, waitMs);
-  }
-
-  /** Runs a step. A step that is late no longer counts as running. */
-  async run<Result>(step: () => Promise<Result>, isUrgent: boolean): Promise<Result> {
-    const place = {};
-    if (this.#hasRoom()) this.#take(place);
-    else await this.#queue(place, isUrgent ? this.#urgent : this.#others);
-    const from = performance.now();
-    try {
-      const result = await withTimeout(step, this.#timeoutMs, "The event store", "store_timeout");
-      this.#lastSuccess = performance.now();
-      return result;
-    } catch (error) {
-      // If nothing has worked meanwhile, the store is down, and those that wait need not find that out one after the other. A
-      // step that took far longer than it may says only that this process was stopped, or is too busy.
-      const parts = (performance.now() - from) / this.#timeoutMs;
-      if (parts >= 0.5 && parts < 1.5 && this.#lastSuccess < from)
-        for (const { fail } of [...this.#urgent, ...this.#others]) fail(error);
-      throw error;
-    } finally {
-      this.#running.delete(place);
-      const next = this.#urgent.values().next().value ?? this.#others.values().next().value;
-      if (this.#hasRoom()) next?.begin();
-    }
-  }
-
-  #hasRoom(): boolean {
+  const hasRoom = (): boolean => {
     const now = performance.now();
-    for (const [place, untilMs] of this.#running) if (untilMs <= now) this.#running.delete(place);
-    return this.#running.size < this.#maxConcurrency;
-  }
-
-  #take(place: object): void {
-    this.#running.set(place, performance.now() + 2 * this.#timeoutMs);
-  }
-
-  #queue(place: object, line: Set<Waiting>): Promise<void> {
-    return new Promise((resolve, reject) => {
+    for (const [place, untilMs] of running) if (untilMs <= now) running.delete(place);
+    return running.size < maxConcurrency;
+  };
+  const take = (place: object): void => void running.set(place, performance.now() + 2 * timeoutMs);
+  const queue = (place: object, line: Set<Waiting>): Promise<void> =>
+    new Promise((resolve, reject) => {
       const leave = (end: () => void): void => {
         cancel();
         line.delete(waiting);
@@ -125,20 +92,44 @@ export class StoreQueue {
       };
       const waiting: Waiting = {
         begin: () => {
-          this.#take(place);
+          take(place);
           leave(resolve);
         },
         fail: (error) => leave(() => reject(error)),
       };
-      const cancel = after(this.#maxQueueMs, () => {
-        if (this.#hasRoom()) return waiting.begin();
-        const message = `The event store was busy for ${this.#maxQueueMs} ms. Add connections or instances.`;
+      const cancel = after(maxQueueMs, () => {
+        if (hasRoom()) return waiting.begin();
+        const message = `The event store was busy for ${maxQueueMs} ms. Add connections or instances.`;
         waiting.fail(new CodedError(message, "store_timeout"));
       });
       line.add(waiting);
     });
-  }
+
+  /** Runs a step. A step that is late no longer counts as running. */
+  return async <Result>(step: () => Promise<Result>, isUrgent: boolean): Promise<Result> => {
+    const place = {};
+    if (hasRoom()) take(place);
+    else await queue(place, isUrgent ? urgent : others);
+    const from = performance.now();
+    try {
+      const result = await withTimeout(step, timeoutMs, "The event store", "store_timeout");
+      lastSuccess = performance.now();
+      return result;
+    } catch (error) {
+      // If nothing has worked meanwhile, the store is down, and those that wait need not find that out one after the other. A
+      // step that took far longer than it may says only that this process was stopped, or is too busy.
+      const parts = (performance.now() - from) / timeoutMs;
+      if (parts >= 0.5 && parts < 1.5 && lastSuccess < from) for (const { fail } of [...urgent, ...others]) fail(error);
+      throw error;
+    } finally {
+      running.delete(place);
+      const next = urgent.values().next().value ?? others.values().next().value;
+      if (hasRoom()) next?.begin();
+    }
+  };
 }
+
+type RunStep = ReturnType<typeof createStoreQueue>;
 
 /** Settings of the events in a store. The options of `createWebhookHandler` describe the fields. */
 export interface StoreSettings {
@@ -152,13 +143,13 @@ export interface StoreSettings {
 const states: readonly unknown[] = ["claimed", "in_progress", "completed"];
 
 /** The steps of one handling of an event, as the owner in a store. */
-function createOwner(key: string, owner: string, settings: StoreSettings, queue: StoreQueue) {
+function createOwner(key: string, owner: string, settings: StoreSettings, run: RunStep) {
   const { store, leaseDurationMs, storeTimeoutMs } = settings;
   /** Whether the store was asked, has answered, and need not give the event any more. */
   let [isAsked, hasAnswered, isGivenUp] = [false, false, false];
 
   const claimOnce = async (isUrgent: boolean): Promise<EventClaim> => {
-    const claim = await queue.run(async () => {
+    const claim = await run(async () => {
       isAsked = true;
       const given = await store.claim(key, owner, leaseDurationMs);
       // It comes late, and nobody waits for it any more.
@@ -204,7 +195,7 @@ function createOwner(key: string, owner: string, settings: StoreSettings, queue:
       const until = performance.now() + (hasAnswered ? storeTimeoutMs : 0);
       for (let pauseMs: number = firstPollMs; ; pauseMs *= 2) {
         try {
-          return await queue.run(() => store.complete(key, owner, response), true);
+          return await run(() => store.complete(key, owner, response), true);
         } catch (error) {
           if (pauseMs > firstPollMs && performance.now() + pauseMs > until) throw error;
           await sleep(pauseMs);
@@ -214,7 +205,7 @@ function createOwner(key: string, owner: string, settings: StoreSettings, queue:
     /** Ends the lease. A claim that is executed later is given back. */
     async release(): Promise<void> {
       isGivenUp = true;
-      if (isAsked) await queue.run(() => store.release(key, owner), true);
+      if (isAsked) await run(() => store.release(key, owner), true);
     },
     /** Extends the lease until `end` is called, or another owner has the event. `end` waits for extensions under way. */
     keepLease(): { end(): Promise<unknown> } {
@@ -254,7 +245,7 @@ const completeTries = 5;
 export function createStoreCoordinator(settings: StoreSettings) {
   const { onStoreError, duplicateWaitMs } = settings;
   const store: EventStore & { [checkKey]?(): Promise<string | undefined> } = settings.store;
-  const queue = new StoreQueue(store, settings.storeTimeoutMs, duplicateWaitMs);
+  const run = createStoreQueue(store, settings.storeTimeoutMs, duplicateWaitMs);
 
   /** The response to an event that is handled already; undefined if this delivery must be handled. */
   const find = async (event: Owner, { leftMs, report }: Handling<undefined>): Promise<Handled | undefined> => {
@@ -294,7 +285,7 @@ export function createStoreCoordinator(settings: StoreSettings) {
 
   const coordinate: Coordinate<undefined> = async (handling) => {
     const { key, owner, report } = handling;
-    const event = createOwner(key, owner, settings, queue);
+    const event = createOwner(key, owner, settings, run);
     const found = await find(event, handling);
     if (found) return found;
     const lease = event.keepLease();
@@ -326,13 +317,13 @@ export function createStoreCoordinator(settings: StoreSettings) {
 
   /** Takes and gives back an event of its own. Rejects if the store fails, or may lose responses. */
   const check = async (): Promise<void> => {
-    const event = createOwner(`check:${crypto.randomUUID()}`, crypto.randomUUID(), settings, queue);
+    const event = createOwner(`check:${crypto.randomUUID()}`, crypto.randomUUID(), settings, run);
     try {
       await event.claim(true);
     } finally {
       await event.release();
     }
-    const problem = await queue.run(async () => store[checkKey]?.(), false);
+    const problem = await run(async () => store[checkKey]?.(), false);
     if (problem) throw new CodedError(problem, "store_evicted_early");
   };
 

@@ -1,7 +1,7 @@
 // Handles webhooks, for servers that map a Request to a Response.
 import { messageOf } from "../utils/guards.ts";
 import { readUpTo, toHex } from "./bytes.ts";
-import { type Coordinate, Deduplicator, handleAlone } from "./deduplicator.ts";
+import { type Coordinate, createDeduplicator, handleAlone } from "./deduplicator.ts";
 import {
   CodedError,
   codeOf,
@@ -13,13 +13,7 @@ import {
   type WebhookErrorCode,
 } from "./errors.ts";
 import { createStoreCoordinator } from "./event-store.ts";
-import {
-  type CheckedOptions,
-  checkOptions,
-  type SecretsReader,
-  secretsReader,
-  type WebhookHandlerOptions,
-} from "./options.ts";
+import { checkOptions, secretsReader, type WebhookHandlerOptions } from "./options.ts";
 import { bytesOf, parseHeader, verifyWebhook, type WebhookEvent, WebhookVerificationError } from "./signature.ts";
 
 const maxBodyBytes = 1024 * 1024;
@@ -92,118 +86,6 @@ const reportKey: unique symbol = Symbol.for("@call-transfer/sdk/1/webhook-report
 export const reportTo = (request: Request | undefined, error: unknown): void =>
   (request as { readonly [reportKey]?: (error: unknown) => void } | undefined)?.[reportKey]?.(error);
 
-/** The work of one handler. */
-class Handler<Tx> {
-  readonly #options: CheckedOptions<Tx>;
-  readonly #readSecrets: SecretsReader;
-  readonly #deduplicator: Deduplicator<Tx>;
-  readonly #printed = new Map();
-  /** Where events are kept, as a step. */
-  readonly #keeping: Step;
-  readonly #check: () => Promise<void>;
-
-  constructor(given: WebhookHandlerOptions<Tx>) {
-    const options = checkOptions(given);
-    this.#options = options;
-    this.#readSecrets = secretsReader(options.secret, (error) => void this.report("newSecrets", error));
-    const { inbox, store, duplicateWaitMs } = options;
-    this.#keeping = inbox ? "inbox" : "store";
-    const coordinator = store && createStoreCoordinator({ ...options, store });
-    this.#check = async () => (inbox ? inbox.check({ waitMs: duplicateWaitMs }) : coordinator?.check());
-    // Without an inbox, Tx is undefined.
-    const alone = (coordinator?.coordinate ?? handleAlone) as Coordinate<Tx>;
-    this.#deduplicator = new Deduplicator({
-      ...options,
-      coordinate: inbox ? (handling) => inbox.coordinate(handling) : alone,
-      report: this.#reportKeeping,
-      validMs: 2 * options.toleranceMs,
-      onEvictedEarly: inbox || store ? undefined : this.#reportEviction,
-    });
-  }
-
-  #count(result: "handled" | "deduplicated" | WebhookErrorCode): void {
-    try {
-      this.#options.instrumentation?.recordWebhook(result);
-    } catch {
-      // The sender gets its response all the same.
-    }
-  }
-
-  async report(step: Step, error: unknown, code = codeOfStep(step, error)): Promise<void> {
-    this.#count(code);
-    const { onError } = this.#options;
-    try {
-      await (onError ? onError(error, code) : printFailure(this.#printed, step, error));
-    } catch {
-      // The same.
-    }
-  }
-
-  readonly #reportKeeping = (error: unknown, code: WebhookErrorCode): void =>
-    void this.report(code === "handled_twice" ? "warning" : this.#keeping, error, code);
-
-  readonly #reportEviction = (): void => {
-    const message =
-      "Responses were evicted while duplicates may still arrive, which would be handled again. Raise maxAnswers, or use a store.";
-    void this.report("warning", new CodedError(message, "store_evicted_early"));
-  };
-
-  async #handle(request: Request, enter: (step: Step) => void): Promise<Response> {
-    const { onEvent, inbox, toleranceMs, clock } = this.#options;
-    // Without an inbox, Tx is undefined, so onEvent has one parameter.
-    const onEventAlone = onEvent as (event: WebhookEvent) => ReturnType<typeof onEvent>;
-    const { headers } = request;
-    const body = await readBody(request);
-    // Forgeries without a signature must not call a function for the secrets.
-    enter("signature");
-    parseHeader(headers);
-    enter("secrets");
-    const secret = await this.#readSecrets();
-    enter("signature");
-    const event = await verifyWebhook({ body, headers }, { secret, toleranceMs, clock });
-    enter(this.#keeping);
-    const handle = async (tx: Tx) => {
-      enter("event");
-      return toResponse(await (inbox ? onEvent(event, tx) : onEventAlone(event)));
-    };
-    const { response, deduplicated } = await this.#deduplicator.handle(await keyOf(event, body), handle);
-    this.#count(deduplicated ? "deduplicated" : "handled");
-    return response;
-  }
-
-  async respond(request: Request): Promise<Response> {
-    let step: Step = "request";
-    const enter = (next: Step): void => {
-      step = next;
-    };
-    try {
-      const report = (error: unknown) => void this.report("response", error);
-      // Fails silently where a request cannot have it, such as a frozen one of a test.
-      Reflect.defineProperty(request, reportKey, { value: report, configurable: true });
-      return await this.#handle(request, enter);
-    } catch (error) {
-      void this.report(isRejection(error) && error.status === 503 ? this.#keeping : step, error);
-      if (error instanceof WebhookVerificationError)
-        return new Response("The webhook could not be verified.\n", { status: 400 });
-      // What the handler's developer must change does not concern the sender.
-      if (!isRejection(error) || error.status === 500)
-        return new Response("The webhook could not be handled.\n", { status: 500 });
-      return new Response(`${error.message}\n`, { status: error.status, headers: error.headers });
-    }
-  }
-
-  async checkReadiness(): Promise<WebhookReadiness> {
-    const problems: { code: WebhookErrorCode; message: string }[] = [];
-    await this.#check().catch((error: unknown) =>
-      problems.push({ code: codeOf(error, "store_failed"), message: messageOf(error) }),
-    );
-    await this.#readSecrets("ifNone").catch((error: unknown) =>
-      problems.push({ code: codeOfStep("secrets", error), message: describeFailure("secrets", error) }),
-    );
-    return { ready: problems.length === 0, problems };
-  }
-}
-
 /**
  * Creates a webhook handler for servers that map a `Request` to a `Response` (§6). It verifies the signature of the raw
  * body, so mount it before any body parser. Each event is handled once, and every duplicate gets the same response: its status,
@@ -218,7 +100,99 @@ class Handler<Tx> {
 export function createWebhookHandler<Tx = undefined>(
   options: WebhookHandlerOptions<Tx>,
 ): WebhookHandler & { checkReadiness(): Promise<WebhookReadiness> } {
-  const handler = new Handler(options);
-  const handle: WebhookHandler = (request) => handler.respond(request);
-  return Object.assign(handle, { checkReadiness: () => handler.checkReadiness() });
+  const settings = checkOptions(options);
+  const { onEvent, onError, inbox, store, toleranceMs, clock, duplicateWaitMs } = settings;
+  const printed = new Map();
+  /** Where events are kept, as a step. */
+  const keeping: Step = inbox ? "inbox" : "store";
+
+  const count = (result: "handled" | "deduplicated" | WebhookErrorCode): void => {
+    try {
+      settings.instrumentation?.recordWebhook(result);
+    } catch {
+      // The sender gets its response all the same.
+    }
+  };
+  const report = async (step: Step, error: unknown, code = codeOfStep(step, error)): Promise<void> => {
+    count(code);
+    try {
+      await (onError ? onError(error, code) : printFailure(printed, step, error));
+    } catch {
+      // The same.
+    }
+  };
+  const reportEviction = (): void => {
+    const message =
+      "Responses were evicted while duplicates may still arrive, which would be handled again. Raise maxAnswers, or use a store.";
+    void report("warning", new CodedError(message, "store_evicted_early"));
+  };
+
+  const readSecrets = secretsReader(settings.secret, (error) => void report("newSecrets", error));
+  const coordinator = store && createStoreCoordinator({ ...settings, store });
+  const handleOnce = createDeduplicator<Tx>({
+    ...settings,
+    // Without an inbox, Tx is undefined.
+    coordinate: inbox
+      ? (handling) => inbox.coordinate(handling)
+      : ((coordinator?.coordinate ?? handleAlone) as Coordinate<Tx>),
+    report: (error, code) => void report(code === "handled_twice" ? "warning" : keeping, error, code),
+    validMs: 2 * toleranceMs,
+    onEvictedEarly: inbox || store ? undefined : reportEviction,
+  });
+
+  const handle = async (request: Request, enter: (step: Step) => void): Promise<Response> => {
+    // Without an inbox, onEvent has one parameter.
+    const onEventAlone = onEvent as (event: WebhookEvent) => ReturnType<typeof onEvent>;
+    const { headers } = request;
+    const body = await readBody(request);
+    // Forgeries without a signature must not call a function for the secrets.
+    enter("signature");
+    parseHeader(headers);
+    enter("secrets");
+    const secret = await readSecrets();
+    enter("signature");
+    const event = await verifyWebhook({ body, headers }, { secret, toleranceMs, clock });
+    enter(keeping);
+    const { response, deduplicated } = await handleOnce(await keyOf(event, body), async (tx) => {
+      enter("event");
+      return toResponse(await (inbox ? onEvent(event, tx) : onEventAlone(event)));
+    });
+    count(deduplicated ? "deduplicated" : "handled");
+    return response;
+  };
+
+  const respond: WebhookHandler = async (request) => {
+    let step: Step = "request";
+    const enter = (next: Step): void => {
+      step = next;
+    };
+    try {
+      const value = (error: unknown) => void report("response", error);
+      // Fails silently where a request cannot have it, such as a frozen one of a test.
+      Reflect.defineProperty(request, reportKey, { value, configurable: true });
+      return await handle(request, enter);
+    } catch (error) {
+      void report(isRejection(error) && error.status === 503 ? keeping : step, error);
+      if (error instanceof WebhookVerificationError)
+        return new Response("The webhook could not be verified.\n", { status: 400 });
+      // What the handler's developer must change does not concern the sender.
+      if (!isRejection(error) || error.status === 500)
+        return new Response("The webhook could not be handled.\n", { status: 500 });
+      return new Response(`${error.message}\n`, { status: error.status, headers: error.headers });
+    }
+  };
+
+  const checkReadiness = async (): Promise<WebhookReadiness> => {
+    const problems: { code: WebhookErrorCode; message: string }[] = [];
+    const checked = inbox ? inbox.check({ waitMs: duplicateWaitMs }) : coordinator?.check();
+    await checked?.catch((error: unknown) =>
+      problems.push({ code: codeOf(error, "store_failed"), message: messageOf(error) }),
+    );
+    await readSecrets("ifNone").catch((error: unknown) =>
+      problems.push({ code: codeOfStep("secrets", error), message: describeFailure("secrets", error) }),
+    );
+    return { ready: problems.length === 0, problems };
+  };
+
+  return Object.assign(respond, { checkReadiness });
 }

@@ -1,4 +1,4 @@
-// Pauses and time limits.
+// Pauses, time limits and retention.
 import { CodedError, type WebhookErrorCode } from "./errors.ts";
 
 /** Milliseconds by which a timer may be early. A clock that is further back, or stands still, does not follow the timers. */
