@@ -21,7 +21,7 @@ interface Told {
 }
 
 interface Socket {
-  once(event: "close", listener: () => void): unknown;
+  readonly destroyed: boolean;
 }
 
 /** What is known of a request that was created during a call of fetch. */
@@ -56,15 +56,20 @@ let isTold: boolean | undefined;
 const connections = new Map<Socket, Set<string>>();
 const originOf = ({ url }: Pick<Watch, "url">): string => url.slice(0, url.indexOf("/", "https://".length));
 
-/** With one listener for each socket, since Node warns of more than ten. */
+/** Drops those that have closed. Listeners would add up with the copies of this module, and Node warns of more than ten. */
+function openConnections(): typeof connections {
+  for (const socket of connections.keys()) if (socket.destroyed) connections.delete(socket);
+  return connections;
+}
+
 function keep(socket: Socket, origins: readonly string[]): void {
   const known = connections.get(socket) ?? new Set();
-  if (!connections.has(socket)) socket.once("close", () => connections.delete(socket));
-  connections.set(socket, known);
+  if (!connections.has(socket)) openConnections().set(socket, known);
   for (const origin of origins) known.add(origin);
 }
 
-const hasConnection = (origin: string): boolean => [...connections.values()].some((origins) => origins.has(origin));
+const hasConnection = (origin: string): boolean =>
+  [...openConnections().values()].some((origins) => origins.has(origin));
 
 /** Runs a task in the next turn of the event loop. */
 type NextTurn = (task: () => void) => unknown;
