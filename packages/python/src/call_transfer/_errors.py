@@ -53,7 +53,7 @@ _REASONS: dict[RetrySkippedReason, str] = {
     "already_applied": "that would do it twice",
     "not_idempotent": "it is not idempotent",
     "untrusted_503": "it is not idempotent (see retry.trust_503_codes)",
-    "list_inconclusive": "the list cannot rule out that it was carried out",
+    "list_inconclusive": "the list is inconclusive",
     "retry_after_too_long": "the server asked to wait {}, more than retry.max_wait",
     "total_timeout": "total_timeout would expire first",
     "retry_budget": "the client's retry budget is used up",

@@ -56,16 +56,6 @@ let isTold: boolean | undefined;
 const connections = new Map<Socket, Set<string>>();
 const originOf = ({ url }: Pick<Watch, "url">): string => url.slice(0, url.indexOf("/", "https://".length));
 
-/** With one listener for each socket, since Node warns of more than ten. */
-function keep(socket: Socket, origins: readonly string[]): void {
-  const known = connections.get(socket) ?? new Set();
-  if (!connections.has(socket)) socket.once("close", () => connections.delete(socket));
-  connections.set(socket, known);
-  for (const origin of origins) known.add(origin);
-}
-
-const hasConnection = (origin: string): boolean => [...connections.values()].some((origins) => origins.has(origin));
-
 /** Runs a task in the next turn of the event loop. */
 type NextTurn = (task: () => void) => unknown;
 
@@ -92,8 +82,13 @@ const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => voi
   },
   sendHeaders({ request, socket }, fact) {
     fact.isWritten = true;
+    if (!socket) return;
+    const origins = connections.get(socket) ?? new Set();
+    // One listener for each socket: Node warns of more than ten.
+    if (!connections.has(socket)) socket.once("close", () => connections.delete(socket));
+    connections.set(socket, origins.add(`${request.origin}`));
     // A fetch of the caller may ask elsewhere than its client does, as through a gateway.
-    if (socket) keep(socket, [`${request.origin}`, ...(fact.owners ?? []).map(originOf)]);
+    for (const owner of fact.owners ?? []) origins.add(originOf(owner));
   },
   headers({ response }, fact) {
     fact.isAnswered = true;
@@ -129,7 +124,7 @@ function listen(): boolean {
  * connection open, such as a mock under a test's clock, does not wait.
  */
 export const readIdle = (watch: Pick<Watch, "send" | "url">): Promise<unknown> | undefined =>
-  nextTurn && (isOwn(watch) || hasConnection(originOf(watch)))
+  nextTurn && (isOwn(watch) || [...connections.values()].some((origins) => origins.has(originOf(watch))))
     ? new Promise((resolve) => nextTurn(() => nextTurn(() => resolve(undefined))))
     : undefined;
 
