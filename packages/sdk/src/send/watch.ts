@@ -16,8 +16,9 @@ interface Told {
   readonly request: Created;
   readonly error?: unknown;
   readonly response?: { readonly statusCode: number };
-  /** The connection that it is written to. */
+  /** The connection that it is written to, or that was opened. */
   readonly socket?: Socket;
+  readonly connectParams?: { readonly protocol: string; readonly host: string };
 }
 
 interface Socket {
@@ -52,9 +53,18 @@ const facts = new WeakMap<Created, Fact>();
 /** The call that runs just now. */
 let current: Watch | undefined;
 let isTold: boolean | undefined;
-/** The open connections that requests were written to, with the origins of these. */
+/** The open connections, with the origins of themselves and of what was written to them. */
 const connections = new Map<Socket, Set<string>>();
 const originOf = ({ url }: Pick<Watch, "url">): string => url.slice(0, url.indexOf("/", "https://".length));
+
+function keep(socket: Socket | undefined, ...origins: readonly string[]): void {
+  if (!socket) return;
+  const known = connections.get(socket) ?? new Set();
+  // One listener for each socket: Node warns of more than ten.
+  if (!connections.has(socket)) socket.once("close", () => connections.delete(socket));
+  connections.set(socket, known);
+  for (const origin of origins) known.add(origin);
+}
 
 /** Runs a task in the next turn of the event loop. */
 type NextTurn = (task: () => void) => unknown;
@@ -82,13 +92,12 @@ const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => voi
   },
   sendHeaders({ request, socket }, fact) {
     fact.isWritten = true;
-    if (!socket) return;
-    const origins = connections.get(socket) ?? new Set();
-    // One listener for each socket: Node warns of more than ten.
-    if (!connections.has(socket)) socket.once("close", () => connections.delete(socket));
-    connections.set(socket, origins.add(`${request.origin}`));
     // A fetch of the caller may ask elsewhere than its client does, as through a gateway.
-    for (const owner of fact.owners ?? []) origins.add(originOf(owner));
+    keep(socket, `${request.origin}`, ...(fact.owners ?? []).map(originOf));
+  },
+  // Also one that is never written to: its request was aborted meanwhile.
+  connected({ connectParams, socket }) {
+    keep(socket, `${connectParams?.protocol}//${connectParams?.host}`);
   },
   headers({ response }, fact) {
     fact.isAnswered = true;
@@ -112,7 +121,7 @@ function listen(): boolean {
   if (!nodeProcess().versions.undici) return false;
   const { subscribe } = nodeProcess().getBuiltinModule("node:diagnostics_channel");
   for (const name in channels)
-    subscribe(`undici:${name === "sendHeaders" ? "client" : "request"}:${name}`, (told) =>
+    subscribe(`undici:${/sendH|conn/.test(name) ? "client" : "request"}:${name}`, (told) =>
       channels[name]?.(told as Told, facts.get((told as Told).request) ?? {}),
     );
   return true;
