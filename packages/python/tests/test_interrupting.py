@@ -288,7 +288,7 @@ def test_what_a_signal_handler_raises_leaves_a_placement_with_its_outcome(error:
         assert caught.value.__cause__ is known
         assert "Call reconcile() before" in caught.value.__notes__[-1]
         assert [request.method for request in server.requests] == ["POST"]
-        assert known.reconcile().reason == "nothing_listed"
+        assert known.reconcile().reason == "none_found"
 
 
 @needs_signals

@@ -348,7 +348,7 @@ def test_what_a_hook_raises_before_sending_is_the_cause_and_is_not_retried(run: 
         run(server.url, action, http_client=hooked(mode == "async", "request", error))
     assert type(caught.value) is RequestError
     assert caught.value.__cause__ is error
-    assert (caught.value.outcome, [one.error for one in caught.value.attempts]) == ("not_sent", ["own_code_failed"])
+    assert (caught.value.outcome, [one.error for one in caught.value.attempts]) == ("not_sent", ["callback_failed"])
     assert server.requests == []
 
 

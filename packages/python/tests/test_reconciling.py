@@ -71,8 +71,8 @@ def test_candidates_are_the_calls_that_may_be_it(run: Run) -> None:
 def test_nothing_listed_is_no_proof(run: Run) -> None:
     with Server(hang_up, listed()) as server:
         found = reconcile(run, server.url)
-    assert (list(found.candidates), found.complete, found.reason) == ([], True, "nothing_listed")
-    assert "That is no proof" in found.explanation
+    assert (list(found.candidates), found.complete, found.reason) == ([], True, "none_found")
+    assert "does not prove" in found.explanation
 
 
 def test_without_the_servers_time_nothing_is_complete(run: Run) -> None:
@@ -91,7 +91,7 @@ def test_a_list_that_is_too_long_is_read_in_part(run: Run) -> None:
 def test_a_list_that_cannot_be_read_is_incomplete(run: Run) -> None:
     with Server(hang_up, problem(403, "insufficient_permissions")) as server:
         found = reconcile(run, server.url)
-    assert (found.complete, found.reason) == (False, "list_unreadable")
+    assert (found.complete, found.reason) == (False, "list_incomplete")
 
 
 def test_the_look_sends_again_only_where_nothing_is_listed(run: Run) -> None:
@@ -106,13 +106,13 @@ def test_the_look_sends_again_only_where_nothing_is_listed(run: Run) -> None:
 def test_a_list_without_calls_rules_nothing_out(run: Run) -> None:
     with Server(hang_up, respond(200, {"meta": {}})) as server, pytest.raises(OutcomeUnknownError) as caught:
         run(server.url, place, retry={"when_unknown": "check"})
-    assert caught.value.retry_skipped_reason == "not_ruled_out"
+    assert caught.value.retry_skipped_reason == "list_inconclusive"
 
 
 def test_the_look_sends_nothing_again_where_a_call_is_listed(run: Run) -> None:
     with Server(hang_up, listed(call(1, toNumber="0555 02999"))) as server, pytest.raises(OutcomeUnknownError) as caught:
         run(server.url, place, retry={"when_unknown": "check"})
-    assert caught.value.retry_skipped_reason == "not_ruled_out"
+    assert caught.value.retry_skipped_reason == "list_inconclusive"
     assert [request.method for request in server.requests].count("POST") == 1
 
 
@@ -138,7 +138,7 @@ def test_a_rotation_says_until_when_the_old_secret_signs(run: Run) -> None:
 
     with Server(respond(500, headers={"date": DATE})) as server:
         found = run(server.url, rotate)
-    assert (found.reason, len(server.requests)) == ("no_list", 1)
+    assert (found.reason, len(server.requests)) == ("not_supported", 1)
     # The window begins five seconds and the length of the request earlier.
     overlap = timedelta(hours=DOCUMENT["x-limits"]["previousSecretOverlapHours"], seconds=-10)
     until = (parsedate_to_datetime(DATE) + overlap).isoformat()[: len("2026-11-24T11:59:5")]
@@ -148,12 +148,12 @@ def test_a_rotation_says_until_when_the_old_secret_signs(run: Run) -> None:
 @pytest.mark.parametrize(
     ("calls", "total", "reason", "count"),
     [
-        ([1, None, "x"], 3, "list_unreadable", 0),
-        ([1], 0, "list_unreadable", 0),
+        ([1, None, "x"], 3, "list_incomplete", 0),
+        ([1], 0, "list_incomplete", 0),
         ([{"id": []}, {"id": []}, {}], 3, "candidates_found", 3),
         ([], {}, "list_changed", 0),
         ([call(1)], True, "list_changed", 1),
-        ({"id": "c-1"}, 1, "list_unreadable", 0),
+        ({"id": "c-1"}, 1, "list_incomplete", 0),
     ],
 )
 def test_a_list_of_another_shape_is_read_as_far_as_it_goes(run: Run, calls: Any, total: Any, reason: str, count: int) -> None:

@@ -384,7 +384,7 @@ def test_errors_can_be_pickled(run: Run) -> None:
     copy = pickle.loads(pickle.dumps(caught.value))
     assert str(copy) == str(caught.value)
     assert (copy.outcome, copy.attempts, copy.context) == ("unknown", caught.value.attempts, {"job": 7})
-    assert copy.reconcile().reason == "no_list"
+    assert copy.reconcile().reason == "not_supported"
 
 
 def nested(levels: int) -> bytes:

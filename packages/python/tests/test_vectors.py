@@ -88,7 +88,10 @@ def test_retries(case: dict[str, Any]) -> None:
         "onUnknownOutcome": "when_unknown",
         "trust503Codes": "trust_503_codes",
     }
-    given = {names[name]: value / 1000 if name == "maxRetryAfterMs" else "repeat" if value == "retry" else value for name, value in case.get("retry", {}).items()}
+    given = {
+        names[name]: value / 1000 if name == "maxRetryAfterMs" else "repeat" if value == "retry" else value
+        for name, value in case.get("retry", {}).items()
+    }
     clock = FakeClock()
     auth = Auth("api_key", Secret("svc_live_vectors"))
     settings = Settings("https://api.example.com", auth, retry=RetryPolicy(**given), clock=clock, random=lambda: 0.0)

@@ -426,7 +426,7 @@ describe("headers of the caller's", () => {
   it.each(["Host", "content-length", "connection", "transfer-encoding", "expect", "keep-alive", "upgrade"])(
     "%s, which fetch sets, is refused by name",
     (name) => {
-      expect(() => clientOf([], { headers: { [name]: "1" } })).toThrow("and those that fetch sets");
+      expect(() => clientOf([], { headers: { [name]: "1" } })).toThrow("without headers that other options set");
     },
   );
 

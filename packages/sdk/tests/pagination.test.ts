@@ -148,7 +148,7 @@ describe("a list of calls", () => {
     process.on("unhandledRejection", unhandled);
     const { client } = clientOf([problem(403, "forbidden")]);
     const refused = client.calls.list().toArray(limits as never);
-    await expect(refused).rejects.toThrow("maxItems must be a whole number from 0");
+    await expect(refused).rejects.toThrow("maxItems must be an integer from 0");
     await expect(refused).rejects.toBeInstanceOf(InvalidArgumentError);
     await new Promise((resolve) => setTimeout(resolve, 0));
     process.off("unhandledRejection", unhandled);

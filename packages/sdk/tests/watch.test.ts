@@ -1,4 +1,5 @@
 // What Node's own fetch tells of a request, over real sockets: truth is what the server read.
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { EventEmitter, once } from "node:events";
 import http from "node:http";
 import { createServer } from "node:net";
@@ -383,22 +384,35 @@ describe("an answer that nobody asked for", () => {
     },
   );
 
+  /** Whether a fetch of the caller is called before a turn of the event loop has passed, as under a test's clock. */
+  const isCalledAtOnce = async (origin: string) => {
+    let [called, passed] = [false, false];
+    const answer = async () => {
+      called = !passed;
+      return Response.json({ type: "initiated", callId: "c" }, { status: 201 });
+    };
+    const placed = create(origin, { fetch: answer });
+    setImmediate(() => {
+      passed = true;
+    });
+    await placed;
+    return called;
+  };
+
+  it("a fetch of the caller waits while a connection to its origin is open that no request was written to", async () => {
+    const { url } = await serverOf(refuse);
+    expect(await isCalledAtOnce(url)).toBe(true);
+    // Aborted once it is connected, and before anything is written.
+    const aborting = new AbortController();
+    const onConnected = () => aborting.abort();
+    subscribe("undici:client:connected", onConnected);
+    await expect(fetch(url, { method: "POST", signal: aborting.signal })).rejects.toMatchObject({ name: "AbortError" });
+    unsubscribe("undici:client:connected", onConnected);
+    expect(await isCalledAtOnce(url)).toBe(false);
+  });
+
   it("a fetch of the caller waits while a connection to its origin is open, and not before or after", async () => {
     const { url } = await serverOf(refuse);
-    /** Whether fetch was called before a turn of the event loop had passed, as under a test's clock. */
-    const isCalledAtOnce = async (origin: string) => {
-      let [called, passed] = [false, false];
-      const answer = async () => {
-        called = !passed;
-        return Response.json({ type: "initiated", callId: "c" }, { status: 201 });
-      };
-      const placed = create(origin, { fetch: answer });
-      setImmediate(() => {
-        passed = true;
-      });
-      await placed;
-      return called;
-    };
     expect(await isCalledAtOnce(url)).toBe(true);
     // By a fetch that has nothing to do with a client.
     await (await fetch(url, { method: "POST" })).text();

@@ -117,7 +117,7 @@ def _lost(call: Call, result: Result, received: Received, limit: float) -> Resul
     if received.lost == "timeout":
         return timed_out(limit, result)
     if received.lost == "hook_raised":
-        attempt.error = "own_code_failed"
+        attempt.error = "callback_failed"
         reason = excerpt(call.clean(str(received.error) or type(received.error).__name__))
         result.failure = Failure(RequestError, f"failed: an event hook of http_client raised: {reason}", received.error)
         result.final = True

@@ -47,7 +47,7 @@ def send(call: Call) -> Steps[Sent]:
             if isinstance(renewal, Result):
                 raise error_of(call, renewal)
             if renewal is None:
-                call.retry_skipped_reason = "expired_token"
+                call.retry_skipped_reason = "token_still_expired"
                 raise error_of(call, result)
             # Not counted as a retry: only the credential was refused.
             renewed = renewal
@@ -154,15 +154,15 @@ def _can_retry(call: Call, result: Result, retries: int, delay: float) -> Steps[
 def _reason_to_skip(call: Call, result: Result, delay: float, *, is_blind: bool) -> Steps[RetrySkippedReason | None]:
     policy, hint = call.retry, result.hint or 0.0
     if is_blind and result.outcome == "applied":
-        return "carried_out"
+        return "already_applied"
     if is_blind and policy.when_unknown == "raise":
         return "untrusted_503" if is_effect_free(result.status, result.code) else "not_idempotent"
     if hint > policy.max_wait:
-        return "wait_too_long"
+        return "retry_after_too_long"
     if call.is_past_deadline(delay):
         return "total_timeout"
     if is_blind and policy.when_unknown == "check" and not (yield from _found_nothing(call)):
-        return "not_ruled_out"
+        return "list_inconclusive"
     # The check took time itself.
     if call.is_past_deadline(delay):
         return "total_timeout"

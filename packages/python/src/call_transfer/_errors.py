@@ -22,42 +22,42 @@ Outcome: TypeAlias = Literal["not_sent", "rejected", "applied", "unknown"]
 """Effect of a request on the server: `not_sent` (it never left the client), `rejected` (it was refused without effect), `applied`
 (it was carried out) or `unknown`."""
 
-AttemptError: TypeAlias = Literal["connection_failed", "connection_lost", "timeout", "aborted", "body_too_large", "own_code_failed"]
+AttemptError: TypeAlias = Literal["connection_failed", "connection_lost", "timeout", "aborted", "body_too_large", "callback_failed"]
 """Why an attempt got no complete response: it could not be sent or the connection was lost before a response, it was lost in the
 body, it took too long, its task was cancelled, its body exceeds 10 MiB, or the caller's own token function raised."""
 
 RetrySkippedReason: TypeAlias = Literal[
-    "carried_out",
+    "already_applied",
     "not_idempotent",
     "untrusted_503",
-    "not_ruled_out",
-    "wait_too_long",
+    "list_inconclusive",
+    "retry_after_too_long",
     "total_timeout",
     "retry_budget",
-    "expired_token",
+    "token_still_expired",
 ]
 """Why a request was not retried although retries were left."""
 
 ReconciliationReason: TypeAlias = Literal[
     "candidates_found",
-    "nothing_listed",
+    "none_found",
     "list_changed",
     "server_time_unknown",
-    "list_unreadable",
+    "list_incomplete",
     "limit_reached",
-    "no_list",
+    "not_supported",
 ]
 """What a reconciliation means."""
 
 _REASONS: dict[RetrySkippedReason, str] = {
-    "carried_out": "that would do it twice",
+    "already_applied": "that would do it twice",
     "not_idempotent": "it is not idempotent",
     "untrusted_503": "it is not idempotent (see retry.trust_503_codes)",
-    "not_ruled_out": "the list cannot rule out that it was carried out",
-    "wait_too_long": "the server asked to wait {}, more than retry.max_wait",
+    "list_inconclusive": "the list is inconclusive",
+    "retry_after_too_long": "the server asked to wait {}, more than retry.max_wait",
     "total_timeout": "total_timeout would expire first",
     "retry_budget": "the client's retry budget is used up",
-    "expired_token": "the access_token function keeps returning expired tokens, and is not called again yet",
+    "token_still_expired": "the access_token function keeps returning expired tokens, and is not called again yet",
 }
 
 MAX_BODY_TEXT = 2000
@@ -390,7 +390,7 @@ class OutcomeUnknownError(RequestError):
 
     def _nothing(self) -> Reconciliation:
         explanation = f"There is nothing to check {self.operation_id} against. Ask a person before sending it again."
-        return Reconciliation((), False, "no_list", explanation, self.window)
+        return Reconciliation((), False, "not_supported", explanation, self.window)
 
     def reconcile(self, *, max_calls: int = 1000) -> Reconciliation:
         """Looks for results of the request on the server. For errors of a `CallTransfer`.

@@ -74,17 +74,17 @@ def why_incomplete(reading: Reading, window: OutcomeWindow) -> tuple[Reconciliat
         return "list_changed", f"The list since {window.start} changed while it was read. Read it again."
     if window.by_server_clock:
         return None
-    unknown = f"The list was read since {window.start} by this machine's clock, and no answer shows the server's."
-    return "server_time_unknown", f"{unknown} Check that the clock is right."
+    unknown = f"The list was read since {window.start}. No response had a Date header, so this machine's clock was used."
+    return "server_time_unknown", f"{unknown} Check that it is right."
 
 
 def explain_count(count: int, window: OutcomeWindow) -> tuple[ReconciliationReason, str]:
     """Returns what a complete reading means."""
     if count > 0:
-        found = f"{count} listed since {window.start}. Any of them may be this request's: items carry nothing to match on."
+        found = f"{count} listed since {window.start}. Any of them may be the result: items have no matching key."
         return "candidates_found", found
-    nothing = f"Nothing is listed since {window.start}. That is no proof: a list may lag behind, and queued calls may not be listed."
-    return "nothing_listed", nothing
+    nothing = "This does not prove that no call was created: the list may lag or omit queued calls."
+    return "none_found", f"Nothing is listed since {window.start}. {nothing}"
 
 
 def find_in_list(
@@ -138,7 +138,7 @@ def _read_list(
             models = next(iter(finder.operation.models.values()))
             page: list[ApiModel] = getattr(parse(models, sent.data), finder.items, None) or []
             if not all(map(is_object, items)):
-                reading.failure = ("list_unreadable", f"The list since {start} has items that are not objects.")
+                reading.failure = ("list_incomplete", f"The list since {start} has items that are not objects.")
                 break
             for item in page if items else ():
                 given: object = getattr(item, "id", None)
@@ -154,7 +154,7 @@ def _read_list(
             reader.accept(items, total)
             offset = reader.next_offset()
     except CallTransferError as error:
-        reading.failure = ("list_unreadable", f"The list could not be read to its end: {error}")
+        reading.failure = ("list_incomplete", f"The list could not be read to its end: {error}")
     return reading
 
 
@@ -164,7 +164,7 @@ def explain(finder: Explanation, window: OutcomeWindow) -> Reconciliation[Any]:
     start = time_of(window.start)
     if window.by_server_clock and start is not None:
         until = iso(start + timedelta(hours=finder.overlap_hours).total_seconds())
-    return Reconciliation((), False, "no_list", finder.text.replace("{until}", until), window)
+    return Reconciliation((), False, "not_supported", finder.text.replace("{until}", until), window)
 
 
 def page_of(data: Any, name: str) -> tuple[list[Any], Any]:

@@ -201,7 +201,7 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
   /**
    * Collects the items of all pages in an array, each ID once.
    *
-   * @param limits.maxItems Limit of the array's length, a whole number from 0.
+   * @param limits.maxItems Maximum length of the array, an integer from 0.
    * @throws {InvalidArgumentError} `maxItems` is missing or out of range.
    * @throws {InvalidResponseError} Pages bring nothing new before `meta.total` is reached, or the list keeps growing.
    */
@@ -215,7 +215,7 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
     if (!Number.isInteger(maxItems) || maxItems < 0) {
       // The request is already in flight. Its failure must not be reported as unhandled.
       this.catch(() => {});
-      throw new InvalidArgumentError("maxItems", "must be a whole number from 0, as in toArray({ maxItems: 1000 })");
+      throw new InvalidArgumentError("maxItems", "must be an integer from 0, as in toArray({ maxItems: 1000 })");
     }
     const collected: Item[] = [];
     for await (const [, fresh] of this.#read()) {

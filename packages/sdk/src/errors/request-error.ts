@@ -93,7 +93,7 @@ const reasons: Readonly<Record<RetrySkippedReason, string>> = {
   already_applied: "that would do it twice",
   not_idempotent: "it is not idempotent",
   untrusted_503: "it is not idempotent (see retry.trust503Codes)",
-  list_inconclusive: "the list cannot rule out that it was carried out",
+  list_inconclusive: "the list is inconclusive",
   body_not_replayable: "its body cannot be sent twice",
   retry_after_too_long: "the server asked to wait {} s, more than retry.maxRetryAfterMs",
   total_timeout: "totalTimeoutMs would expire first",

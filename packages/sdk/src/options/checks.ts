@@ -42,9 +42,9 @@ const clock: Rule = [
   "must be an object with now(), and either both setTimeout() and clearTimeout() or none",
 ];
 
-const milliseconds: Rule = [
-  (value) => typeof value === "number" && value > 0 && value <= maxTimerMs,
-  `must be a number above 0, at most ${maxTimerMs}`,
+const milliseconds = (orZero = false): Rule => [
+  (value) => typeof value === "number" && (value > 0 || (orZero && value === 0)) && value <= maxTimerMs,
+  `must be a number ${orZero ? "from" : "above"} 0, at most ${maxTimerMs}`,
 ];
 
 const token: Rule = [
@@ -60,8 +60,8 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Rules of the options that a client and a request share. */
 const sharedRules = {
-  timeoutMs: milliseconds,
-  totalTimeoutMs: milliseconds,
+  timeoutMs: milliseconds(),
+  totalTimeoutMs: milliseconds(),
   maxRetries: integerFrom(0),
   retry: anObject,
   headers: [
@@ -69,7 +69,7 @@ const sharedRules = {
       isObject(value) &&
       !(Symbol.iterator in value) &&
       Object.entries(value).every(([name, text]) => headerName.test(name) && isText(text, headerValue)),
-    "must be an object of header names and text, without those of apiKey, accessToken and accountId, and those that fetch sets",
+    "must be an object of names and text, without headers that other options set",
   ],
   accountId: [(value) => isText(value, /^[\x21-\x7e]+$/), "must be visible ASCII characters without spaces"],
   middleware: [(value) => Array.isArray(value) && value.every(isFunction), "must be a list of functions"],
@@ -80,7 +80,7 @@ const sharedRules = {
       // What fetch refuses only when it is called would look like a lost connection.
       (!value.dispatcher || isFunction(Object(value.dispatcher).dispatch)) &&
       (!globalThis.Request || orElse(() => new Request("http://localhost", value), undefined) !== undefined),
-    "must be an object without method, headers, body, signal and redirect, with values that fetch accepts",
+    "must be an object that fetch accepts, without method, headers, body, signal and redirect",
   ],
 } satisfies Partial<Record<keyof RequestOptions, Rule>>;
 
@@ -121,7 +121,7 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
 };
 
 export const requestRetryRules: Record<keyof RequestRetryOptions, Rule> = {
-  maxRetryAfterMs: [(value) => value === 0 || milliseconds[0](value), `must be a number from 0 to ${maxTimerMs}`],
+  maxRetryAfterMs: milliseconds(true),
   onUnknownOutcome: oneOf("throw", "check", "retry"),
 };
 
@@ -149,27 +149,17 @@ function sharedLength(one: string, other: string): number {
   return length;
 }
 
-/** Names that other clients have, or that stand at another place, and the option that does the same. */
-const otherNames: Readonly<Record<string, string>> = {
-  max: "maxRetries",
-  maxRetries: "maxRetries",
-  maxNetworkRetries: "maxRetries",
-  maxRetryAfterMs: "retry.maxRetryAfterMs",
-  maxRetryAfterSecs: "retry.maxRetryAfterMs",
-};
-
 /** Asks for the option that an unknown name shares most with, or lists all but `random`, which is internal. */
 function suggest(name: string, known: readonly string[], prefix: string): string {
-  if (otherNames[name]) return `. Did you mean ${otherNames[name]}?`;
+  if (prefix && /^max(?:Retries)?$/.test(name)) return ". Did you mean maxRetries?";
   const plain = (text: string) => text.toLowerCase().replaceAll("_", "");
   const wrong = plain(name);
   const listed = known.filter((option) => option !== "random");
-  const names = [...listed, ...Object.keys(otherNames)];
-  const shared = names.map((option) => sharedLength(wrong, plain(option)));
+  const shared = listed.map((option) => sharedLength(wrong, plain(option)));
   const most = Math.max(...shared);
-  const nearest = names[shared.indexOf(most)] as string;
+  const nearest = listed[shared.indexOf(most)];
   const isNear = most > 2 && 2 * most >= wrong.length;
-  return isNear ? `. Did you mean ${otherNames[nearest] ?? prefix + nearest}?` : `; known are ${listed.join(", ")}`;
+  return isNear ? `. Did you mean ${prefix}${nearest}?` : `; known are ${listed.join(", ")}`;
 }
 
 /** Checks options, and returns those that have a value. An error names the option, and never holds a secret. */

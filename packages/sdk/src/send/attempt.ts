@@ -4,7 +4,7 @@ import type { ApiErrorDetails } from "../errors/details.ts";
 import { AbortError, type FailureKind, InvalidResponseError, TimeoutError } from "../errors/request-error.ts";
 import type { Credential } from "../options/auth.ts";
 import { momentOf, msSince } from "../options/clock.ts";
-import type { AttemptInstrumentation, Middleware, MiddlewareContext, OutgoingRequest } from "../options/options.ts";
+import type { AttemptInstrumentation } from "../options/options.ts";
 import { abortReason, reasonOf } from "../options/runtime.ts";
 import { isObject, messageOf } from "../utils/guards.ts";
 import { excerpt } from "../utils/redact.ts";
@@ -181,37 +181,15 @@ async function throughMiddleware(state: AttemptState, stop: AbortController): Pr
   const headers = new Headers(call.headers);
   const context = { operationId, route, attemptNumber: number, context: own };
   const request = { method, url, headers, body: typeof body === "string" ? body : undefined };
-  try {
-    // The credential goes onto a copy, so that middleware cannot see it.
-    const response = await runMiddleware(middleware, request, context, state, async () => {
-      const read = await exchange(state, new Headers(headers), stop.signal);
-      return replay(read.response, read.text);
-    });
-    state.returned = true;
-    state.waitingFor = undefined;
-    return await readBody(response, stop.signal, state, call.withoutTokens);
-  } finally {
-    // Middleware may return before its request ends. From now on nothing is sent or awaited.
-    state.over = true;
-    if (state.inFlight) {
-      stop.abort();
-      cancelReading(state);
-    }
-  }
-}
-
-/** Runs the middleware around the exchange, the first one outermost. The state names the one that is running. */
-export function runMiddleware(
-  middleware: readonly Middleware[],
-  request: OutgoingRequest,
-  context: MiddlewareContext,
-  state: Pick<AttemptState, "waitingFor">,
-  exchange: () => Promise<Response>,
-): Promise<Response> {
+  // Runs the middleware from an index on, the first one outermost. The state names the one that is running.
   const run = async (index: number): Promise<Response> => {
     const current = middleware[index];
-    if (!current) return exchange();
-    const name = `middleware ${index + 1} of ${context.operationId}`;
+    if (!current) {
+      // The credential goes onto a copy, so that middleware cannot see it.
+      const read = await exchange(state, new Headers(headers), stop.signal);
+      return replay(read.response, read.text);
+    }
+    const name = `middleware ${index + 1} of ${operationId}`;
     let called = false;
     const enter = () => {
       state.waitingFor = name;
@@ -229,7 +207,19 @@ export function runMiddleware(
     if (!isResponse) throw new TypeError(`${name} returned no Response`);
     return response as Response;
   };
-  return run(0);
+  try {
+    const response = await run(0);
+    state.returned = true;
+    state.waitingFor = undefined;
+    return await readBody(response, stop.signal, state, call.withoutTokens);
+  } finally {
+    // Middleware may return before its request ends. From now on nothing is sent or awaited.
+    state.over = true;
+    if (state.inFlight) {
+      stop.abort();
+      cancelReading(state);
+    }
+  }
 }
 
 async function exchange(state: AttemptState, headers: Headers, stop: AbortSignal): Promise<ReadResponse> {

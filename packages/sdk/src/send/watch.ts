@@ -16,8 +16,9 @@ interface Told {
   readonly request: Created;
   readonly error?: unknown;
   readonly response?: { readonly statusCode: number };
-  /** The connection that it is written to. */
+  /** The connection that it is written to, or that was opened. */
   readonly socket?: Socket;
+  readonly connectParams?: { readonly protocol: string; readonly host: string };
 }
 
 interface Socket {
@@ -52,7 +53,7 @@ const facts = new WeakMap<Created, Fact>();
 /** The call that runs just now. */
 let current: Watch | undefined;
 let isTold: boolean | undefined;
-/** The open connections that requests were written to, with the origins of these. */
+/** The open connections, with the origins of themselves and of what was written to them. */
 const connections = new Map<Socket, Set<string>>();
 const originOf = ({ url }: Pick<Watch, "url">): string => url.slice(0, url.indexOf("/", "https://".length));
 
@@ -62,14 +63,12 @@ function openConnections(): typeof connections {
   return connections;
 }
 
-function keep(socket: Socket, origins: readonly string[]): void {
+function keep(socket: Socket | undefined, ...origins: readonly string[]): void {
+  if (!socket) return;
   const known = connections.get(socket) ?? new Set();
   if (!connections.has(socket)) openConnections().set(socket, known);
   for (const origin of origins) known.add(origin);
 }
-
-const hasConnection = (origin: string): boolean =>
-  [...openConnections().values()].some((origins) => origins.has(origin));
 
 /** Runs a task in the next turn of the event loop. */
 type NextTurn = (task: () => void) => unknown;
@@ -98,7 +97,11 @@ const channels: Readonly<Record<string, (told: Told, fact: Partial<Fact>) => voi
   sendHeaders({ request, socket }, fact) {
     fact.isWritten = true;
     // A fetch of the caller may ask elsewhere than its client does, as through a gateway.
-    if (socket) keep(socket, [`${request.origin}`, ...(fact.owners ?? []).map(originOf)]);
+    keep(socket, `${request.origin}`, ...(fact.owners ?? []).map(originOf));
+  },
+  // Also one that is never written to: its request was aborted meanwhile.
+  connected({ connectParams, socket }) {
+    keep(socket, `${connectParams?.protocol}//${connectParams?.host}`);
   },
   headers({ response }, fact) {
     fact.isAnswered = true;
@@ -122,7 +125,7 @@ function listen(): boolean {
   if (!nodeProcess().versions.undici) return false;
   const { subscribe } = nodeProcess().getBuiltinModule("node:diagnostics_channel");
   for (const name in channels)
-    subscribe(`undici:${name === "sendHeaders" ? "client" : "request"}:${name}`, (told) =>
+    subscribe(`undici:${/sendH|conn/.test(name) ? "client" : "request"}:${name}`, (told) =>
       channels[name]?.(told as Told, facts.get((told as Told).request) ?? {}),
     );
   return true;
@@ -134,7 +137,7 @@ function listen(): boolean {
  * connection open, such as a mock under a test's clock, does not wait.
  */
 export const readIdle = (watch: Pick<Watch, "send" | "url">): Promise<unknown> | undefined =>
-  nextTurn && (isOwn(watch) || hasConnection(originOf(watch)))
+  nextTurn && (isOwn(watch) || [...openConnections().values()].some((origins) => origins.has(originOf(watch))))
     ? new Promise((resolve) => nextTurn(() => nextTurn(() => resolve(undefined))))
     : undefined;
 
