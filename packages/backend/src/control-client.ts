@@ -12,6 +12,13 @@ export {
   type Schema,
 } from "./control-client/client.ts";
 export { type EventFeed, followEvents, RejectedStream } from "./control-client/follow-events.ts";
+export {
+  type DocumentedOperation,
+  type JsonObject,
+  operationsIn,
+  type Parameter,
+} from "./control-client/operations.ts";
+export { argumentName, inputSchemaOf, outputSchemaOf, partsOf, type RequestParts } from "./control-client/schemas.ts";
 export { formatDuration, longUnits } from "./model/values/format-duration.ts";
 export { maskNumbers } from "./model/values/mask-numbers.ts";
 export { editsBetween, suggestion } from "./model/values/spelling.ts";

@@ -7,6 +7,13 @@ export { bodyLimit, serveSandboxes } from "./control/control.ts";
 export { sandboxState } from "./control/operations/sandboxes.ts";
 export type { SandboxRegistry, SandboxState } from "./control/parts/exchange.ts";
 export { controlError } from "./control/parts/reply.ts";
+export {
+  type DocumentedOperation,
+  type JsonObject,
+  operationsIn,
+  type Parameter,
+} from "./control-client/operations.ts";
+export { argumentName, inputSchemaOf, outputSchemaOf, partsOf, type RequestParts } from "./control-client/schemas.ts";
 export type { FaultAction } from "./faults/fault.ts";
 export { parseFault } from "./faults/parse-fault.ts";
 export type { Delivery, WebhookFaultAction } from "./generated/models.gen.ts";
