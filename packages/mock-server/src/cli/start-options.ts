@@ -10,7 +10,7 @@ import {
 } from "@call-transfer/backend";
 import { demoSeed, parseFault, type ScenarioName } from "@call-transfer/backend/unstable";
 import { unbracketed } from "../net/urls.ts";
-import type { UnknownOptions } from "../server/forwarding-server.ts";
+import type { FallbackOptions } from "../server/forwarding-server.ts";
 import { checkServerOptions, type MockServerOptions, readTarget } from "../server/server-options.ts";
 import type { TlsOptions } from "../server/tls.ts";
 import { flagOf, type OptionTable, startOptions, type Values } from "./options.ts";
@@ -110,12 +110,12 @@ function checked(places: Places, check: () => unknown): void {
 const withoutPassword = (place: string): string => place.replace(/^(\S+) .*:\/\/[^/]*@.*$/, "$1");
 
 /** Where to forward what nothing matches; undefined for nowhere. Throws UsageError that names the option. */
-export function fallbackOf({ fallbackUrl, forwardCredentials }: StartValues): UnknownOptions | undefined {
+export function fallbackOf({ fallbackUrl, forwardCredentials }: StartValues): FallbackOptions | undefined {
   if (fallbackUrl === undefined && forwardCredentials)
     throw new UsageError("--forward-credentials requires --fallback-url with the server to forward to.");
   if (fallbackUrl === undefined) return undefined;
-  checked({ unknownTo: `--fallback-url ${fallbackUrl}` }, () => readTarget(fallbackUrl));
-  return { unknownTo: fallbackUrl, unknownCredentials: forwardCredentials };
+  checked({ fallbackUrl: `--fallback-url ${fallbackUrl}` }, () => readTarget(fallbackUrl));
+  return { fallbackUrl, forwardCredentials };
 }
 
 function isOwnAddress(text: string, port: number): boolean {

@@ -6,7 +6,7 @@ import { type Backend, InputError, type Sandboxes } from "@call-transfer/backend
 import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
 import { hasColour } from "../log/colour.ts";
 import { type LogMode, startLog } from "../log/server-log.ts";
-import type { UnknownOptions } from "../server/forwarding-server.ts";
+import type { FallbackOptions } from "../server/forwarding-server.ts";
 import { type MockServer, startMockServer } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
 import { StoreError } from "../store/store-error.ts";
@@ -117,7 +117,7 @@ async function readOptions({ values }: StartSettings) {
 }
 
 /** Starts a server. Loads what forwards to another one only if one is named. */
-async function startServer(options: MockServerOptions, fallback: UnknownOptions | undefined): Promise<MockServer> {
+async function startServer(options: MockServerOptions, fallback: FallbackOptions | undefined): Promise<MockServer> {
   if (fallback === undefined) return startMockServer(options);
   return (await import("../server/forwarding-server.ts")).startForwardingServer(fallback, options);
 }
@@ -137,7 +137,7 @@ async function listening(
   { port, host }: Pick<MockServerOptions, "port" | "host">,
 ): Promise<MockServer> {
   return startOne().catch((error: NodeJS.ErrnoException & { cause?: { code?: string } }) => {
-    if (error instanceof InputError && error.field === "unknownTo")
+    if (error instanceof InputError && error.field === "fallbackUrl")
       throw new UsageError(`--fallback-url: ${error.explanation}.`, { cause: error });
     if (error instanceof StoreError) throw new Error(`--data-file: ${error.message}`, { cause: error });
     const advice: Readonly<Record<string, string>> = {

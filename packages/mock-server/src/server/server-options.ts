@@ -102,7 +102,7 @@ function eachText(
 
 /** Parses the base URL of the server that gets what this one does not have. Throws InputError that names the option. */
 export function readTarget(address: string): URL {
-  const wrong = (message: string): InputError => new InputError("unknownTo", message);
+  const wrong = (message: string): InputError => new InputError("fallbackUrl", message);
   if (typeof address !== "string" || !isHttp(address))
     throw wrong("must be an http or https URL without user name and password, such as https://staging.example.com");
   const url = new URL(address);

@@ -244,6 +244,6 @@ it("a mock server without a data file is ready, and has no copy to give", async 
   const refused = await fetch(`${server.url}/_control/v1/backup`);
   expect([refused.status, await refused.text()]).toEqual([
     409,
-    expect.stringContaining("This server has no data file. Start it with --data, or take a snapshot."),
+    expect.stringContaining("This server has no data file. Start it with --data-file, or take a snapshot."),
   ]);
 });
