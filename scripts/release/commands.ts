@@ -10,9 +10,13 @@ import { type CommandOption, commandText } from "./compare/commands.ts";
 
 const settingVariables = Object.fromEntries(Object.keys(mock.settings).map((name) => [name, variableOf(name)]));
 
+/** What commander and the program read themselves. */
+const help = { help: { type: "boolean", short: "h" }, all: { type: "boolean" } } as const;
+
 /** The options of the mock server's tables, in the form of the others. */
-const optionsIn = (table: mock.OptionTable): Record<string, CommandOption> =>
-  Object.fromEntries(
+const optionsIn = (table: mock.OptionTable): Record<string, CommandOption> => ({
+  ...help,
+  ...Object.fromEntries(
     Object.entries(table).map(([name, { value, repeats, fallback }]) => [
       mock.flagOf(name).slice(2),
       {
@@ -21,7 +25,8 @@ const optionsIn = (table: mock.OptionTable): Record<string, CommandOption> =>
         ...(fallback !== undefined && { fallback }),
       },
     ]),
-  );
+  ),
+});
 
 /** The options of each action, with those that lead to a server: `clock`, `clock advance` and so on. */
 const actions = commands.flatMap(({ name, actions }) =>
@@ -39,7 +44,7 @@ export const commandTexts = (): Map<string, string> =>
       commandText({
         name: "call-transfer-mock",
         subcommands: {
-          start: optionsIn(mock.startOptions),
+          start: { ...optionsIn(mock.startOptions), version: { type: "boolean" } },
           attack: optionsIn(mock.attackOptions),
           ...Object.fromEntries(actions),
         },

@@ -85,7 +85,9 @@ it.each(["foreign.test", "localhost"])("a page of %s changes and spends nothing"
   expect(backend.journal.list()).toEqual([]);
   expect({ ...backend.snapshot(), now: 0 }).toEqual({ ...before, now: 0 });
   expect(announced.length).toBeLessThanOrEqual(20);
-  expect(announced).toContainEqual(expect.stringContaining(`Add it with --cors-origin ${new URL(page.url()).protocol}//`));
+  expect(announced).toContainEqual(
+    expect.stringContaining(`Add it with --cors-origin ${new URL(page.url()).protocol}//`),
+  );
   const headers = { authorization: `Bearer ${demo.apiKey}` };
   expect((await fetch(`${url}/api/v1/roles`, { headers })).status).toBe(503);
 });

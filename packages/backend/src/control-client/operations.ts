@@ -5,21 +5,29 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A parameter of an operation. */
 export interface Parameter {
+  /** Name in the request. */
   readonly name: string;
+  /** `path`, `query`, `header` or `cookie`. */
   readonly in: string;
+  /** Whether a request must have it. */
   readonly isRequired: boolean;
+  /** Schema of its value, with its description. */
   readonly schema: JsonObject;
 }
 
 /** An operation of a document. Its schemas contain no reference. */
 export interface DocumentedOperation {
+  /** operationId. */
   readonly id: string;
+  /** Method in upper case. */
   readonly method: string;
   /** Path template. */
   readonly path: string;
+  /** One line. */
   readonly summary: string;
   /** The summary where the document has no description. */
   readonly description: string;
+  /** Parameters of the path and of the operation. */
   readonly parameters: readonly Parameter[];
   /** Schema of the JSON body of a request. */
   readonly body: JsonObject | undefined;

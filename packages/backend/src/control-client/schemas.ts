@@ -3,9 +3,13 @@ import type { DocumentedOperation, JsonObject, Parameter } from "./operations.ts
 
 /** Where the arguments of a tool go. */
 export interface RequestParts {
+  /** Values of the path template. */
   readonly path: JsonObject;
+  /** Query parameters. */
   readonly query: JsonObject;
+  /** Headers by the names of their arguments. */
   readonly header: JsonObject;
+  /** Fields of the JSON body. */
   readonly body: JsonObject;
 }
 

@@ -107,9 +107,8 @@ export interface Terminal {
 /** The terminal of this process. Reading its signal lets Ctrl-C abort it, instead of ending the process. */
 export function processTerminal(): Terminal {
   const { stdout } = process;
-  // The reader of a pipe may close it early, as head does.
-  stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
   let ending: AbortController | undefined;
+  let hasPrinted = false;
   return {
     width: terminalWidth(stdout),
     hasColour: hasColour(stdout),
@@ -121,7 +120,13 @@ export function processTerminal(): Terminal {
       }
       return ending.signal;
     },
-    print: (text) => console.log(text),
+    print(text) {
+      // The reader of a pipe may close it early, as head does. A server, which prints otherwise, runs on.
+      if (!hasPrinted)
+        stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+      hasPrinted = true;
+      console.log(text);
+    },
     warn: printError,
     note: printWarning,
   };

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { demo, InputError } from "@call-transfer/backend";
 import { afterEach, expect, it } from "vitest";
 import { createForward } from "../../src/server/forward.ts";
-import { startForwardingServer, type FallbackOptions } from "../../src/server/forwarding-server.ts";
+import { type FallbackOptions, startForwardingServer } from "../../src/server/forwarding-server.ts";
 import type { MockServerOptions } from "../../src/server/server-options.ts";
 
 let closers: (() => Promise<unknown>)[] = [];

@@ -195,7 +195,9 @@ it("says how to allow a host and an origin, and how else to use the control plan
   );
   const image = { host: "mock", "sec-fetch-site": "cross-site" };
   expect(detailOf(image)).toBe(`${unnamed} Add it with --cors-origin <the page's origin>.`);
-  expect(detailOf({ ...image, referer: "http://a.test/page" })).toBe(`${unnamed} Add it with --cors-origin http://a.test.`);
+  expect(detailOf({ ...image, referer: "http://a.test/page" })).toBe(
+    `${unnamed} Add it with --cors-origin http://a.test.`,
+  );
   expect(detailOf({ ...image, referer: "http://localhost:5173/" })).toBe(unnamed);
   expect(detailOf({ host: "mock", origin: "null" })).toContain("The page has no origin");
   expect(detailOf({ host: "mock", origin: "http://a.test" }, "/_control/v1/events")).toBe(
