@@ -123,7 +123,7 @@ await filler.stop();
 const starts = { empty: [], full: [] };
 for (let run = 0; run < 15; run += 1) {
   starts.empty.push((await startMs({})).ms);
-  const { ms, groups } = await startMs({ data: file });
+  const { ms, groups } = await startMs({ dataFile: file });
   if (groups < storedGroups) throw new Error(`The file holds ${groups} groups.`);
   starts.full.push(ms);
 }

@@ -64,7 +64,7 @@ export function serverOptions(values: StartValues): MockServerOptions {
     ...(corsOrigin && { corsOrigins: named("corsOrigins", "--cors-origin", corsOrigin) }),
     ...(publicUrl !== undefined && { publicUrl }),
     ...(controlToken !== undefined && { controlToken }),
-    ...(dataFile !== undefined && { data: dataFile, readOnly }),
+    ...(dataFile !== undefined && { dataFile, readOnly }),
     ...(sandboxIdle !== undefined && { sandboxIdleMs: sandboxIdle }),
     ...(forwardWebhooks !== undefined && { forwardWebhooks }),
   };

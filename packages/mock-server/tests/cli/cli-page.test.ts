@@ -46,7 +46,7 @@ describe("docs/mock-server-cli.md", () => {
     vi.spyOn(performance, "now").mockReturnValue(0);
     const server = await startMockServer({
       port: 0,
-      data: join(folder, "mock.db"),
+      dataFile: join(folder, "mock.db"),
       clock: "frozen",
       now: "2026-03-02T12:00:00Z",
     });
