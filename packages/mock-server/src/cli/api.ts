@@ -38,8 +38,8 @@ export const api: Command = {
         });
         const text = formatTable([...operations.values()], terminal, [
           { title: "operation", cell: (one) => one.id },
+          { title: "what it does", cell: ({ summary }) => summary },
           { title: "arguments", cell: (one) => argumentsOf(one).join(" "), flexible: true },
-          { title: "what it does", cell: ({ summary }) => summary, flexible: true },
         ]);
         return { data, text };
       },

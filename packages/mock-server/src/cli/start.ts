@@ -6,6 +6,7 @@ import { type Backend, InputError, type Sandboxes } from "@call-transfer/backend
 import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
 import { hasColour } from "../log/colour.ts";
 import { type LogMode, startLog } from "../log/server-log.ts";
+import { issueCredentials, localUrl, type ReadyInfo } from "../server/credentials.ts";
 import type { FallbackOptions } from "../server/forwarding-server.ts";
 import { type MockServer, startMockServer } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
@@ -22,7 +23,7 @@ import {
 } from "./files.ts";
 import { exitStatus, flagOf, type OptionTable, startOptions } from "./options.ts";
 import { printError, printWarning, terminalWidth } from "./output.ts";
-import { banner, hintOf, issueCredentials, localUrl, prismBanner, type ReadyInfo, variablesOf } from "./ready.ts";
+import { banner, hintOf, prismBanner, variablesOf } from "./ready.ts";
 import { gather, naming, type RawValues, settle } from "./settings.ts";
 import {
   expectTakenByPrism,

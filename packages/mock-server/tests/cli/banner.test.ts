@@ -2,8 +2,9 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { demo } from "@call-transfer/backend";
 import { expect, it } from "vitest";
-import { banner, issueCredentials, urlsForOthers } from "../../src/cli/ready.ts";
+import { banner } from "../../src/cli/ready.ts";
 import { startMockServer } from "../../src/index.ts";
+import { issueCredentials, urlsForOthers } from "../../src/server/credentials.ts";
 
 const run = promisify(execFile);
 

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { operations } from "@call-transfer/spec";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { commandFile } from "../../../../build/command-file.ts";
-import { finish } from "./run-line.ts";
+import { finish, runLine } from "./run-line.ts";
 
 const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-prism-"));
@@ -59,6 +59,13 @@ it("removes an old ready file when it does not start", async () => {
   writeFileSync(readyFile, "{}");
   expect((await finish("--prism", "--ready-file", readyFile, "--port", "many")).status).toBe(2);
   expect(existsSync(readyFile)).toBe(false);
+});
+
+it.each([["requests"], ["clock"], ["api"]])("has no control plane, which the command %s says", async (command) => {
+  const child = run(cli, "--prism", "--port", "0", "--json");
+  const [line] = await once(child.stdout, "data");
+  const { url } = JSON.parse(line);
+  await expect(runLine(url, command)).rejects.toThrow(`The server at ${url} is Prism, which has no control plane.`);
 });
 
 it("says in its banner that it is stateless", async () => {
