@@ -116,7 +116,7 @@ describe("the attack command", () => {
   });
 
   it.each([
-    [[], "Missing the receiver's URL."],
+    [[], "Missing URL. Usage: npx @call-transfer/mock-server attack http://127.0.0.1:3000/offers"],
     [["http://127.0.0.1:9/"], "Missing the signing secret. Set CALL_TRANSFER_SIGNING_SECRET, or use --secret."],
     [["http://example.com/offers", "--secret", "x"], "attack http://example.com/offers: not on this machine."],
     [["offers", "--secret", "x"], "attack offers: must be an http or https URL"],
