@@ -23,10 +23,8 @@ export const layers = {
   inspector: ["data", "parts", "screens"],
   contract: ["facts", "document", "fixtures", "suite", "cases", "coverage", "remote"],
   "mock-server": ["net", "web", "worker", "attack", "store", "server", "fixtures", "log", "cli"],
-  mcp: ["document", "resources", "tools", "server", "cli"],
+  mcp: ["resources", "tools", "server", "cli"],
 };
-/** The folders of the mock server's command line, in layers likewise. */
-const cliLayers = ["terminal", "values", "files", "options", "help", "start", "commands"];
 const forbid = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
 
 /** What stands above the packages, the lowest first: each may import those before it. */
@@ -137,16 +135,6 @@ export default {
       { path: source("mock-server"), pathNot: `${source("mock-server")}inspector[.]ts$` },
       { path: "^packages/inspector/" },
     ),
-    ...cliLayers
-      .slice(0, -1)
-      .map((folder, index) =>
-        forbid(
-          `cli-${folder}`,
-          `${folder}/ may not import what stands on it: ${cliLayers.slice(index + 1).join(", ")}.`,
-          { path: `${source("mock-server")}cli/${folder}/` },
-          { path: `${source("mock-server")}cli/(?:(?:${cliLayers.slice(index + 1).join("|")})/|[^/]+$)` },
-        ),
-      ),
     forbid(
       "pages-and-workers",
       "Pages and Cloudflare Workers have no modules of Node.",

@@ -35,7 +35,7 @@ LABEL org.opencontainers.image.title="call-transfer mock server" \
       org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production CALL_TRANSFER_MOCK_HOST=0.0.0.0
 COPY --from=production /app/ /app/
-# For the file of --data, on a volume: the only folder that the user can write.
+# For the file of --data-file, on a volume: the only folder that the user can write.
 COPY --from=build --chown=1000:1000 /source/state/ /state/
 # Where call-transfer-mock.json, seeds and certificates are mounted.
 WORKDIR /data

@@ -79,7 +79,7 @@ const contents: Readonly<Record<string, Contents>> = {
     install: "npm install --save-dev @call-transfer/mock-server",
     guides: ["start/test-an-integration", ...testPages, ...serverPages],
     traps: [
-      "The state is gone when the server stops, unless it was started with `--data`.",
+      "The state is gone when the server stops, unless it was started with `--data-file`.",
       "Tests that run side by side need a sandbox each: use the fixtures of `/vitest` or `/playwright`, or `--auto-sandboxes`.",
       "With `--clock frozen`, no call ends and no webhook is sent again until the command `clock advance`.",
       "`/_control/v1` and everything that it offers belong to the mock. The real platform does not have it.",

@@ -3,9 +3,16 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Options } from "tsup";
 
-/** Packages of which a bundle takes the ES modules: what Node would load is CommonJS that requires modules of Node by name. */
+const fileHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/**
+ * Modules that the command's bundle takes from other files: of yaml the ES modules, because what Node would load is CommonJS that
+ * requires modules of Node by name, and for commander less than Node's modules.
+ */
 export const asModules = {
-  yaml: fileURLToPath(new URL("../node_modules/yaml/browser/index.js", import.meta.url)),
+  yaml: fileHere("../node_modules/yaml/browser/index.js"),
+  "node:child_process": fileHere("commander-builtins.ts"),
+  "node:process": fileHere("commander-builtins.ts"),
 };
 
 export const shared = {
@@ -37,7 +44,7 @@ export const sourcesOfModules: NonNullable<Options["plugins"]>[number] = {
     if (typeof chunk.map !== "string") return undefined;
     const map: { sources: string[]; sourcesContent?: (string | null)[] } = JSON.parse(chunk.map);
     map.sourcesContent = map.sources.map((source) => {
-      const [path] = /node_modules\/yaml\/.*/.exec(source) ?? [];
+      const [path] = /node_modules\/(?:yaml|commander)\/.*/.exec(source) ?? [];
       return path === undefined ? null : readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
     });
     chunk.map = JSON.stringify(map);

@@ -1,4 +1,4 @@
-// Compares the mock server with a data file (--data) with one that keeps its state in memory, in one run. Writes results-data.md
+// Compares the mock server with a data file (--data-file) with one that keeps its state in memory, in one run. Writes results-data.md
 // and fails when a figure misses its target. Requires built packages.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -39,7 +39,7 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 async function start(...options) {
   const policy = `rateLimit=${JSON.stringify({ requests: 2e6, windowSecs: 1 })}`;
   const cli = join(root, "packages/mock-server/dist/cli.js");
-  const args = [cli, "--port", "0", "--json", "--policy", policy, "--log", "silent", ...options];
+  const args = [cli, "--port", "0", "--json", "--policy", policy, "--log-format", "silent", ...options];
   const child = endsWithUs(spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] }));
   const [line] = await once(child.stdout, "data");
   const { url } = JSON.parse(line);
@@ -90,7 +90,7 @@ async function startMs(options) {
   return { ms, groups };
 }
 
-const kinds = { memory: [], data: ["--data", join(folder, "rounds.db")] };
+const kinds = { memory: [], data: ["--data-file", join(folder, "rounds.db")] };
 const running = [];
 for (const [kind, options] of Object.entries(kinds)) running.push([kind, await start(...options)]);
 
@@ -117,13 +117,13 @@ const costs = {
 for (const [, server] of running) await server.stop();
 
 const file = join(folder, "groups.db");
-const filler = await start("--data", file);
+const filler = await start("--data-file", file);
 await cost(filler, "POST", storedGroups);
 await filler.stop();
 const starts = { empty: [], full: [] };
 for (let run = 0; run < 15; run += 1) {
   starts.empty.push((await startMs({})).ms);
-  const { ms, groups } = await startMs({ data: file });
+  const { ms, groups } = await startMs({ dataFile: file });
   if (groups < storedGroups) throw new Error(`The file holds ${groups} groups.`);
   starts.full.push(ms);
 }

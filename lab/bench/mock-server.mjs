@@ -50,7 +50,7 @@ const environment = { ...inherited, XDG_CACHE_HOME: folder };
 const unlimited = JSON.stringify({ requests: 2e6, windowSecs: 1 });
 const mock = (log) => (port) => [
   join(root, "packages/mock-server/dist/cli.js"),
-  ...["--port", port, "--policy", `rateLimit=${unlimited}`, "--log", log],
+  ...["--port", port, "--policy", `rateLimit=${unlimited}`, "--log-format", log],
 ];
 const uncompiled = "mock, without compiled code";
 const [toFile, toPipe] = ["mock, pretty log to a file", "mock, pretty log to a pipe"];

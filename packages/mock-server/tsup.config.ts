@@ -26,7 +26,7 @@ const command: Options = {
   dts: false,
   entry: ["src/cli.ts"],
   format: ["esm"],
-  noExternal: [/^@call-transfer\//, /^@noble\/hashes\//, "openapi-fetch", /^yaml$/, /^zod$/],
+  noExternal: [/^@call-transfer\//, /^@noble\/hashes\//, "openapi-fetch", "commander", /^yaml$/, /^zod$/],
   esbuildPlugins: [licences],
   // First, because the others shorten the paths.
   plugins: [sourcesOfModules, ...shared.plugins],

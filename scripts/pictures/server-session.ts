@@ -2,10 +2,10 @@
 import { request } from "node:http";
 import { type BackendEvent, demo } from "@call-transfer/backend";
 import { operations } from "@call-transfer/spec";
-import { banner } from "../../packages/mock-server/src/cli/start/banner.ts";
-import { issueCredentials } from "../../packages/mock-server/src/cli/start/credentials.ts";
+import { banner } from "../../packages/mock-server/src/cli/ready.ts";
 import { formatEvent } from "../../packages/mock-server/src/log/format-event.ts";
 import { recordName } from "../../packages/mock-server/src/log/server-log.ts";
+import { issueCredentials } from "../../packages/mock-server/src/server/credentials.ts";
 import { startMockServer } from "../../packages/mock-server/src/server/server.ts";
 import { drawTerminal, type Row, visible } from "./terminal.ts";
 

@@ -52,7 +52,7 @@ ${answers.join("")}
 With a running server (\`npx @call-transfer/mock-server\`), this sends the event to the address of the demo app:
 
 \`\`\`sh
-npx @call-transfer/mock-server trigger ${event} --destination ${demo.destinations.app}
+npx @call-transfer/mock-server webhooks trigger --destination ${demo.destinations.app}
 \`\`\`
 `;
   return { path: `reference/api/${webhookPath(event)}.md`, text: withCitations(text, "../../") };

@@ -122,7 +122,7 @@ describe("the commands", () => {
   };
 
   it.each(ids)("of %s get the success, and then the failure", async (id) => {
-    await runLine(server.url, "reset");
+    await runLine(server.url, "sandbox", "reset");
     const [request = "", fault = ""] = blocksOf(textOf(id), "sh");
     expect(await statusOf(request)).toMatch(/^2/);
     await runOwn(fault);
@@ -130,7 +130,7 @@ describe("the commands", () => {
   });
 
   it("of the webhook sends the event", async () => {
-    await runLine(server.url, "reset");
+    await runLine(server.url, "sandbox", "reset");
     const [trigger = ""] = blocksOf(textOf("webhook-transfer-offer"), "sh");
     const { stdout } = await runOwn(trigger);
     expect(stdout).toContain("transfer.offer");

@@ -113,7 +113,7 @@ describe("the commands", () => {
   it.each(blocks.filter((_, index) => index % 3 === 0))(
     "of $code ($index) get that error from the server",
     async ({ code, block }) => {
-      await runLine(server.url, "reset");
+      await runLine(server.url, "sandbox", "reset");
       const body = JSON.parse(await runBlock(block));
       const found = isFieldCode(code) ? body.errors.map((one: { code: string }) => one.code) : [body.code];
       expect(found).toContain(code);

@@ -85,7 +85,9 @@ it.each(["foreign.test", "localhost"])("a page of %s changes and spends nothing"
   expect(backend.journal.list()).toEqual([]);
   expect({ ...backend.snapshot(), now: 0 }).toEqual({ ...before, now: 0 });
   expect(announced.length).toBeLessThanOrEqual(20);
-  expect(announced).toContainEqual(expect.stringContaining(`Add it with --cors ${new URL(page.url()).protocol}//`));
+  expect(announced).toContainEqual(
+    expect.stringContaining(`Add it with --cors-origin ${new URL(page.url()).protocol}//`),
+  );
   const headers = { authorization: `Bearer ${demo.apiKey}` };
   expect((await fetch(`${url}/api/v1/roles`, { headers })).status).toBe(503);
 });
@@ -100,7 +102,7 @@ it("a page of another site opens the inspector by a link, and the inspector work
   }
 });
 
-it("a page of an origin in --cors uses the API from another port, and no other page does", async () => {
+it("a page of an origin in --cors-origin uses the API from another port, and no other page does", async () => {
   const { port } = pages.address() as AddressInfo;
   server = await startMockServer({ port: 0, corsOrigins: [`http://localhost:${port}`] });
   const read = (page: Page) =>

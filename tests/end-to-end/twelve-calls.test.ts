@@ -124,10 +124,10 @@ paths:
   const port = await freePort();
   const line = lineOfPage("docs/mock-server-stubs.md", "npx prism mock");
   servers.push(await runPrism(line, { cwd: folder, replaced: { "4012": String(port) } }));
-  await runInSandboxes(await start("--unknown-to", `http://127.0.0.1:${port}`));
+  await runInSandboxes(await start("--fallback-url", `http://127.0.0.1:${port}`));
 });
 
 it("an app of twelve calls runs by another server that has the four operations", async () => {
   const another = await start("--stubs", stubs);
-  expect(await runApp(await start("--unknown-to", another, "--unknown-credentials"))).toEqual(answered);
+  expect(await runApp(await start("--fallback-url", another, "--forward-credentials"))).toEqual(answered);
 });

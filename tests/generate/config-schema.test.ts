@@ -3,31 +3,28 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { zFault } from "../../packages/backend/src/generated/schemas.gen.ts";
-import { describeOption } from "../../packages/mock-server/src/cli/help/help.ts";
-import { fieldOf } from "../../packages/mock-server/src/cli/options/config-file.ts";
-import type { OptionEntry } from "../../packages/mock-server/src/cli/options/option-entry.ts";
-import { settings } from "../../packages/mock-server/src/cli/options/options.ts";
+import { describeOption, type OptionRow, settings } from "../../packages/mock-server/src/cli/options.ts";
 import { policySchemas } from "../../scripts/generate/policies.ts";
 import { compactJson } from "../../scripts/generate/text/text.ts";
 
 const file = new URL("../../packages/mock-server/config.schema.json", import.meta.url);
 
 /** What the help says about an option. */
-function sentence(option: OptionEntry): string {
+function sentence(option: OptionRow): string {
   const text = describeOption(option).replace(/; repeatable$/, "");
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 const policies = { type: "object", properties: policySchemas(), additionalProperties: false };
 
-function schemaOf({ type, multiple, kind, choices, fallback }: OptionEntry, name: string): object {
+function schemaOf({ value, repeats, kind, choices, fallback }: OptionRow, name: string): object {
   if (kind === "policies") return { $ref: "#/$defs/policies" };
   if (kind === "faults")
     return {
       anyOf: [{ $ref: "#/$defs/faultOrText" }, { type: "array", items: { $ref: "#/$defs/faultOrText" } }],
     };
-  if (multiple) return { type: "array", items: { type: "string" } };
-  if (type === "boolean") return { type: "boolean", default: false };
+  if (repeats) return { type: "array", items: { type: "string" } };
+  if (value === undefined) return { type: "boolean", default: false };
   if (kind === "number") return { type: "integer", ...(fallback !== undefined && { default: Number(fallback) }) };
   if (name === "seed") return { anyOf: [{ type: "string" }, { $ref: "./seed.schema.json" }], default: fallback };
   return { type: "string", ...(choices && { enum: choices }), ...(fallback !== undefined && { default: fallback }) };
@@ -43,7 +40,7 @@ const schema = {
     ...Object.fromEntries(
       Object.entries(settings)
         .filter(([name]) => name !== "config")
-        .map(([name, facts]) => [fieldOf(name), { description: sentence(facts), ...schemaOf(facts, name) }]),
+        .map(([name, facts]) => [name, { description: sentence(facts), ...schemaOf(facts, name) }]),
     ),
   },
   additionalProperties: false,
@@ -62,7 +59,7 @@ it("accepts a file with policies, faults and a seed, and rejects an unknown fiel
   const isValid = ajv.compile(JSON.parse(readFileSync(file, "utf8")));
   const good = {
     port: 4020,
-    cors: ["http://localhost:5173"],
+    corsOrigin: ["http://localhost:5173"],
     clock: "frozen",
     policy: { callQueueLimit: 0 },
     fault: [{ do: { code: "queue_full" } }],

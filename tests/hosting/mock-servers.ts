@@ -14,7 +14,7 @@ export const controlToken = "0123456789abcdef";
 
 /** Starts a server with more options. It keeps its state over a restart. */
 export function startMock(...options: readonly string[]): Promise<ServerProcess> {
-  const fixed = ["--data", "mock.db", "--control-token", controlToken, "--log", "silent", "--json"];
+  const fixed = ["--data-file", "mock.db", "--control-token", controlToken, "--log-format", "silent", "--json"];
   return startServer(
     {
       command: (port) => [...program, "--port", String(port), ...fixed, ...options],
@@ -28,7 +28,7 @@ export function startMock(...options: readonly string[]): Promise<ServerProcess>
 
 /** Runs a command of the mock server against a server, and returns what it prints. */
 export async function runCommand(url: string, ...words: readonly string[]): Promise<string> {
-  const [file = "", ...options] = [...program, ...words, "--url", url, "--token", controlToken];
+  const [file = "", ...options] = [...program, ...words, "--url", url, "--control-token", controlToken];
   const { stdout } = await promisify(execFile)(file, options, { timeout: 300_000 });
   return stdout;
 }

@@ -141,7 +141,7 @@ async function checkRun(): Promise<void> {
     TMPDIR: join(image, "data"),
     ...environment,
     CALL_TRANSFER_MOCK_PORT: String(port),
-    CALL_TRANSFER_MOCK_DATA: join(state, "mock.db"),
+    CALL_TRANSFER_MOCK_DATA_FILE: join(state, "mock.db"),
   };
   const settings = { cwd: join(image, "data"), env };
   const asUser = (command: readonly string[]) => [

@@ -103,7 +103,7 @@ async function check(folder: string): Promise<boolean> {
   const page = await openPage();
   let isGood = true;
   try {
-    await withPackedServer(project, ["--clock", "frozen", "--now", now, "--cors", page.url], async ({ url }) => {
+    await withPackedServer(project, ["--clock", "frozen", "--now", now, "--cors-origin", page.url], async ({ url }) => {
       for (const { runtime, format, script } of ways) {
         const from = performance.now();
         const sandbox = `${runtime.name}-${format}`.toLowerCase().replace(" ", "-");

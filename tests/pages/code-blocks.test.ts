@@ -114,7 +114,9 @@ describe("a page with a mistake", () => {
       "docs/page.md",
       `${fence}sh\nnpx @call-transfer/mock-server clock advance 1h --prot 1\n${fence}\n`,
     ).proved;
-    expect(block && unknownOptions(block)).toEqual(["docs/page.md:2: call-transfer-mock clock has no option --prot."]);
+    expect(block && unknownOptions(block)).toEqual([
+      "docs/page.md:2: call-transfer-mock clock advance has no option --prot.",
+    ]);
   });
 });
 

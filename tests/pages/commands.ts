@@ -76,7 +76,10 @@ export function unknownOptions({ page, line: fence, text }: Block): string[] {
     );
     for (const { index, 1: rest = "" } of text.matchAll(lines)) {
       const words = rest.replace(/ #.*/g, "").match(/"[^"]*"|'[^']*'|[^\s\\]+/g) ?? [];
-      const subcommand = words[0] !== undefined && words[0] in table.subcommands ? words[0] : "start";
+      const [first = "", second = ""] = words;
+      const known = [`${first} ${second}`, first].find((name) => name in table.subcommands);
+      // A command whose actions all have a name, such as `credentials token`.
+      const subcommand = known ?? (/^[a-z]+$/.test(first) ? `${first} ${second}`.trim() : "start");
       const options = table.subcommands[subcommand] ?? table.subcommands[table.command];
       if (!options) problems.push(`${at(index)}: ${table.command} has no command ${subcommand}.`);
       for (const word of words) {

@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { options, usage } from "../../packages/contract/src/remote/options.ts";
-import { commands } from "../../packages/mock-server/src/cli/commands/all.ts";
-import { helpText } from "../../packages/mock-server/src/cli/help/help.ts";
-import { attackOptions, commandOptions, startOptions } from "../../packages/mock-server/src/cli/options/options.ts";
+import { commands } from "../../packages/mock-server/src/cli/commands.ts";
+import {
+  attackOptions,
+  connectionOptions,
+  flagOf,
+  type OptionTable,
+  startOptions,
+} from "../../packages/mock-server/src/cli/options.ts";
+import { helpText } from "../../packages/mock-server/src/cli/program.ts";
 import { bumpOf, lineOf } from "../../scripts/release/change.ts";
 import { commandTexts } from "../../scripts/release/commands.ts";
-import {
-  type CommandOption,
-  type CommandTables,
-  commandText,
-  compareCommands,
-} from "../../scripts/release/compare/commands.ts";
+import { type CommandTables, commandText, compareCommands } from "../../scripts/release/compare/commands.ts";
 
 const text = { type: "string" } as const;
 const start = {
@@ -83,24 +84,22 @@ describe("the least bump that an edit of a command may carry", () => {
 });
 
 describe("the help of a command", () => {
-  const entries = (table: Readonly<Record<string, CommandOption>>) =>
-    Object.entries(table).filter(([name]) => !["help", "all", "version"].includes(name));
-  const defaults = [startOptions, commandOptions, options].flatMap(entries);
+  const rowsOf = (table: OptionTable, help: string) =>
+    Object.entries(table).map(([name, { fallback }]) => [flagOf(name), fallback, help] as const);
+  const ofSuite = Object.entries(options)
+    .filter(([name]) => !["help", "version"].includes(name))
+    .map(([name, option]) => [`--${name}`, "fallback" in option ? option.fallback : undefined, usage] as const);
 
   it.each([
-    ...defaults.map(([name, option]) => [name, option, `${helpText(undefined, commands, true)}\n${usage}`] as const),
-    ...commands.flatMap((command) =>
-      Object.entries(command.options).map(
-        ([name, option]) => [name, option, helpText(command.name, commands) ?? ""] as const,
-      ),
+    ...rowsOf({ ...startOptions, ...connectionOptions }, helpText(undefined, commands, true)),
+    ...commands.flatMap(({ name, actions }) =>
+      actions.flatMap((action) => rowsOf(action.options, helpText(name, commands, false))),
     ),
-    ...entries(attackOptions).map(([name, option]) => [name, option, helpText("attack", commands) ?? ""] as const),
-  ])("shows --%s with its default", (name, option, help) => {
-    expect(help).toMatch(new RegExp(`--${name}(?![\\w-])`));
-    const usual = "fallback" in option ? option.fallback : "default" in option ? option.default : false;
-    // The engine is shown as `stateful … (default)`.
-    if (usual !== false && name !== "engine")
-      expect(help).toMatch(new RegExp(`--${name} [^]*?\\(default:?\\s+${usual}\\)`));
+    ...rowsOf(attackOptions, helpText("attack", commands, false)),
+    ...ofSuite,
+  ])("shows %s with its default", (flag, fallback, help) => {
+    expect(help).toMatch(new RegExp(`${flag}(?![\\w-])`));
+    if (fallback !== undefined) expect(help).toMatch(new RegExp(`${flag} [^]*?\\(default:?\\s+${fallback}\\)`));
   });
 });
 

@@ -19,7 +19,7 @@ const edit = (what: string, file: string, from: string, to: string, says: string
 
 const sdk = "packages/sdk";
 const mock = "packages/mock-server";
-const options = `${mock}/src/cli/options`;
+const cli = `${mock}/src/cli`;
 const control = "openapi/control/control.yaml";
 const python = "packages/python/src/call_transfer";
 
@@ -45,28 +45,28 @@ export const releasedEdits: readonly ReleasedEdit[] = [
   ),
   edit(
     "a removed option",
-    `${options}/options.ts`,
-    '"clock-rate": option(',
-    '"clock-speed": option(',
+    `${cli}/options.ts`,
+    "  clockRate: {",
+    "  clockSpeed: {",
     "major  call-transfer-mock start --clock-rate: was removed",
   ),
   edit(
     "another port",
-    `${options}/options.ts`,
+    `${cli}/options.ts`,
     'fallback: "4010"',
     'fallback: "4020"',
     'major  call-transfer-mock start --port: its default "4010" is now "4020"',
   ),
   edit(
     "another exit status",
-    `${options}/options.ts`,
+    `${cli}/options.ts`,
     "wrongCommandLine: 2",
     "wrongCommandLine: 64",
     "major  call-transfer-mock exit status 2: was removed",
   ),
   edit(
     "renamed variables of a command",
-    `${options}/settings.ts`,
+    `${cli}/settings.ts`,
     '"CALL_TRANSFER_MOCK_"',
     '"CT_MOCK_"',
     "major  environment variable CALL_TRANSFER_MOCK_PORT: was removed",
@@ -263,9 +263,9 @@ export const releasedEdits: readonly ReleasedEdit[] = [
   ),
   edit(
     "an option that takes no value any more",
-    `${options}/options.ts`,
-    '  now: option(\n    { ...ofState, value: "TIME" },',
-    "  now: flag(",
+    `${cli}/options.ts`,
+    '...{ ...ofState, value: "TIME", read: readTime },',
+    "...ofState,",
     "major  call-transfer-mock start --now: its value",
   ),
   edit(

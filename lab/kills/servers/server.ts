@@ -33,7 +33,7 @@ const commands: Readonly<Record<KindName, (folder: string, port: number, plant: 
     const file = join(folder, "mock.db");
     if (plant !== undefined) return [sourceOf("planted-server.ts"), file, String(port), plant];
     const cli = sourceOf("../../../packages/mock-server/src/cli.ts");
-    return [cli, "start", "--data", file, "--port", String(port), "--log", "silent"];
+    return [cli, "start", "--data-file", file, "--port", String(port), "--log-format", "silent"];
   },
   "durable-object": (folder, port) => [sourceOf("worker-server.ts"), folder, String(port), workerToken],
 };

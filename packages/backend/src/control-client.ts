@@ -7,6 +7,17 @@ import type { BackendEvent } from "./model/events.ts";
 import { jsonOrUndefined } from "./utils/values.ts";
 
 export { controlAnswers } from "./generated/answers.gen.ts";
+export {
+  argumentName,
+  type DocumentedOperation,
+  inputSchemaOf,
+  type JsonObject,
+  operationsIn,
+  outputSchemaOf,
+  type Parameter,
+  partsOf,
+  type RequestParts,
+} from "./utils/documented-operations.ts";
 export { editsBetween, formatDuration, longUnits, maskNumbers, suggestion } from "./utils/text.ts";
 
 /** The address of a control plane and its credentials. */

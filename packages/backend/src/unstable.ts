@@ -22,6 +22,17 @@ export type {
 } from "./http/transport.ts";
 export type { WallClock } from "./model/clock.ts";
 export type { TimerPurpose } from "./model/timer-queue.ts";
+export {
+  argumentName,
+  type DocumentedOperation,
+  inputSchemaOf,
+  type JsonObject,
+  operationsIn,
+  outputSchemaOf,
+  type Parameter,
+  partsOf,
+  type RequestParts,
+} from "./utils/documented-operations.ts";
 export { clearTimeout, elapsed, endOfTurn, letProcessEnd, realNow, setTimeout } from "./utils/real-time.ts";
 export { recordForLog, redactedHeaders, replacement } from "./utils/redact.ts";
 export { formatDuration } from "./utils/text.ts";

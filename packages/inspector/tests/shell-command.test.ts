@@ -11,12 +11,10 @@ const source = {
 };
 
 it("names the server, and the sandbox unless it is the default one", () => {
-  expect(shellCommand({ source, sandbox: signal("default") }, "trigger transfer.offer")).toBe(
-    "npx @call-transfer/mock-server trigger transfer.offer --url http://127.0.0.1:4010",
+  expect(shellCommand({ source, sandbox: signal("default") }, "webhooks trigger")).toBe(
+    "npx @call-transfer/mock-server webhooks trigger --url http://127.0.0.1:4010",
   );
-  expect(shellCommand({ source, sandbox: signal("checkout") }, "trigger transfer.offer")).toMatch(
-    / --sandbox checkout$/,
-  );
+  expect(shellCommand({ source, sandbox: signal("checkout") }, "webhooks trigger")).toMatch(/ --sandbox checkout$/);
 });
 
 it("is nothing for a backend in the page, which no program reaches", () => {

@@ -1,7 +1,13 @@
 import { createBackend } from "@call-transfer/backend";
+import {
+  argumentName,
+  type DocumentedOperation,
+  inputSchemaOf,
+  operationsIn,
+  outputSchemaOf,
+  partsOf,
+} from "@call-transfer/backend/unstable";
 import { describe, expect, it } from "vitest";
-import { type DocumentedOperation, operationsIn } from "../src/document/operations.ts";
-import { argumentName, inputSchemaOf, outputSchemaOf, partsOf } from "../src/document/schemas.ts";
 
 const anOperation: DocumentedOperation = {
   id: "example",

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from "./cli/files/compile-cache.ts";
+import { keepCompiledCode } from "./cli/compile-cache.ts";
 import { main } from "./cli/main.ts";
 
 keepCompiledCode();

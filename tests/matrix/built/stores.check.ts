@@ -31,10 +31,10 @@ describe("a data file of the mock server", () => {
 
   it("keeps a change over a restart", { skip: isThere ? false : "this Node has no node:sqlite" }, () =>
     withDataFile(async (data) => {
-      const first = await startMockServer({ port: 0, data });
+      const first = await startMockServer({ port: 0, dataFile: data });
       first.backend.collections.update("groups", demo.groups.existing, { name: "Kept" });
       await first.close();
-      const second = await startMockServer({ port: 0, data });
+      const second = await startMockServer({ port: 0, dataFile: data });
       const name = second.backend.state.groups.get(demo.groups.existing)?.name;
       await second.close();
       assert.equal(name, "Kept");
@@ -44,7 +44,7 @@ describe("a data file of the mock server", () => {
   it("is refused with the way out where Node cannot keep it", { skip: isThere && "this Node has node:sqlite" }, () =>
     withDataFile(async (data) => {
       await assert.rejects(
-        () => startMockServer({ port: 0, data }),
+        () => startMockServer({ port: 0, dataFile: data }),
         (error) => error instanceof StoreError && /^A data file requires Node 22\.13 or newer, /.test(error.message),
       );
     }),

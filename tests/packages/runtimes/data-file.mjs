@@ -12,10 +12,10 @@ export async function keepState() {
   const folder = mkdtempSync(join(tmpdir(), "call-transfer-data-file-"));
   try {
     const data = join(folder, "mock.db");
-    const first = await startMockServer({ port: 0, data });
+    const first = await startMockServer({ port: 0, dataFile: data });
     first.backend.collections.update("groups", demo.groups.existing, { name: "Kept" });
     await first.close();
-    const second = await startMockServer({ port: 0, data });
+    const second = await startMockServer({ port: 0, dataFile: data });
     const { name } = second.backend.state.groups.get(demo.groups.existing);
     await second.close();
     if (name !== "Kept") throw new Error(`The group is named ${name} after the restart.`);

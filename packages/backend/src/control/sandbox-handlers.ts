@@ -41,7 +41,7 @@ export const sandboxHandlers = {
   getBackup({ sandboxes }) {
     const copy = sandboxes?.copy?.();
     if (copy === undefined)
-      return controlError("conflict", "This server has no data file. Start it with --data, or take a snapshot.");
+      return controlError("conflict", "This server has no data file. Start it with --data-file, or take a snapshot.");
     return new Response(new Uint8Array(copy), { headers: { "Content-Type": "application/vnd.sqlite3" } });
   },
   resetSandbox: ({ backend }) => backend.reset(),

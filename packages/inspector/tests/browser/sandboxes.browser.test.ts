@@ -134,7 +134,7 @@ describe("a credential", () => {
     await Promise.all([page.getByText("Copied").waitFor(), copy.click()]);
     const lines = await page.evaluate(() => navigator.clipboard.readText());
     const environment = new Map(lines.split("\n").map((line) => [line.split("=")[0], line.split("=")[1]]));
-    const accessToken = environment.get("CALL_TRANSFER_TOKEN_ADMIN") ?? "";
+    const accessToken = environment.get("CALL_TRANSFER_ACCESS_TOKEN_ADMIN") ?? "";
     const accountId = environment.get("CALL_TRANSFER_ACCOUNT_ID") ?? "";
     expect(environment.get("CALL_TRANSFER_BASE_URL")).toBe(inspector.server.url);
     expect((await inspector.client().withOptions({ accessToken, accountId }).roles.list()).roles).toBeDefined();

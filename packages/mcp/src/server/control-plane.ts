@@ -1,5 +1,5 @@
 // The control plane of a mock, in this process or of a running server.
-import { type JsonObject, operationsIn } from "../document/operations.ts";
+import { type JsonObject, operationsIn } from "@call-transfer/backend/unstable";
 import type { ControlPlane } from "../tools/control-plane.ts";
 import { OptionError } from "./option-error.ts";
 

@@ -1,6 +1,6 @@
+import type { JsonObject } from "@call-transfer/backend/unstable";
 import { fromJsonSchema, McpServer, ResourceNotFoundError, ResourceTemplate } from "@modelcontextprotocol/server";
 import description from "../../package.json" with { type: "json" };
-import type { JsonObject } from "../document/operations.ts";
 import { type Guide, ownGuides } from "../resources/guides.ts";
 import { codeNames, codesUri, codeText, codeUri, documentUri, guideUri, readables } from "../resources/resources.ts";
 import { controlTools } from "../tools/control-tools.ts";

@@ -1,5 +1,4 @@
-import type { DocumentedOperation } from "../document/operations.ts";
-import type { RequestParts } from "../document/schemas.ts";
+import type { DocumentedOperation, RequestParts } from "@call-transfer/backend/unstable";
 
 /** A mock's control plane. */
 export interface ControlPlane {

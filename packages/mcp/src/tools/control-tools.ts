@@ -1,8 +1,12 @@
 // The abilities of a mock besides the API: move time, fail on request, show requests, ring. The mock describes these operations itself.
-
+import {
+  type DocumentedOperation,
+  inputSchemaOf,
+  type JsonObject,
+  type Parameter,
+  partsOf,
+} from "@call-transfer/backend/unstable";
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
-import type { DocumentedOperation, JsonObject, Parameter } from "../document/operations.ts";
-import { inputSchemaOf, partsOf } from "../document/schemas.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { messageOf } from "./failures.ts";
 import { dataResult, failureResult, type Tool, textResult, withoutArguments } from "./tool.ts";

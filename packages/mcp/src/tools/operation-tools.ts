@@ -1,15 +1,23 @@
 // The operations of the API as tools. Names, texts and schemas come from the OpenAPI document, the rest from the table of
 // operations.
+import {
+  argumentName,
+  type DocumentedOperation,
+  inputSchemaOf,
+  type JsonObject,
+  operationsIn,
+  outputSchemaOf,
+  type Parameter,
+  partsOf,
+} from "@call-transfer/backend/unstable";
 import type { CallTransfer, RequestOptions } from "@call-transfer/sdk";
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import published from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { fromJsonSchema } from "@modelcontextprotocol/server";
-import { type DocumentedOperation, type JsonObject, operationsIn, type Parameter } from "../document/operations.ts";
-import { argumentName, inputSchemaOf, outputSchemaOf, partsOf } from "../document/schemas.ts";
-import { secretFieldsIn } from "../document/secrets.ts";
 import { annotationsOf } from "./annotations.ts";
 import { failureLines, messageOf } from "./failures.ts";
 import { missingPermissions, type Permissions } from "./permissions.ts";
+import { secretFieldsIn } from "./secrets.ts";
 import { dataResult, failureResult, isTooDeep, mostLevels, type Tool, textResult } from "./tool.ts";
 
 /** Keeps a new secret. The assistant sees only that it was kept. */

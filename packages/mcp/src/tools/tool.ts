@@ -1,5 +1,5 @@
+import type { JsonObject } from "@call-transfer/backend/unstable";
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
-import type { JsonObject } from "../document/operations.ts";
 
 /** A tool before it is registered. */
 export interface Tool {

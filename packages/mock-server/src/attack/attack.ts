@@ -121,6 +121,9 @@ export function isLoopback(url: string): boolean {
 function checkReachable({ exchanges }: Sender): void {
   const lost = exchanges.find(({ reply: { status, code } }) => status === undefined && code !== "TIMEOUT");
   if (lost === undefined) return;
+  // OpenSSL's text names files of its sources.
+  if (/^(?:EPROTO|ERR_SSL_)/.test(lost.reply.code ?? ""))
+    throw new Error(`The receiver at ${lost.url} does not use TLS. Use http:// in its URL.`);
   throw new Error(`No receiver answers at ${lost.url}: ${lost.reply.error}. Start it, or check the address.`);
 }
 

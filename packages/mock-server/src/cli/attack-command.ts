@@ -1,17 +1,14 @@
 import { attackReceiver, type HandledCounts, isLoopback } from "../attack/attack.ts";
 import { formatReport } from "../attack/report.ts";
-import { attackOptions, exitStatus, variables } from "./options/options.ts";
-import { commandLine } from "./terminal/program.ts";
-import { isObject, type readArguments, readDuration, readJson, readUrl, UsageError } from "./values/command-line.ts";
-
-type AttackValues = ReturnType<typeof readArguments<typeof attackOptions>>["values"];
+import { attackOptions, exitStatus, variables } from "./options.ts";
+import { type RawValues, settle } from "./settings.ts";
+import { isObject, readJson, readUrl, UsageError } from "./values.ts";
 
 /** Attacks a receiver and prints the report. Returns the exit status: 1 if there are findings. */
-export async function attack(operands: readonly string[], values: AttackValues): Promise<number> {
-  const { payload, "handled-url": handledUrl, "allow-remote": allowRemote } = values;
-  if (operands.length === 0)
-    throw new UsageError(`Missing the receiver's URL. Usage: ${commandLine("attack http://127.0.0.1:3000/offers")}`);
-  const url = operands.map((operand) => readUrl("attack", operand));
+export async function attack(urls: readonly string[], raw: RawValues): Promise<number> {
+  const { values } = settle(attackOptions, raw, {});
+  const { payload, handledUrl, allowRemote, timeout: timeoutMs, tolerance: toleranceMs } = values;
+  const url = urls.map((one) => readUrl("attack", one));
   const remote = url.find((one) => !isLoopback(one));
   if (remote !== undefined && !allowRemote)
     throw new UsageError(
@@ -19,17 +16,16 @@ export async function attack(operands: readonly string[], values: AttackValues):
     );
   const secret = values.secret ?? process.env[variables.signingSecret];
   if (!secret) throw new UsageError(`Missing the signing secret. Set ${variables.signingSecret}, or use --secret.`);
-  const previousSecret = values["previous-secret"] ?? process.env[variables.previousSigningSecret];
-  const timeoutMs = readDuration("--timeout", values.timeout ?? attackOptions.timeout.fallback);
+  const previousSecret = values.previousSecret ?? process.env[variables.previousSigningSecret];
   const report = await attackReceiver({
     url,
     secret,
     allowRemote,
-    toleranceMs: readDuration("--tolerance", values.tolerance ?? attackOptions.tolerance.fallback),
+    toleranceMs,
     timeoutMs,
     ...(previousSecret && { previousSecret }),
     ...(payload !== undefined && { payload: readFields("--payload", payload) }),
-    ...(handledUrl !== undefined && { handled: countsAt(readUrl("--handled-url", handledUrl), timeoutMs) }),
+    ...(handledUrl !== undefined && { handled: countsAt(handledUrl, timeoutMs) }),
   });
   console.log(values.json ? JSON.stringify(report) : formatReport(report));
   return report.findings.length > 0 ? exitStatus.failure : exitStatus.success;

@@ -5,7 +5,7 @@ import { formatEvent } from "./format-event.ts";
 import { createLineWriter } from "./line-writer.ts";
 import { sinkFor, writeLast } from "./output.ts";
 
-/** The values of `--log`: lines for a person, one JSON object a line, or nothing. */
+/** The values of `--log-format`: lines for a person, one JSON object a line, or nothing. */
 export const logModes = ["pretty", "json", "silent"] as const;
 
 /** How a server logs. */

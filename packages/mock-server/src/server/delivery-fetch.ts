@@ -94,7 +94,11 @@ function send(url: URL, lookup: LookupFunction, request: Request, body: Uint8Arr
 
 /** An error that says what a network error means for a delivery. */
 function explained(error: NodeJS.ErrnoException, { host }: URL): Error {
-  const meaning = meanings.get(error.code ?? "");
+  const { code = "" } = error;
+  // OpenSSL's text names files of its sources.
+  if (/^(?:EPROTO|ERR_SSL_)/.test(code))
+    return new TypeError(`${host} does not use TLS (${code}). Use http:// in the destination's URL`, { cause: error });
+  const meaning = meanings.get(code);
   return meaning === undefined ? error : new TypeError(`${meaning} ${host} (${error.code})`, { cause: error });
 }
 

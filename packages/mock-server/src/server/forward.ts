@@ -34,7 +34,7 @@ export function createForward({ target, credentials, timeoutMs, signal }: Forwar
   const own = `call-transfer-mock-${randomBytes(4).toString("hex")}`;
   return async ({ method, headers, bodyBytes: body }, { pathname, search }) => {
     if (headers.get("via")?.includes(own))
-      return failed(508, "target_loops", `${base} sent the request back to this server. Check --unknown-to.`);
+      return failed(508, "target_loops", `${base} sent the request back to this server. Check --fallback-url.`);
     const kept = [...sentHeaders(rawOf(headers, credentials), target.host, body, method), "Via", `1.1 ${own}`];
     const path = target.pathname.replace(/\/+$/, "") + pathname + search;
     try {

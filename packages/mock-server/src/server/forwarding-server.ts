@@ -7,11 +7,11 @@ import { type MockServer, startMockServer } from "./server.ts";
 import { type MockServerOptions, readTarget } from "./server-options.ts";
 
 /** Where a mock server forwards what it does not have. */
-export interface UnknownOptions {
+export interface FallbackOptions {
   /** The base URL of the server that gets each request that nothing else matches. */
-  readonly unknownTo: string;
+  readonly fallbackUrl: string;
   /** Whether it gets headers with credentials, such as Authorization and Cookie; false by default. */
-  readonly unknownCredentials?: boolean;
+  readonly forwardCredentials?: boolean;
 }
 
 /** Milliseconds for the head of an answer, and for its body. */
@@ -19,10 +19,10 @@ const timeoutMs = 60_000;
 
 /** Starts a mock server that forwards what it does not have. Rejects as `startMockServer` does, also for a URL of its own. */
 export async function startForwardingServer(
-  { unknownTo, unknownCredentials: credentials = false }: UnknownOptions,
+  { fallbackUrl, forwardCredentials: credentials = false }: FallbackOptions,
   options: MockServerOptions,
 ): Promise<MockServer> {
-  const target = readTarget(unknownTo);
+  const target = readTarget(fallbackUrl);
   const ended = new AbortController();
   const elsewhere = createForward({ target, credentials, timeoutMs, signal: ended.signal });
   const server = await startMockServer({ ...options, elsewhere });
@@ -32,7 +32,7 @@ export async function startForwardingServer(
   };
   if (!(await isItself(target, options.host ?? "127.0.0.1", server.port))) return { ...server, close };
   await close();
-  throw new InputError("unknownTo", "is the mock server itself. Name another server");
+  throw new InputError("fallbackUrl", "is the mock server itself. Name another server");
 }
 
 /** Whether a target is the server's own socket. A name that does not resolve now may do so later. */

@@ -49,10 +49,10 @@ export function admit(head: RequestHead, rules: GateRules): Admission | Refusal 
   const url = origin !== undefined && origin === rules.publicOrigin ? asPublic(address, origin) : address;
   return admitOrigin(url, head.method, (name) => text(headers[name]), {
     origins: rules.origins,
-    allow: (page) => rules.origins.advice ?? `Add it with --cors ${page}.`,
+    allow: (page) => rules.origins.advice ?? `Add it with --cors-origin ${page}.`,
     refuse(token) {
       if (hasToken(token, rules.controlToken)) return undefined;
-      return `The control token is ${token === "" ? "missing" : "wrong"}. Send the one that the server printed: as Authorization: Bearer …, or with --token.`;
+      return `The control token is ${token === "" ? "missing" : "wrong"}. Send the one that the server printed: as Authorization: Bearer …, or with --control-token.`;
     },
   });
 }

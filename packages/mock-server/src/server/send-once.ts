@@ -89,6 +89,6 @@ function errorOf(target: string, error: (Error & { code?: string }) | undefined,
     return new TargetError("target_closed", `${target} closed the connection (${reason}). ${whetherProcessed}`, error);
   const advice = /CERT|SIGNATURE|SIGNED|ERR_TLS|EPROTO/.test(reason)
     ? "Its certificate is not trusted. Set NODE_EXTRA_CA_CERTS to the file with the certificate authority."
-    : "Check the address of --unknown-to, and that the API runs there.";
+    : "Check the address of --fallback-url, and that the API runs there.";
   return new TargetError("target_unreachable", `${target} cannot be reached (${reason}). ${advice}`, error);
 }

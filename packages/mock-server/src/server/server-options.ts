@@ -41,9 +41,9 @@ export interface MockServerOptions extends SandboxesOptions {
    * SQLite file that keeps all sandboxes beyond the end of the process; by default they are in memory only. It is created if it
    * does not exist. Requires Node 22.13 or newer.
    */
-  readonly data?: string;
+  readonly dataFile?: string;
   /**
-   * Whether the file `data` is only read: requests that change anything are answered 500, and all files stay as they are. The
+   * Whether the file `dataFile` is only read: requests that change anything are answered 500, and all files stay as they are. The
    * clock stands still, and no offer is sent again. False by default.
    */
   readonly readOnly?: boolean;
@@ -54,7 +54,7 @@ export const highestPort = 65_535;
 /** Checks the options of the server, not those of its sandboxes. Throws InputError that names the wrong one. */
 export function checkServerOptions(options: MockServerOptions): void {
   const { port, host, tls, publicUrl, allowedHosts = [], controlToken, corsOrigins = [], forwardWebhooks } = options;
-  const { data, readOnly, stores } = options;
+  const { dataFile, readOnly, stores } = options;
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= highestPort))
     throw new InputError("port", `must be a whole number from 0 to ${highestPort}`);
   // An empty address would bind all addresses of the machine.
@@ -80,13 +80,13 @@ export function checkServerOptions(options: MockServerOptions): void {
       "forwardWebhooks",
       "must be an http or https URL without user name and password, such as http://127.0.0.1:4011",
     );
-  if (data !== undefined && (typeof data !== "string" || data === ""))
-    throw new InputError("data", "must be the name of a file, such as mock.db");
-  if (data !== undefined && stores !== undefined)
-    throw new InputError("data", "does not work with the option stores. Remove one of the two");
+  if (dataFile !== undefined && (typeof dataFile !== "string" || dataFile === ""))
+    throw new InputError("dataFile", "must be the name of a file, such as mock.db");
+  if (dataFile !== undefined && stores !== undefined)
+    throw new InputError("dataFile", "does not work with the option stores. Remove one of the two");
   if (readOnly !== undefined && typeof readOnly !== "boolean")
     throw new InputError("readOnly", "must be true or false");
-  if (readOnly && data === undefined) throw new InputError("readOnly", "requires the option data");
+  if (readOnly && dataFile === undefined) throw new InputError("readOnly", "requires the option dataFile");
 }
 
 function eachText(
@@ -102,7 +102,7 @@ function eachText(
 
 /** Parses the base URL of the server that gets what this one does not have. Throws InputError that names the option. */
 export function readTarget(address: string): URL {
-  const wrong = (message: string): InputError => new InputError("unknownTo", message);
+  const wrong = (message: string): InputError => new InputError("fallbackUrl", message);
   if (typeof address !== "string" || !isHttp(address))
     throw wrong("must be an http or https URL without user name and password, such as https://staging.example.com");
   const url = new URL(address);

@@ -61,7 +61,7 @@ export const socketLimits: SocketLimits = {
 /**
  * Serves sandboxes over HTTP. Their clocks start at the real time and flow by default, unlike those of `createBackend`.
  * Rejects with an Error when the port is in use, with an InputError that names a wrong option, and with a StoreError that says
- * why the file `data` cannot be used.
+ * why the file `dataFile` cannot be used.
  */
 export function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
   return startServer(options);
@@ -78,7 +78,7 @@ export async function startServer(
   ofTests?: AllowedOrigins,
 ): Promise<MockServer> {
   checkServerOptions(options);
-  const { port = 4010, host: bound = "127.0.0.1", data, readOnly, ...others } = options;
+  const { port = 4010, host: bound = "127.0.0.1", dataFile, readOnly, ...others } = options;
   const { allowedHosts: _hosts, corsOrigins: _origins, tls, publicUrl, controlToken: _token, ...given } = others;
   const host = unbracketed(bound);
   // Stored sandboxes send their open offers again as soon as they are created, before the server is.
@@ -88,7 +88,7 @@ export async function startServer(
     return typeof address === "object" ? address : null;
   };
   const isOwn = (address: string, port: number) => isOwnSocket(ownSocket(), address, port);
-  const file = data === undefined ? undefined : await openFile(data, readOnly);
+  const file = dataFile === undefined ? undefined : await openFile(dataFile, readOnly);
   const sandboxes = openSandboxes(file, {
     clock: "flowing",
     fetch: createDeliveryFetch(undefined, isOwn),

@@ -89,6 +89,15 @@ describe("the attack command", () => {
     });
   });
 
+  it("says that a receiver has no TLS, without the text of OpenSSL", async () => {
+    const server = createServer((_, response) => response.end());
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/offers`;
+    const { stderr, status } = await run([url], fromEnvironment);
+    server.close().closeAllConnections();
+    expect([status, stderr]).toEqual([1, `error: The receiver at ${url} does not use TLS. Use http:// in its URL.\n`]);
+  });
+
   it("says what a page without counts must answer", async () => {
     const { url, pageUrl } = await start();
     const { stderr, status } = await run([url, "--handled-url", `${pageUrl}/nothing`], fromEnvironment);
@@ -107,7 +116,7 @@ describe("the attack command", () => {
   });
 
   it.each([
-    [[], "Missing the receiver's URL."],
+    [[], "Missing URL. Usage: npx @call-transfer/mock-server attack http://127.0.0.1:3000/offers"],
     [["http://127.0.0.1:9/"], "Missing the signing secret. Set CALL_TRANSFER_SIGNING_SECRET, or use --secret."],
     [["http://example.com/offers", "--secret", "x"], "attack http://example.com/offers: not on this machine."],
     [["offers", "--secret", "x"], "attack offers: must be an http or https URL"],

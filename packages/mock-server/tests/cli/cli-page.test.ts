@@ -5,20 +5,19 @@ import { fileURLToPath } from "node:url";
 import { demo } from "@call-transfer/backend";
 import { operations } from "@call-transfer/spec";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { commands } from "../../src/cli/commands/all.ts";
-import { program } from "../../src/cli/terminal/program.ts";
+import { commands } from "../../src/cli/commands.ts";
+import { program } from "../../src/cli/output.ts";
 import { startMockServer } from "../../src/server/server.ts";
 import { runIn } from "./run-line.ts";
 
-/** Operations of the control plane that no command calls, and why. */
-const withoutCommand: Readonly<Record<string, string>> = {
-  checkFault: "fault says what is wrong when it adds one",
-  getDelivery: "deliveries shows all of them",
+/** Operations of the control plane that only `api` calls, and why. */
+const byApi: Readonly<Record<string, string>> = {
+  getDelivery: "webhooks shows all of them",
   getHealth: "a probe for containers; every command says when no server is there",
-  getPolicies: "policy reads the same with descriptions",
+  getPolicies: "policies reads the same with descriptions",
   getSpecification: "docs/specification.md is easier to read",
   getVersion: "--version prints the version of the package",
-  listAvailability: "the inspector shows it; state lists the members",
+  listAvailability: "the inspector shows it; records lists the members",
   listStubs: "the inspector lists them, and requests names the one that answered",
   addStub: "the file of --stubs says it once; tests send it to the control plane",
   replaceStub: "the file of --stubs says it once; tests send it to the control plane",
@@ -47,7 +46,7 @@ describe("docs/mock-server-cli.md", () => {
     vi.spyOn(performance, "now").mockReturnValue(0);
     const server = await startMockServer({
       port: 0,
-      data: join(folder, "mock.db"),
+      dataFile: join(folder, "mock.db"),
       clock: "frozen",
       now: "2026-03-02T12:00:00Z",
     });
@@ -83,7 +82,7 @@ describe("docs/mock-server-cli.md", () => {
         expect(stderr).toBe("");
         return stdout.replaceAll(join(folder, "/"), "");
       });
-      const following = runIn({}, url, "tail", "--count", "1");
+      const following = runIn({}, url, "events", "--follow", "--limit", "1");
       while (!used.has("streamEvents")) await new Promise((resolve) => setImmediate(resolve));
       await runIn({}, url, "clock", "set", "2026-03-04T12:00:00Z");
       await following;
@@ -105,7 +104,7 @@ describe("docs/mock-server-cli.md", () => {
 
   it("reaches every operation of the control plane but those left out with a reason", () => {
     const left = listed.filter((id) => !used.has(id));
-    expect(left.toSorted()).toEqual(Object.keys(withoutCommand).sort());
+    expect(left.toSorted()).toEqual(Object.keys(byApi).sort());
   });
 });
 

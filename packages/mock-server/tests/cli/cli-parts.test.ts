@@ -1,45 +1,50 @@
 import { describe, expect, it } from "vitest";
-import { commands } from "../../src/cli/commands/all.ts";
-import { printable } from "../../src/cli/terminal/messages.ts";
-import { flatFields, relativeTime, shortIds } from "../../src/cli/terminal/show.ts";
-import { formatFields, formatTable } from "../../src/cli/terminal/table.ts";
-import { unreadable } from "../../src/cli/values/command-line.ts";
-import { changesOf, readFields } from "../../src/cli/values/fields.ts";
-import { findNamed } from "../../src/cli/values/find-record.ts";
-import { readScript } from "../../src/cli/values/read-script.ts";
+import { partsOf } from "../../src/cli/command.ts";
+import { commands } from "../../src/cli/commands.ts";
+import { findNamed } from "../../src/cli/find-record.ts";
+import { printable } from "../../src/cli/output.ts";
+import { changesOf, readFields } from "../../src/cli/records.ts";
+import { flatFields, formatFields, formatTable, relativeTime, shortIds } from "../../src/cli/tables.ts";
+import { readScript } from "../../src/cli/transfer.ts";
+import { unreadable } from "../../src/cli/values.ts";
 import { startMockServer } from "../../src/index.ts";
 import { runLine } from "./run-line.ts";
 
 it("lists by the word list what a command lists without it", async () => {
   const server = await startMockServer({ port: 0, clock: "frozen", faults: ["createCall header x-test=slow 503"] });
   try {
-    const names = ["state", "fault", "policy", "requests", "routes", "sandbox", "scenario", "deliveries", "events"];
+    const names = ["records", "fault", "policies", "requests", "api", "sandbox", "webhooks", "events"];
     for (const name of [...names, "clock", "coverage"]) {
       const [bare, listed] = [await runLine(server.url, name), await runLine(server.url, name, "list")];
       expect(listed.stdout, name).toEqual(bare.stdout);
     }
-    const members = await runLine(server.url, "state", "members");
-    expect((await runLine(server.url, "state", "list", "members")).stdout).toEqual(members.stdout);
+    const members = await runLine(server.url, "records", "members");
+    expect((await runLine(server.url, "records", "list", "members")).stdout).toEqual(members.stdout);
     expect((await runLine(server.url, "fault")).stdout).toContain("createCall header x-test=slow");
-    await expect(runLine(server.url, "reset", "list")).rejects.toThrow("list");
-    await expect(runLine(server.url, "keys", "list")).rejects.toThrow("list");
+    await expect(runLine(server.url, "sandbox", "reset", "list")).rejects.toThrow("list");
+    await expect(runLine(server.url, "credentials", "list")).rejects.toThrow("list");
   } finally {
     await server.close();
   }
 });
 
 describe("the table of commands", () => {
-  it("names each command once and begins each form with the name", () => {
+  it("names each command once, and each of its actions once", () => {
     const names = commands.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    const forms = commands.flatMap(({ name, usages }) => usages.map(({ form }) => [name, form.split(" ")[0]]));
-    expect(forms.filter(([name, first]) => name !== first)).toEqual([]);
+    for (const { name, actions } of commands) {
+      const words = actions.map((one) => partsOf(one).word);
+      expect(new Set(words).size, name).toBe(words.length);
+    }
   });
 
-  it("explains each option, and names the value of each that takes one", () => {
-    const options = commands.flatMap((command) => Object.entries(command.options));
-    expect(options.filter(([, { help }]) => !help)).toEqual([]);
-    expect(options.filter(([, { type, value }]) => (type === "string") !== (value !== undefined))).toEqual([]);
+  it("gives each action that requires operands an example to try", () => {
+    const required = commands.flatMap(({ name, actions }) =>
+      actions
+        .filter((one) => partsOf(one).operands.some((operand) => operand.startsWith("<")))
+        .map((one) => [name, one.form, one.example]),
+    );
+    expect(required.filter(([, , example]) => example === undefined)).toEqual([]);
   });
 });
 
@@ -103,8 +108,8 @@ describe("what a command prints", () => {
 
   it("is safe when a name of the data is not", async () => {
     const server = await startMockServer({ port: 0 });
-    await runLine(server.url, "state", "set", "destinations", "Reception", `name=a${esc}]0;title`);
-    const { stdout } = await runLine(server.url, "state", "destinations", "d0000000-0000-4000-8000-000000000001");
+    await runLine(server.url, "records", "update", "destinations", "Reception", `name=a${esc}]0;title`);
+    const { stdout } = await runLine(server.url, "records", "destinations", "d0000000-0000-4000-8000-000000000001");
     await server.close();
     expect(stdout).toContain("a?]0;title");
   });

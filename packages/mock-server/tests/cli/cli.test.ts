@@ -90,13 +90,19 @@ const faults = fileOf("faults.json", [{ do: { code: "queue_full" } }, { do: { co
 it.each([
   [["--prot", "1"], "Unknown option --prot. Did you mean --port?"],
   [["clock", "--port", "1"], "Unknown option --port."],
-  [["rotues"], 'Unknown command "rotues". Did you mean routes?'],
+  [["recrods"], 'Unknown command "recrods". Did you mean records?'],
   [["help", "clok"], 'Unknown command "clok". Did you mean clock?'],
-  [["start", "twice"], 'Unexpected argument "twice". Remove it, or see npx @call-transfer/mock-server --help'],
-  [["clock", "--fast"], "Unknown option --fast. For all options: npx @call-transfer/mock-server help clock"],
-  [["--json", "clocks"], 'Unexpected argument "clocks". Did you mean clock?'],
+  [["start", "twice"], 'Unknown command "twice". For all commands: npx @call-transfer/mock-server --help --all'],
+  [["clock", "--fast"], "Unknown option --fast. For all options: npx @call-transfer/mock-server clock --help --all"],
+  [["--json", "clocks"], 'Unknown command "clocks". Did you mean clock?'],
   [["--port", "0", "clock"], "Unknown option --port."],
-  [["--destination", "--json", "trigger"], "--destination requires a value."],
+  [["webhooks", "trigger", "--destination", "--json"], "--destination requires a value. To pass --json as the value"],
+  [
+    ["webhooks", "trigger", "--destination"],
+    "--destination requires a value. See npx @call-transfer/mock-server webhooks",
+  ],
+  [["webhooks", "--json=yes"], "--json does not take a value. Write --json alone."],
+  [["webhooks", "trigger", "--json=yes"], "--json does not take a value. Write --json alone."],
   [["--seed", misspelled], `--seed ${misspelled}: memebers: is not a known field. Did you mean members?`],
   [["--seed", empty], `--seed ${empty}: not valid JSON: it ends too early, or is empty.`],
   [["--fault", faults], `--fault ${faults}[1].do.code: unknown error code`],
@@ -104,26 +110,31 @@ it.each([
   [["--export-on-exit", join(folder, "none", "work.json")], "the folder"],
   [["--export-on-exit", folder], "is a folder. Name a file."],
   [["--ready-file", join(folder, "none", "ready.json")], "the folder"],
-  [["--data", join(folder, "none", "mock.db")], `--data ${join(folder, "none", "mock.db")}: the folder`],
-  [["--data", folder], "is a folder. Name a file."],
-  [["--data", "mock.db", "--engine", "prism"], "--data does not work with --engine prism, which is stateless."],
+  [["--data-file", join(folder, "none", "mock.db")], `--data-file ${join(folder, "none", "mock.db")}: the folder`],
+  [["--data-file", folder], "is a folder. Name a file."],
+  [["--data-file", "mock.db", "--prism"], "--data-file does not work with --prism, which is stateless."],
   [["clock", "stop"], 'Unknown clock action "stop". Possible: advance, set, freeze, flow.'],
-  [["clock", "advance"], "Missing duration or time. Usage: npx @call-transfer/mock-server clock advance 24h"],
+  [["clock", "advnce"], 'Unknown clock action "advnce". Did you mean advance?'],
+  [["clock", "advance"], "Missing STEP. Usage: npx @call-transfer/mock-server clock advance 24h"],
   [["clock", "advance", "1h", "2h"], 'Unexpected argument "2h".'],
-  [["trigger"], "Missing event name. Usage: npx @call-transfer/mock-server trigger transfer.offer"],
-  [["trigger", "call.ended"], 'Unknown event "call.ended". Possible: transfer.offer.'],
-  [["trigger", "transfer.offer", "x"], 'Unexpected argument "x".'],
-  [["restore"], "Missing snapshot file. Usage: npx @call-transfer/mock-server restore FILE"],
-  [["restore", broken], `restore ${broken}: not valid JSON: `],
-  [["clock", "--destination", "x"], "--destination only works with the trigger command."],
-  [["clock", "--lifetime", "1h"], "--lifetime only works with the token command."],
-  [["--token-lifetime", "36501d"], "--token-lifetime 36501d: must be a duration such as 30m, 24h or 365d"],
+  [["webhooks", "trigger", "x"], 'Unexpected argument "x".'],
+  [["snapshot", "restore"], "Missing FILE. Usage: npx @call-transfer/mock-server snapshot restore work.json"],
+  [["snapshot", "restore", broken], `snapshot restore ${broken}: not valid JSON: `],
+  [["clock", "--destination", "x"], "--destination only works with webhooks trigger."],
+  [["clock", "--rate", "2"], "--rate only works with clock flow."],
+  [["clock", "--expires-in", "1h"], "--expires-in only works with credentials token."],
+  [
+    ["credentials"],
+    "Missing action. Possible: token, keys, rotate. See npx @call-transfer/mock-server credentials --help",
+  ],
+  [["attack"], "Missing URL. Usage: npx @call-transfer/mock-server attack http://127.0.0.1:3000/offers"],
+  [["--token-expires-in", "36501d"], "--token-expires-in 36501d: must be a duration above 0, such as 30m, 24h or 365d"],
   [["--write-env", join(folder, "none", ".env")], `--write-env ${join(folder, "none", ".env")}: the folder`],
-  [["reset", "everything"], 'Unexpected argument "everything".'],
+  [["sandbox", "reset", "everything"], 'Unexpected argument "everything".'],
   [["--all"], "--all only works with --help. Add --help, or remove --all."],
   [["clock", "--all"], "--all only works with --help."],
-  [["routes", "--url", "localhost:4010"], "--url localhost:4010: must be an http or https URL"],
-  [["routes", "--url", "http://me:hidden@127.0.0.1:4010"], "--url: the URL must not contain a user name or password."],
+  [["api", "--url", "localhost:4010"], "--url localhost:4010: must be an http or https URL"],
+  [["api", "--url", "http://me:hidden@127.0.0.1:4010"], "--url: the URL must not contain a user name or password."],
 ])("rejects %j with status 2 and one line", async (args, message) => {
   const { status, stdout, stderr } = await finish(...args);
   expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
@@ -148,9 +159,10 @@ it.each([
   [["help", "clock", "--all"], "--sandbox NAME"],
   [["help", "clock"], "clock advance STEP"],
   [["clock", "--help"], "clock advance STEP"],
-  [["trigger", "--help"], "--destination ID"],
-  [["help", "token"], "token [ROLE]"],
-  [["help", "settings"], "CALL_TRANSFER_MOCK_CONFIG"],
+  [["webhooks", "trigger", "--help"], "--destination ID"],
+  [["help", "credentials"], "credentials token [ROLE]"],
+  [["attack", "--help"], "--handled-url URL"],
+  [["help", "--all"], "CALL_TRANSFER_MOCK_MAX_SANDBOXES"],
 ])("prints help for %j in lines of at most 80 characters", async (args, part) => {
   const { status, stdout } = await finish(...args);
   expect([status, stdout]).toEqual([0, expect.stringContaining(part)]);
@@ -163,12 +175,7 @@ it("prints a help that fits a screen of 50 lines, and all options on demand", as
   const optionsIn = (text: string) => new Set(text.match(/^ {2}--[a-z-]+/gm)?.map((option) => option.trim()));
   const shown = optionsIn(short.stdout);
   expect([...shown].filter((option) => !optionsIn(whole.stdout).has(option))).toEqual([]);
-  expect([shown.size, optionsIn(whole.stdout).size > 35]).toEqual([12, true]);
-});
-
-it("refuses a second topic of help", async () => {
-  const { status, stderr } = await finish("help", "clock", "extra");
-  expect([status, stderr]).toEqual([2, expect.stringContaining('Unexpected argument "extra". Remove it.')]);
+  expect([shown.size, optionsIn(whole.stdout).size > 35]).toEqual([11, true]);
 });
 
 it("prints only a command's own options in its help", async () => {
@@ -220,7 +227,7 @@ it("prints a loopback URL when it listens on all addresses, and requires the con
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(output.stderr).toContain("Other machines can reach this server.");
   expect((await finish("clock", "--url", url)).status).toBe(1);
-  expect((await finish("clock", "--url", url, "--token", controlToken)).status).toBe(0);
+  expect((await finish("clock", "--url", url, "--control-token", controlToken)).status).toBe(0);
 });
 
 it("prints a banner without colors into a pipe, and with colors on demand", async () => {
@@ -261,14 +268,14 @@ it("answers by the stubs of a file, which a data file keeps with their records",
 `,
   );
   const data = join(folder, "stubs.db");
-  const first = await ready("--stubs", stubs, "--data", data);
+  const first = await ready("--stubs", stubs, "--data-file", data);
   const headers = { authorization: `Bearer ${first.apiKey}`, "content-type": "application/json" };
   const init = { method: "POST", headers, body: JSON.stringify({ name: "Ada" }) };
   const created = await (await fetch(`${first.url}/api/v1/contacts`, init)).json();
   expect(created).toMatchObject({ id: expect.any(String), name: "Ada" });
   first.child.kill("SIGKILL");
   await once(first.child, "close");
-  const second = await ready("--data", data);
+  const second = await ready("--data-file", data);
   const found = await fetch(`${second.url}/api/v1/contacts/${created.id}`, { headers });
   expect([found.status, await found.json()]).toEqual([200, created]);
   const { requests } = await (await fetch(`${second.url}/_control/v1/requests`)).json();
@@ -277,7 +284,7 @@ it("answers by the stubs of a file, which a data file keeps with their records",
 
 it.each([
   [["--stubs", "none.yaml"], "--stubs none.yaml: file not found."],
-  [["--engine", "prism", "--stubs", "a.yaml"], "--stubs does not work with --engine prism"],
+  [["--prism", "--stubs", "a.yaml"], "--stubs does not work with --prism"],
 ])("refuses %j", async (args, message) => {
   const { status, stderr } = await finish(...args);
   expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -308,19 +315,16 @@ it("issues tokens that stay valid when the clock is advanced by days", async () 
   expect((await fetch(`${url}/api/v1/roles`, { headers })).status).toBe(200);
 });
 
-it("applies --token-lifetime, and prints until when the tokens are valid", async () => {
-  const { child, output } = run("--port", "0", "--token-lifetime", "1h", "--clock", "frozen");
-  await once(child.stdout, "data");
-  const [, url = ""] = /listening on (\S+)/.exec(output.stdout) ?? [];
-  const [, old = ""] = /^ {2}owner {9}(\S+)$/m.exec(output.stdout) ?? [];
+it("applies --token-expires-in, and prints until when the tokens are valid", async () => {
+  const { url, tokens, output } = await ready("--token-expires-in", "1h", "--clock", "frozen");
   const read = async (token: string) => {
     const headers = { authorization: `Bearer ${token}`, "x-account-id": demo.accountId };
     return (await fetch(`${url}/api/v1/roles`, { headers })).status;
   };
-  expect(output.stdout).toContain("until 2026-03-02T13:00:00.000Z");
+  expect(JSON.parse(output.stdout).tokensExpireAt).toBe("2026-03-02T13:00:00.000Z");
   await advance(url, 1);
-  const { stdout, stderr } = await finish("token", "owner", "--url", url);
-  expect([await read(old), stderr, await read(stdout.replace(/\n$/, ""))]).toEqual([401, "", 200]);
+  const { stdout, stderr } = await finish("credentials", "token", "owner", "--url", url);
+  expect([await read(tokens.owner), stderr, await read(stdout.replace(/\n$/, ""))]).toEqual([401, "", 200]);
 });
 
 it("sets credentials in a .env file that only its owner can read, and keeps the other lines", async () => {
@@ -338,10 +342,10 @@ it("sets credentials in a .env file that only its owner can read, and keeps the 
     CALL_TRANSFER_BASE_URL: url,
     CALL_TRANSFER_API_KEY: apiKey,
     CALL_TRANSFER_ACCOUNT_ID: accountId,
-    CALL_TRANSFER_TOKEN_OWNER: tokens.owner,
-    CALL_TRANSFER_TOKEN_ADMIN: tokens.admin,
-    CALL_TRANSFER_TOKEN_MEMBER: tokens.member,
-    CALL_TRANSFER_TOKEN_AGENT: tokens.agent,
+    CALL_TRANSFER_ACCESS_TOKEN_OWNER: tokens.owner,
+    CALL_TRANSFER_ACCESS_TOKEN_ADMIN: tokens.admin,
+    CALL_TRANSFER_ACCESS_TOKEN_MEMBER: tokens.member,
+    CALL_TRANSFER_ACCESS_TOKEN_AGENT: tokens.agent,
     CALL_TRANSFER_SIGNING_SECRET: signingSecret,
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -370,53 +374,56 @@ it("gives other ids after each restart, and accepts the credentials of a .env fi
       const body = JSON.stringify({ flowId, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone });
       return (await (await fetch(`${url}/api/v1/calls`, { method: "POST", headers, body })).json()).callId;
     };
-    const before = [await place(first.url, key), await place(first.url, env.CALL_TRANSFER_TOKEN_OWNER)];
+    const before = [await place(first.url, key), await place(first.url, env.CALL_TRANSFER_ACCESS_TOKEN_OWNER)];
     first.child.kill("SIGTERM");
     await once(first.child, "close");
     const second = await ready(...args);
-    const after = [await place(second.url, key), await place(second.url, env.CALL_TRANSFER_TOKEN_OWNER)];
+    const after = [await place(second.url, key), await place(second.url, env.CALL_TRANSFER_ACCESS_TOKEN_OWNER)];
     const ids = [...before, ...after];
     expect(ids).toEqual(ids.map(() => expect.any(String)));
     expect(new Set(ids).size).toBe(4);
     const [was, is] = [first, second].map(({ output }) => JSON.parse(output.stdout));
     expect(is.signingSecret).toBe(was.signingSecret);
-    expect(is.prng).not.toBe(was.prng);
+    expect(is.randomSeed).not.toBe(was.randomSeed);
     second.child.kill("SIGTERM");
     await once(second.child, "close");
-    const third = await ready(...args, "--prng", String(was.prng));
+    const third = await ready(...args, "--random-seed", String(was.randomSeed));
     expect(await place(third.url, key)).toBe(before[0]);
   }
 });
 
 it("prints the seed of the ids, and none with a state that comes from an earlier start", async () => {
-  const { child, output } = run("start", "--port", "0", "--log", "silent");
+  const { child, output } = run("start", "--port", "0", "--log-format", "silent");
   await once(child.stdout, "data");
-  expect(output.stdout).toMatch(/^Ids +--prng \d+ {2}repeats the ids of this start$/m);
+  expect(output.stdout).toMatch(/^Ids +--random-seed \d+ {2}repeats the ids of this start$/m);
   const file = join(folder, "of-before.json");
-  const prngOf = async (...args: string[]) => JSON.parse((await ready(...args)).output.stdout).prng;
-  expect(await prngOf("--clock", "frozen")).toBe(1);
-  expect(await prngOf("--prng", "7")).toBe(7);
+  const seedOf = async (...args: string[]) => JSON.parse((await ready(...args)).output.stdout).randomSeed;
+  expect(await seedOf("--clock", "frozen")).toBe(1);
+  expect(await seedOf("--random-seed", "7")).toBe(7);
   const first = await ready("--export-on-exit", file);
   first.child.kill("SIGTERM");
   await once(first.child, "close");
-  expect(await prngOf("--import", file)).toBe(undefined);
+  expect(await seedOf("--import", file)).toBe(undefined);
 });
 
 it("empties the token of a role that nobody has in this seed, so that no older token stays in the .env file", async () => {
-  const file = fileOf("older.env", "CALL_TRANSFER_TOKEN_ADMIN=of-an-older-seed\nCALL_TRANSFER_TOKEN_OF_MINE=1\n");
+  const file = fileOf(
+    "older.env",
+    "CALL_TRANSFER_ACCESS_TOKEN_ADMIN=of-an-older-seed\nCALL_TRANSFER_ACCESS_TOKEN_OF_MINE=1\n",
+  );
   const { accounts, users, members } = demoSeed;
   const seed = fileOf("owner.json", { accounts, users, members: members?.filter(({ role }) => role === "owner") });
   const { child, tokens } = await ready("--seed", seed, "--write-env", file);
   child.kill("SIGTERM");
   await once(child, "close");
   const {
-    CALL_TRANSFER_TOKEN_ADMIN,
-    CALL_TRANSFER_TOKEN_OWNER,
-    CALL_TRANSFER_TOKEN_AGENT,
-    CALL_TRANSFER_TOKEN_OF_MINE,
+    CALL_TRANSFER_ACCESS_TOKEN_ADMIN,
+    CALL_TRANSFER_ACCESS_TOKEN_OWNER,
+    CALL_TRANSFER_ACCESS_TOKEN_AGENT,
+    CALL_TRANSFER_ACCESS_TOKEN_OF_MINE,
   } = parseEnv(readFileSync(file, "utf8"));
-  expect([CALL_TRANSFER_TOKEN_ADMIN, CALL_TRANSFER_TOKEN_OWNER]).toEqual(["", tokens.owner]);
-  expect([CALL_TRANSFER_TOKEN_AGENT, CALL_TRANSFER_TOKEN_OF_MINE]).toEqual([undefined, "1"]);
+  expect([CALL_TRANSFER_ACCESS_TOKEN_ADMIN, CALL_TRANSFER_ACCESS_TOKEN_OWNER]).toEqual(["", tokens.owner]);
+  expect([CALL_TRANSFER_ACCESS_TOKEN_AGENT, CALL_TRANSFER_ACCESS_TOKEN_OF_MINE]).toEqual([undefined, "1"]);
 });
 
 it("does not start when a .env file cannot hold a credential, and leaves the file unchanged", async () => {
@@ -457,9 +464,9 @@ it("keeps a ready file that another server has written since", async () => {
   expect(readFileSync(path, "utf8")).toBe('{"pid":0}');
 });
 
-it("applies --cors and --policy", async () => {
+it("applies --cors-origin and --policy", async () => {
   const { url, apiKey } = await ready(
-    "--cors",
+    "--cors-origin",
     "http://localhost:5173",
     "--policy",
     "concurrentCallLimit=0",
@@ -481,14 +488,14 @@ it("takes options before the command as well", async () => {
   const results = await Promise.all([
     finish("--url", url, "clock", "--json"),
     finish("--json", "--url", url, "clock", "advance", "1m"),
-    finish("--destination", app, "--url", url, "--json", "inbox"),
-    finish("--url", url, "--limit=1", "deliveries", "--json"),
+    finish("--destination", app, "--url", url, "--json", "clock"),
+    finish("--url", url, "--limit=1", "webhooks", "--json"),
     finish("--help", "clock"),
   ]);
   expect(results.map(({ status, stderr }) => [status, stderr])).toEqual([
     [0, ""],
     [0, ""],
-    [2, expect.stringContaining("--destination only works with the")],
+    [2, expect.stringContaining("--destination only works with webhooks trigger.")],
     [0, ""],
     [0, ""],
   ]);
@@ -502,15 +509,15 @@ it("advances, resets and prints the clock of a running server", async () => {
   expect(JSON.parse(await command("clock", "advance", "24h", "--json"))).toMatchObject({
     now: "2026-03-03T12:00:00.000Z",
   });
-  expect(await command("reset")).toContain('Sandbox "default" was reset to its initial state.');
+  expect(await command("sandbox", "reset")).toContain('Sandbox "default" was reset to its initial state.');
   expect(JSON.parse(await command("clock", "--json"))).toMatchObject({ now: "2026-03-02T12:00:00.000Z" });
 });
 
 it("keeps its faults and credentials after a reset", async () => {
   const seed = join(folder, "bare.json");
   writeFileSync(seed, JSON.stringify({ accounts: [{ id: "a0000000-0000-4000-8000-00000000000a", name: "Bare" }] }));
-  const { url, apiKey } = await ready("--seed", seed, "--latency", "1");
-  expect((await finish("reset", "--url", url)).status).toBe(0);
+  const { url, apiKey } = await ready("--seed", seed, "--latency", "1ms");
+  expect((await finish("sandbox", "reset", "--url", url)).status).toBe(0);
   const { faults } = (await (await fetch(`${url}/_control/v1/faults`)).json()) as { faults: unknown[] };
   expect(faults).toHaveLength(1);
   const response = await fetch(`${url}/api/v1/roles`, { headers: { authorization: `Bearer ${apiKey}` } });
@@ -576,8 +583,8 @@ it("names the options that a restored snapshot overrides", async () => {
     "--policy",
     "concurrentCallLimit=1",
     "--latency",
-    "400",
-    "--cors",
+    "400ms",
+    "--cors-origin",
     "http://a.test",
   ];
   const { child, output: first } = await ready("--export-on-exit", file, ...options);
@@ -591,7 +598,7 @@ it("names the options that a restored snapshot overrides", async () => {
 });
 
 it("warns on stderr about a latency under a frozen clock", async () => {
-  const { output } = await ready("--clock", "frozen", "--latency", "400");
+  const { output } = await ready("--clock", "frozen", "--latency", "400ms");
   expect(output.stderr.trimEnd().split("\n")).toEqual([expect.stringContaining("a latency of 400 ms")]);
 });
 
@@ -614,7 +621,7 @@ it("creates a sandbox when a request first names it, with --auto-sandboxes only"
   expect([await read(open), await read(closed)]).toEqual([200, 404]);
 });
 
-describe("the trigger command", () => {
+describe("webhooks trigger", () => {
   const receivers: Server[] = [];
   afterEach(() => {
     for (const receiver of receivers.splice(0)) receiver.close().closeAllConnections();
@@ -634,28 +641,28 @@ describe("the trigger command", () => {
 
   it("sends to the forwarding URL and prints the delivery", async () => {
     const { received, url, forward } = await forwarding(204);
-    const { status, stdout, stderr } = await finish("trigger", "transfer.offer", "--json", "--url", url);
+    const { status, stdout, stderr } = await finish("webhooks", "trigger", "--json", "--url", url);
     expect([status, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toMatchObject({ accepted: true, status: 204, url: forward, body: received.join("") });
   });
 
   it("fails when the app's server declines, with a message on stderr and JSON on stdout", async () => {
     const { url } = await forwarding(401);
-    const { status, stdout, stderr } = await finish("trigger", "transfer.offer", "--json", "--url", url);
+    const { status, stdout, stderr } = await finish("webhooks", "trigger", "--json", "--url", url);
     expect([status, stderr]).toEqual([1, expect.stringContaining("declined the offer with status 401.")]);
     expect(JSON.parse(stdout)).toMatchObject({ accepted: false, status: 401 });
   });
 
   it("reports how far the clock is off when the receiver rejects the timestamp", async () => {
     const { url } = await forwarding(400, "--now", "2001-01-01T00:00:00Z");
-    const { status, stderr } = await finish("trigger", "transfer.offer", "--url", url);
+    const { status, stderr } = await finish("webhooks", "trigger", "--url", url);
     expect([status, stderr]).toEqual([1, expect.stringContaining(" behind the real time")]);
   });
 
   it("says what to do when the app's server is not running", async () => {
     // Nothing may listen on it.
     const { url } = await ready("--forward-webhooks", `http://127.0.0.1:${await freePort()}/offers`);
-    const { status, stderr } = await finish("trigger", "transfer.offer", "--url", url);
+    const { status, stderr } = await finish("webhooks", "trigger", "--url", url);
     expect([status, stderr]).toEqual([1, expect.stringContaining("not delivered: nothing listens on 127.0.0.1:")]);
     expect(stderr).toContain("Start the app's server");
   });
@@ -664,10 +671,10 @@ describe("the trigger command", () => {
 it("prints data as one line with --json", async () => {
   const { url } = await ready();
   const read = async (command: string) => (await finish(command, "--json", "--url", url)).stdout;
-  const lines = await Promise.all(["routes", "snapshot", "clock"].map(read));
+  const lines = await Promise.all(["api", "snapshot", "clock"].map(read));
   expect(lines.map((line) => line.trim().split("\n").length)).toEqual([1, 1, 1]);
-  const [routes, snapshot, clock] = lines.map((line) => JSON.parse(line));
-  expect(routes).toContainEqual({ method: "GET", path: "/api/v1/roles", operationId: "listRoles" });
+  const [operations, snapshot, clock] = lines.map((line) => JSON.parse(line));
+  expect(operations).toContainEqual(expect.objectContaining({ operationId: "applyScenario", method: "POST" }));
   expect([snapshot, clock]).toMatchObject([{ version: 1 }, { mode: "flowing" }]);
 });
 
@@ -675,20 +682,20 @@ it("prints results as JSON with --json", async () => {
   const { url } = await ready();
   const file = join(folder, "kept.json");
   const data = async (...args: string[]) => JSON.parse((await finish(...args, "--json", "--url", url)).stdout);
-  expect(await data("snapshot", file)).toEqual({ file });
-  expect(await data("restore", file)).toEqual({ file });
-  expect(await data("reset")).toEqual({ sandbox: "default" });
+  expect(await data("snapshot", "save", file)).toEqual({ file });
+  expect(await data("snapshot", "restore", file)).toEqual({ file });
+  expect(await data("sandbox", "reset")).toEqual({ sandbox: "default" });
 });
 
 it("names a file that is not a snapshot", async () => {
   const { url } = await ready();
-  const { status, stderr } = await finish("restore", noSnapshot, "--url", url);
-  expect([status, stderr]).toEqual([2, expect.stringContaining(`restore ${noSnapshot}: version: `)]);
+  const { status, stderr } = await finish("snapshot", "restore", noSnapshot, "--url", url);
+  expect([status, stderr]).toEqual([2, expect.stringContaining(`snapshot restore ${noSnapshot}: version: `)]);
 });
 
 it("names the file that it cannot write a snapshot to", async () => {
   const { url } = await ready();
-  const { status, stderr } = await finish("snapshot", join(folder, "none", "kept.json"), "--url", url);
+  const { status, stderr } = await finish("snapshot", "save", join(folder, "none", "kept.json"), "--url", url);
   expect([status, stderr]).toEqual([1, expect.stringContaining(`Cannot write ${join(folder, "none", "kept.json")}: `)]);
 });
 
@@ -697,9 +704,9 @@ it("restores its own snapshot when it is larger than 1 MiB", async () => {
   const { url } = await ready("--seed", fileOf("large-seed.json", { accounts }), "--clock", "frozen");
   const [file, again] = [join(folder, "large.json"), join(folder, "large-again.json")];
   for (const args of [
-    ["snapshot", file],
-    ["restore", file],
-    ["snapshot", again],
+    ["snapshot", "save", file],
+    ["snapshot", "restore", file],
+    ["snapshot", "save", again],
   ])
     expect(await finish(...args, "--url", url)).toMatchObject({ status: 0, stderr: "" });
   expect(readFileSync(file).byteLength).toBeGreaterThan(2 ** 20);
@@ -714,7 +721,7 @@ it("suggests --import for a snapshot that a running server rejects", async () =>
   await once(server.listen(0, "127.0.0.1"), "listening");
   const snapshot = fileOf("refused.json", { version: 1 });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { status, stderr } = await finish("restore", snapshot, "--url", url);
+  const { status, stderr } = await finish("snapshot", "restore", snapshot, "--url", url);
   server.close().closeAllConnections();
   expect([status, stderr]).toEqual([1, expect.stringContaining(`npx @call-transfer/mock-server --import ${snapshot}`)]);
 });

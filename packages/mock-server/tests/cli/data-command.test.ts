@@ -60,18 +60,18 @@ async function ready(...args: string[]) {
 
 /** Runs the command until it ends. */
 async function finish(...args: string[]) {
-  const { status, stderr } = await runHere(...(args[0] === "backup" ? args : ["--port", "0", ...args]));
+  const { status, stderr } = await runHere(...(args[0] === "snapshot" ? args : ["--port", "0", ...args]));
   return { status, stderr };
 }
 
 it.each(["SIGKILL", "SIGTERM"] as const)(
-  "continues with --data after %s, and prints where the state is",
+  "continues with --data-file after %s, and prints where the state is",
   async (signal) => {
-    const first = await ready("--data", data);
-    expect(first.info.data).toBe(data);
+    const first = await ready("--data-file", data);
+    expect(first.info.dataFile).toBe(data);
     expect(await first.create("Weekend")).toBe(201);
     await first.stop(signal);
-    const second = await ready("--data", data);
+    const second = await ready("--data-file", data);
     expect(await second.names()).toContain("Weekend");
     expect(second.info.apiKey).toBe(first.info.apiKey);
     expect([first.output.stderr, second.output.stderr]).toEqual(["", ""]);
@@ -79,30 +79,30 @@ it.each(["SIGKILL", "SIGTERM"] as const)(
 );
 
 it("copies the file with backup while the server runs, and continues with the copy", async () => {
-  const first = await ready("--data", data);
+  const first = await ready("--data-file", data);
   await first.create("Weekend");
   const copy = join(folder, "copy.db");
-  expect(await finish("backup", copy, "--url", first.info.url)).toEqual({ status: 0, stderr: "" });
+  expect(await finish("snapshot", "backup", copy, "--url", first.info.url)).toEqual({ status: 0, stderr: "" });
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder).filter((name) => name.startsWith("copy"))).toEqual(["copy.db"]);
   await first.create("Later");
   const before = readFileSync(copy);
-  expect(await finish("backup", copy, "--url", first.info.url)).toEqual({
+  expect(await finish("snapshot", "backup", copy, "--url", first.info.url)).toEqual({
     status: 2,
-    stderr: `error: backup ${copy}: the file exists. Name a new one.\n`,
+    stderr: `error: snapshot backup ${copy}: the file exists. Name a new one.\n`,
   });
   expect(readFileSync(copy).equals(before)).toBe(true);
-  const names = await (await ready("--data", copy)).names();
+  const names = await (await ready("--data-file", copy)).names();
   expect([names.includes("Weekend"), names.includes("Later")]).toEqual([true, false]);
 });
 
 it("reads a file with --read-only, after a kill too, and prints credentials", async () => {
-  const first = await ready("--data", data);
+  const first = await ready("--data-file", data);
   await first.create("Weekend");
   await first.stop("SIGKILL");
   const files = () => [data, `${data}-wal`].map((name) => readFileSync(name).toString("base64"));
   const before = files();
-  const second = await ready("--data", data, "--read-only");
+  const second = await ready("--data-file", data, "--read-only");
   expect(await second.names()).toContain("Weekend");
   expect([second.info.apiKey, await second.create("Late shift")]).toEqual([first.info.apiKey, 500]);
   await second.stop("SIGTERM");
@@ -110,19 +110,28 @@ it("reads a file with --read-only, after a kill too, and prints credentials", as
   expect(files()).toEqual(before);
   expect(await finish("--read-only")).toEqual({
     status: 2,
-    stderr: "error: --read-only requires --data with the file to read.\n",
+    stderr: "error: --read-only requires --data-file with the file to read.\n",
   });
 });
 
 it("shows the file in the banner", async () => {
-  const { lines } = run("--data", data);
+  const { lines } = run("--data-file", data);
   const printed: string[] = [];
   for await (const line of lines) if (printed.push(line) === 3) break;
   expect(printed[2]).toBe(`Data            ${data}  keeps the state for the next start`);
 });
 
 it("names the options that the kept state overrides", async () => {
-  const options = ["--data", data, "--policy", "concurrentCallLimit=1", "--clock-rate", "2", "--cors", "http://a.test"];
+  const options = [
+    "--data-file",
+    data,
+    "--policy",
+    "concurrentCallLimit=1",
+    "--clock-rate",
+    "2",
+    "--cors-origin",
+    "http://a.test",
+  ];
   const first = await ready(...options);
   await first.stop("SIGTERM");
   expect(first.output.stderr).toBe("");
@@ -137,36 +146,36 @@ it("imports a snapshot into a new file, and never over the state in one", async 
   const backend = createBackend();
   backend.collections.update("groups", demo.groups.existing, { name: "Imported" });
   writeFileSync(snapshot, JSON.stringify(backend.snapshot()));
-  const first = await ready("--data", data, "--import", snapshot);
+  const first = await ready("--data-file", data, "--import", snapshot);
   await first.create("Weekend");
   await first.stop("SIGKILL");
   const before = readFileSync(data);
-  expect(await finish("--data", data, "--import", snapshot)).toEqual({
+  expect(await finish("--data-file", data, "--import", snapshot)).toEqual({
     status: 2,
-    stderr: `error: --import ${snapshot}: would replace the state in ${data}. Remove --import, or name a new file with --data.\n`,
+    stderr: `error: --import ${snapshot}: would replace the state in ${data}. Remove --import, or name a new file with --data-file.\n`,
   });
   expect(readFileSync(data).equals(before)).toBe(true);
-  expect(await (await ready("--data", data)).names()).toEqual(expect.arrayContaining(["Imported", "Weekend"]));
+  expect(await (await ready("--data-file", data)).names()).toEqual(expect.arrayContaining(["Imported", "Weekend"]));
 });
 
 it("ends with status 1 and one line for a file that it cannot use", async () => {
   writeFileSync(data, "[]\n");
-  expect(await finish("--data", data)).toEqual({
+  expect(await finish("--data-file", data)).toEqual({
     status: 1,
-    stderr: `error: --data: ${data} is not a data file of the mock server. Name another file.\n`,
+    stderr: `error: --data-file: ${data} is not a data file of the mock server. Name another file.\n`,
   });
-  vi.stubEnv("CALL_TRANSFER_MOCK_DATA", data);
+  vi.stubEnv("CALL_TRANSFER_MOCK_DATA_FILE", data);
   expect(await finish()).toEqual({
     status: 1,
-    stderr: `error: CALL_TRANSFER_MOCK_DATA: ${data} is not a data file of the mock server. Name another file.\n`,
+    stderr: `error: CALL_TRANSFER_MOCK_DATA_FILE: ${data} is not a data file of the mock server. Name another file.\n`,
   });
 });
 
 it("does not start a second server with the same file", async () => {
-  const { names } = await ready("--data", data);
-  expect(await finish("--data", data)).toEqual({
+  const { names } = await ready("--data-file", data);
+  expect(await finish("--data-file", data)).toEqual({
     status: 1,
-    stderr: `error: --data: ${data} is in use by another program, probably a mock server. Stop it, or name another file.\n`,
+    stderr: `error: --data-file: ${data} is in use by another program, probably a mock server. Stop it, or name another file.\n`,
   });
   expect(await names()).not.toEqual([]);
 });

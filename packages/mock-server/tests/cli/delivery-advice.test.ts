@@ -1,7 +1,7 @@
 import { webhookSignature } from "@call-transfer/spec";
 import { expect, it } from "vitest";
-import { deliveryAdvice } from "../../src/cli/terminal/delivery-advice.ts";
-import { hintFor } from "../../src/cli/terminal/program.ts";
+import { deliveryAdvice } from "../../src/cli/advice.ts";
+import { hintFor } from "../../src/cli/output.ts";
 
 const at = "2026-03-02T12:00:00.000Z";
 const delivery = { id: "", destinationId: "", url: "", headers: {}, body: "", at };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
-import { readDotenv, withVariables } from "../../src/cli/files/dotenv.ts";
+import { readDotenv, withVariables } from "../../src/cli/files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-dotenv-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -34,7 +34,7 @@ it("with a proxy of the environment, this machine is reached directly and others
   const { asked, env } = await startProxy();
   const server = spawn(
     process.execPath,
-    [cli, "--port", "0", "--json", "--unknown-to", "http://staging.example.test"],
+    [cli, "--port", "0", "--json", "--fallback-url", "http://staging.example.test"],
     { env },
   );
   onTestFinished(() => void server.kill());
@@ -73,8 +73,8 @@ it("with a proxy of the environment, deliveries and an attack connect to the add
 
   for (const host of ["127.0.0.1", "localhost"]) {
     const target = `config.url=http://${host}:${port}/${host}`;
-    await run("state", "set", "destinations", "Front desk app", target, "--url", url);
-    await run("trigger", "transfer.offer", "--url", url);
+    await run("records", "update", "destinations", "Front desk app", target, "--url", url);
+    await run("webhooks", "trigger", "--url", url);
   }
   expect(received).toEqual(["/127.0.0.1", "/localhost"]);
   await run("attack", `http://127.0.0.1:${port}/attacked`, "--secret", "x".repeat(32));

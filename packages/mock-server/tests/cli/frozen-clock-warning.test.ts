@@ -1,8 +1,8 @@
 import { createBackend, type Fault } from "@call-transfer/backend";
 import type { FaultAction, WebhookFaultAction } from "@call-transfer/backend/unstable";
 import { expect, it } from "vitest";
-import { frozenClockWarning } from "../../src/cli/terminal/frozen-clock-warning.ts";
-import { asPrinted, hintFor } from "../../src/cli/terminal/program.ts";
+import { waitingWarning } from "../../src/cli/advice.ts";
+import { asPrinted, hintFor } from "../../src/cli/output.ts";
 import { startMockServer } from "../../src/index.ts";
 import { runLine } from "./run-line.ts";
 
@@ -15,7 +15,7 @@ const warningOf = (mode: "frozen" | "flowing", ...actions: FaultAction[]) =>
 const warningAbout = (mode: "frozen" | "flowing", faults: Fault[]) => {
   const backend = createBackend({ seed: {}, faults });
   backend.clock.set({ mode });
-  const warning = frozenClockWarning(backend, hintFor({}));
+  const warning = waitingWarning(mode, backend.faults.list(), hintFor({}));
   backend.close();
   return warning;
 };

@@ -3,13 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { demo } from "@call-transfer/backend";
 import { expect, it, onTestFinished } from "vitest";
-import { hintOf } from "../../src/cli/start/banner.ts";
-import { asPrinted, hintFor, startHint } from "../../src/cli/terminal/program.ts";
+import { asPrinted, hintFor, startHint } from "../../src/cli/output.ts";
+import { hintOf } from "../../src/cli/ready.ts";
 import { startMockServer } from "../../src/index.ts";
 import { runLine } from "./run-line.ts";
 
 const token = "control-token-of-a-test";
-const connection = ["--sandbox", "other", "--token", token];
+const connection = ["--sandbox", "other", "--control-token", token];
 
 /** A server with a sandbox, whose clock stands still, and the options that lead to it. */
 async function startServer() {
@@ -23,16 +23,16 @@ async function startServer() {
     app.close();
     await server.close();
   });
-  return { server, url: server.url, options: `--url ${server.url} --sandbox other --token ${token}` };
+  return { server, url: server.url, options: `--url ${server.url} --sandbox other --control-token ${token}` };
 }
 
 it.each([
   [["transfer", "list"], "transfer TARGET"],
-  [["deliveries"], "trigger transfer.offer"],
+  [["webhooks"], "webhooks trigger"],
   [["requests", "wait", "--timeout", "1ms"], "requests"],
-  [["fault", "add", "createCall 503"], "fault remove fault-1"],
+  [["fault", "add", "createCall 503"], "fault delete fault-1"],
   [["fault", "add", "* latency 2s"], "clock advance next"],
-  [["trigger", "transfer.offer"], "reset"],
+  [["webhooks", "trigger"], "sandbox reset"],
 ] as const)("%j suggests %s with the options that it had", async ([name, ...args], command) => {
   const { url, options } = await startServer();
   const { stdout, stderr } = await runLine(url, name, ...args, ...connection);
@@ -50,7 +50,7 @@ it("a list that was cut suggests the whole of it with the options that the comma
 it("the example of a missing operand has the options that the command had", async () => {
   const failure = runLine("http://127.0.0.1:9", "clock", "advance", ...connection);
   await expect(failure).rejects.toThrow(
-    `Missing duration or time. Usage: npm -s start -- clock advance 24h --url http://127.0.0.1:9 --sandbox other --token ${token}`,
+    `Missing STEP. Usage: npm -s start -- clock advance 24h --url http://127.0.0.1:9 --sandbox other --control-token ${token}`,
   );
 });
 
@@ -63,21 +63,24 @@ it("a server that does not run is started on the port that the command named", a
 it.each([
   [{}, "npm -s start --"],
   [{ url: "http://127.0.0.1:4010" }, "npm -s start --"],
-  [{ url: "http://localhost:4999", config: "mock.json", token }, "npm -s start -- --config mock.json --port 4999"],
+  [
+    { url: "http://localhost:4999", config: "mock.json", controlToken: token },
+    "npm -s start -- --config mock.json --port 4999",
+  ],
   [{ url: "http://mock.example.com:4999" }, "npm -s start --"],
 ])("with %j, a server is started by %s", (given, command) => {
   expect(asPrinted(startHint(given))).toBe(command);
 });
 
 it("a hint is one line for a shell, whatever the options contain", () => {
-  expect(asPrinted(hintFor({ sandbox: "it's $(mine)", config: "a b.json" })("reset"))).toBe(
-    `npm -s start -- reset --config 'a b.json' --sandbox 'it'\\''s $(mine)'`,
+  expect(asPrinted(hintFor({ sandbox: "it's $(mine)", config: "a b.json" })("sandbox reset"))).toBe(
+    `npm -s start -- sandbox reset --config 'a b.json' --sandbox 'it'\\''s $(mine)'`,
   );
 });
 
 it("a server that starts suggests commands that reach it", () => {
   expect(asPrinted(hintOf({ url: "http://127.0.0.1:4010" })("clock"))).toBe("npm -s start -- clock");
   expect(asPrinted(hintOf({ url: "http://127.0.0.1:5000", controlToken: token })("clock"))).toBe(
-    `npm -s start -- clock --url http://127.0.0.1:5000 --token ${token}`,
+    `npm -s start -- clock --url http://127.0.0.1:5000 --control-token ${token}`,
   );
 });

@@ -33,7 +33,7 @@ async function loadedBy(args: readonly string[]): Promise<string[]> {
 const isOfServer = (source: string): boolean =>
   /^node_modules\/(?:zod|yaml|@noble)\//.test(source) ||
   /^packages\/(?:backend\/src\/(?!control-client\/|model\/values\/)|spec\/src\/schemas)/.test(source) ||
-  /^packages\/mock-server\/src\/(?:server|attack|cli\/start)\//.test(source);
+  /^packages\/mock-server\/src\/(?:server\/|attack\/|cli\/(?:start|ready))/.test(source);
 const isOfNetwork = (source: string): boolean => /^node:(?:https?|tls|crypto)$/.test(source);
 
 it.each([
@@ -45,20 +45,20 @@ it.each([
   ["an unknown option of the server", ["--prot", "4010"]],
 ])("%s loads no backend, no server and no schemas", async (_, args) => {
   const loaded = await loadedBy(args);
-  expect(loaded).toContain("packages/mock-server/src/cli/run.ts");
+  expect(loaded).toContain("packages/mock-server/src/cli/program.ts");
   expect(loaded.filter((source) => isOfServer(source) || isOfNetwork(source))).toEqual([]);
 });
 
 it("a command for a running server loads no backend, no server and no schemas", async () => {
   const loaded = await loadedBy(["clock", "--url", "http://127.0.0.1:1"]);
-  expect(loaded).toContain("packages/mock-server/src/cli/commands/clock.ts");
+  expect(loaded).toContain("packages/mock-server/src/cli/clock.ts");
   expect(loaded.filter(isOfServer)).toEqual([]);
 });
 
 it("the version loads no commands either", async () => {
   const loaded = await loadedBy(["--version"]);
   expect(loaded).toContain("packages/mock-server/src/cli.ts");
-  expect(loaded.filter((source) => isOfServer(source) || isOfNetwork(source) || source.endsWith("cli/run.ts"))).toEqual(
-    [],
-  );
+  expect(
+    loaded.filter((source) => isOfServer(source) || isOfNetwork(source) || source.endsWith("cli/clock.ts")),
+  ).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { wrapMessage } from "../../src/cli/terminal/messages.ts";
-import { asOneWord, commandLine, program } from "../../src/cli/terminal/program.ts";
+import { asOneWord, commandLine, program, wrapMessage } from "../../src/cli/output.ts";
 
 const message = `No server is running at http://127.0.0.1:4010. Check --url, or start a server: ${commandLine("--port 4020")}`;
 

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { operations } from "@call-transfer/spec";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { commandFile } from "../../../../build/command-file.ts";
-import { finish } from "./run-line.ts";
+import { finish, runLine } from "./run-line.ts";
 
 const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-prism-"));
@@ -33,10 +33,10 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("serves pages of other origins with --cors, and exits with 0 on a signal", async () => {
+it("serves pages of other origins with --cors-origin, and exits with 0 on a signal", async () => {
   const readyFile = join(folder, "ready.json");
   const origin = "http://localhost:5173";
-  const child = run(cli, "--engine", "prism", "--port", "0", "--cors", origin, "--json", "--ready-file", readyFile);
+  const child = run(cli, "--prism", "--port", "0", "--cors-origin", origin, "--json", "--ready-file", readyFile);
   const [line] = await once(child.stdout, "data");
   expect(readFileSync(readyFile, "utf8")).toBe(String(line));
   const { pid, url, apiKey, engine } = JSON.parse(line);
@@ -57,21 +57,27 @@ it("serves pages of other origins with --cors, and exits with 0 on a signal", as
 it("removes an old ready file when it does not start", async () => {
   const readyFile = join(folder, "stale.json");
   writeFileSync(readyFile, "{}");
-  expect((await finish("--engine", "prism", "--ready-file", readyFile, "--port", "many")).status).toBe(2);
+  expect((await finish("--prism", "--ready-file", readyFile, "--port", "many")).status).toBe(2);
   expect(existsSync(readyFile)).toBe(false);
 });
 
+it.each([["requests"], ["clock"], ["api"]])("has no control plane, which the command %s says", async (command) => {
+  const child = run(cli, "--prism", "--port", "0", "--json");
+  const [line] = await once(child.stdout, "data");
+  const { url } = JSON.parse(line);
+  await expect(runLine(url, command)).rejects.toThrow(`The server at ${url} is Prism, which has no control plane.`);
+});
+
 it("says in its banner that it is stateless", async () => {
-  const child = run(cli, "--engine", "prism", "--port", "0");
+  const child = run(cli, "--prism", "--port", "0");
   const [banner] = await once(child.stdout, "data");
   expect(String(banner)).toContain("stateless");
 });
 
 it.each([
-  [["--engine", "prism", "--seed", "demo"], "--seed"],
-  [["--engine", "prism", "--auto-sandboxes"], "--auto-sandboxes"],
-  [["--engine", "prism", "--port", "many"], "--port"],
-  [["--engine", "prisma"], "--engine prisma: must be stateful or prism."],
+  [["--prism", "--seed", "demo"], "--seed does not work with --prism"],
+  [["--prism", "--auto-sandboxes"], "--auto-sandboxes"],
+  [["--prism", "--port", "many"], "--port"],
 ])("rejects %j with status 2", async (args, name) => {
   const { status, stderr } = await finish(...args);
   expect([status, stderr]).toEqual([2, expect.stringContaining(name)]);
@@ -86,6 +92,6 @@ it("prints the command that installs Prism when it is missing", async () => {
       return resolve.call(Module, name, ...rest);
     };`;
   const preload = `data:text/javascript,${encodeURIComponent(hide)}`;
-  const { status, stderr } = await finishAlone("--import", preload, cli, "--engine", "prism", "--port", "0");
+  const { status, stderr } = await finishAlone("--import", preload, cli, "--prism", "--port", "0");
   expect([status, stderr]).toEqual([1, expect.stringContaining("npm install --save-dev @stoplight/prism-cli")]);
 });

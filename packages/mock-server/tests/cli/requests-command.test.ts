@@ -36,7 +36,7 @@ it("replays the last request, reveals its secrets, and marks both in the list", 
     const run = (...args: string[]) => runLine(server.url, "requests", ...args).then(({ stdout }) => stdout);
     expect(await run("replay", "1")).toMatch(/^response +200\n(?:.*\n)*replay of +1\n/m);
     await expect(run("replay", "2")).rejects.toThrow("request 2 did not reach the backend");
-    await expect(run("replay")).rejects.toThrow("name the id of a request, or last");
+    await expect(run("replay")).rejects.toThrow("Missing REQUEST. Usage: npm -s start -- requests replay last");
     expect(await run("last")).toMatch(/^authorization +Bearer \[redacted\]$/m);
     expect(await run("last", "--reveal")).toMatch(new RegExp(`^authorization +Bearer ${demo.apiKey}$`, "m"));
     const [titles, ...rows] = (await run()).split("\n").map((line) => line.split(/ {2,}/).slice(-2));
@@ -57,7 +57,7 @@ it("counts error codes and refused requests", async () => {
     });
     const { stdout } = await runLine(server.url, "coverage", "--codes");
     expect(stdout).toMatch(/^listRoles +token_missing×1 +/m);
-    expect(stdout).toMatch(/refused by the server: 1\.$/);
+    expect(stdout).toMatch(/rejected by the server: 1\.$/);
   } finally {
     await server.close();
   }

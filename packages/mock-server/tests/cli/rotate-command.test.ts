@@ -15,10 +15,10 @@ async function start(options: Parameters<typeof startMockServer>[0] = {}) {
   return server;
 }
 
-describe("the rotate command", () => {
+describe("credentials rotate", () => {
   it("prints the new secret, with which offers are signed beside the previous one", async () => {
     const { url, backend } = await start({ fetch: async () => new Response() });
-    const { status, stdout, stderr } = await runLine(url, "rotate");
+    const { status, stdout, stderr } = await runLine(url, "credentials", "rotate");
     const { signingSecret, previousSecret } = backend.state.destinations.get(app) ?? {};
     expect([status, stderr]).toEqual([0, ""]);
     expect(signingSecret).not.toBe(demo.signingSecret);
@@ -38,7 +38,7 @@ describe("the rotate command", () => {
 
   it.each(["front", "Front desk app", app])("finds the destination %j, and prints JSON for programs", async (name) => {
     const { url, backend } = await start();
-    const { stdout } = await runLine(url, "rotate", name, "--json");
+    const { stdout } = await runLine(url, "credentials", "rotate", name, "--json");
     const { signingSecret } = backend.state.destinations.get(app) ?? {};
     expect(JSON.parse(stdout)).toMatchObject({ id: app, signingSecret });
   });
@@ -46,7 +46,7 @@ describe("the rotate command", () => {
   it("acts in the sandbox that it is given", async () => {
     const { url, backend, sandboxes } = await start();
     const other = sandboxes.create("other");
-    await runLine(url, "rotate", "--sandbox", "other");
+    await runLine(url, "credentials", "rotate", "--sandbox", "other");
     const secretIn = (one: typeof backend) => one.state.destinations.get(app)?.signingSecret;
     expect(secretIn(backend)).toBe(demo.signingSecret);
     expect(secretIn(other)).not.toBe(demo.signingSecret);
@@ -62,22 +62,28 @@ describe("the rotate command", () => {
       controlToken: "0123456789abcdef",
       seed: { ...demoSeed, members },
     });
-    await runLine(url, "rotate", "--token", controlToken);
+    await runLine(url, "credentials", "rotate", "--control-token", controlToken);
     expect(backend.state.destinations.get(app)?.previousSecret).toBe(demo.signingSecret);
   });
 
   it("says why the API refuses, and what is missing", async () => {
     const { url } = await start({ policies: { rotationDuringOverlap: "refuse" } });
-    await runLine(url, "rotate");
-    await expect(runLine(url, "rotate")).rejects.toThrow("another rotation would end it");
-    await expect(runLine(url, "rotate", "nobody")).rejects.toThrow('There is no app "nobody". Known: Front desk app');
-    await expect(runLine(url, "rotate", "a", "b")).rejects.toThrow('Unexpected argument "b".');
+    await runLine(url, "credentials", "rotate");
+    await expect(runLine(url, "credentials", "rotate")).rejects.toThrow("another rotation would end it");
+    await expect(runLine(url, "credentials", "rotate", "nobody")).rejects.toThrow(
+      'There is no app "nobody". Known: Front desk app',
+    );
+    await expect(runLine(url, "credentials", "rotate", "a", "b")).rejects.toThrow('Unexpected argument "b".');
     await server.close();
     const { url: empty } = await start({ seed: {} });
-    await expect(runLine(empty, "rotate")).rejects.toThrow("The sandbox has no app destination. Add one to the seed.");
+    await expect(runLine(empty, "credentials", "rotate")).rejects.toThrow(
+      "The sandbox has no app destination. Add one to the seed.",
+    );
     await server.close();
     const { accounts, destinations = [] } = demoSeed;
     const { url: alone } = await start({ seed: { accounts: accounts ?? [], destinations } });
-    await expect(runLine(alone, "rotate")).rejects.toThrow("no member of the account has the role owner");
+    await expect(runLine(alone, "credentials", "rotate")).rejects.toThrow(
+      "no member of the account has the role owner",
+    );
   });
 });

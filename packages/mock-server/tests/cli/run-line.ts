@@ -3,9 +3,12 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { vi } from "vitest";
 import { commandFile } from "../../../../build/command-file.ts";
-import { parseCommand, runCommand } from "../../src/cli/run.ts";
-import { asPrinted } from "../../src/cli/terminal/program.ts";
-import type { Terminal } from "../../src/cli/terminal/terminal.ts";
+import { commands } from "../../src/cli/commands.ts";
+import { startOptions } from "../../src/cli/options.ts";
+import { asPrinted, type Terminal } from "../../src/cli/output.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { type RawValues, settle } from "../../src/cli/settings.ts";
+import type { StartSettings } from "../../src/cli/start-options.ts";
 
 /** What a command says of a server that takes over 2 s to answer: on a busy machine any server may. */
 export const isWaiting = (line: string) => /^(?:warning: )?Waiting for .* for 2 s\.$/.test(line);
@@ -24,25 +27,49 @@ export async function runIn(
 ) {
   const output = { stdout: [] as string[], stderr: [] as string[] };
   const { onPrint, width, ...others } = terminal;
-  const status = await runCommand(parseCommand(name, [...args, "--url", url]), {
-    width,
-    hasColour: false,
-    signal: new AbortController().signal,
-    ...others,
-    print(text) {
-      output.stdout.push(text);
-      onPrint?.(text);
+  const unused = () => Promise.reject(new Error("Only commands for a running server run here."));
+  const status = await runProgram(
+    [name, ...args, "--url", url],
+    { commands, start: unused, attack: unused },
+    {
+      width,
+      hasColour: false,
+      signal: new AbortController().signal,
+      ...others,
+      print(text) {
+        output.stdout.push(text);
+        onPrint?.(text);
+      },
+      warn: (text) => output.stderr.push(asPrinted(text)),
+      note: (text) => {
+        if (!isWaiting(text)) output.stderr.push(text);
+      },
     },
-    warn: (text) => output.stderr.push(asPrinted(text)),
-    note: (text) => {
-      if (!isWaiting(text)) output.stderr.push(text);
-    },
-  }).catch((error: unknown) => {
+  ).catch((error: unknown) => {
     if (error instanceof Error) error.message = asPrinted(error.message);
     throw error;
   });
   return { status, stdout: output.stdout.join("\n"), stderr: output.stderr.join("\n") };
 }
+
+/** The settings with which a command line would start a server. Rejects with what the program would print. */
+export async function startSettings(...args: string[]): Promise<StartSettings> {
+  let settings: StartSettings | undefined;
+  const start = async (raw: RawValues) => {
+    settings = settle(startOptions, raw);
+  };
+  await runProgram(args, { commands: [], start, attack: async () => 0 }, silent).catch((error: unknown) => {
+    if (error instanceof Error) error.message = asPrinted(error.message);
+    throw error;
+  });
+  if (settings === undefined) throw new Error("It would not start a server.");
+  return settings;
+}
+
+const silent: Terminal = {
+  ...{ width: undefined, hasColour: false, signal: new AbortController().signal },
+  ...{ print: () => {}, warn: () => {}, note: () => {} },
+};
 
 /** What each command line that runs in this process has printed. */
 const printing = new AsyncLocalStorage<{ stdout: string; stderr: string }>();

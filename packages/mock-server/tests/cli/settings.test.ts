@@ -2,11 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { fieldOf } from "../../src/cli/options/config-file.ts";
-import { commandOptions, settings, startOptions } from "../../src/cli/options/options.ts";
-import { variableOf, withConnectionSettings, withSettings } from "../../src/cli/options/settings.ts";
-import { serverOptions } from "../../src/cli/start/start-options.ts";
-import { readArguments } from "../../src/cli/values/command-line.ts";
+import { connectionOptions, type OptionRow, settings, startOptions } from "../../src/cli/options.ts";
+import { addressInSettings, gather, type RawValues, settle, variableOf } from "../../src/cli/settings.ts";
+import { serverOptions } from "../../src/cli/start-options.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-settings-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -19,60 +17,57 @@ function config(content: unknown): string {
   return path;
 }
 
-const start = (args: readonly string[], environment: Record<string, string> = {}) =>
-  withSettings(readArguments(args, startOptions).values, startOptions, environment);
-const connect = (args: readonly string[], environment: Record<string, string> = {}) =>
-  withConnectionSettings(readArguments(args, commandOptions).values, environment).values;
+const start = (raw: RawValues, environment: Record<string, string> = {}) => settle(startOptions, raw, environment);
 /** The options of the server, or the error, as the command would print it. */
-const server = (args: readonly string[], environment: Record<string, string> = {}) => {
-  const { values, naming } = start(args, environment);
-  return naming(async () => serverOptions(values));
+const server = async (raw: RawValues, environment: Record<string, string> = {}) => {
+  const { values, rename } = start(raw, environment);
+  try {
+    return serverOptions(values);
+  } catch (error) {
+    throw new Error(rename(String(Object(error).message)));
+  }
 };
 
-type Values = Record<string, unknown> & { readonly config?: string };
-
 /** A value of each kind, in a variable and in the config file, and what the command line would have given. */
-function example({ type, multiple, kind, choices }: (typeof settings)[string]) {
-  if (type === "boolean") return { variable: "true", field: true, parsed: true };
+function example({ value, repeats, kind, choices }: OptionRow) {
+  if (value === undefined) return { variable: "true", field: true, parsed: true };
   if (kind === "policies") return { variable: "a=1,b=2", field: { a: 1, b: 2 }, parsed: ["a=1", "b=2"] };
   if (kind === "faults") return { variable: "a.b 1, 2; c", field: ["a.b 1, 2", "c"], parsed: ["a.b 1, 2", "c"] };
-  if (multiple) return { variable: "one, two", field: ["one", "two"], parsed: ["one", "two"] };
+  if (repeats) return { variable: "one, two", field: ["one", "two"], parsed: ["one", "two"] };
   if (kind === "number") return { variable: "7", field: 7, parsed: "7" };
   if (kind === "path" || kind === "json") return { variable: "/a.json", field: "/a.json", parsed: "/a.json" };
   const word = choices?.at(-1) ?? "word";
   return { variable: word, field: word, parsed: word };
 }
 
-describe.each(Object.entries(settings).filter(([name]) => name !== "config"))("the setting %s", (name, facts) => {
-  const options = name in startOptions ? startOptions : commandOptions;
-  const { variable, field, parsed } = example(facts);
-  const none: Values = {};
+describe.each(Object.entries(settings).filter(([name]) => name !== "config"))("the setting %s", (name, row) => {
+  const table = name in startOptions ? startOptions : connectionOptions;
+  const { variable, field, parsed } = example(row);
+  const given = (raw: RawValues, environment: Record<string, string> = {}) =>
+    gather(table, raw, environment).given.get(name);
+  const isFlag = row.value === undefined;
 
   it("can come from a variable", () => {
-    const { values } = withSettings(none, options, { [variableOf(name)]: variable });
-    expect(values[name]).toEqual(parsed);
+    expect(given({}, { [variableOf(name)]: variable })).toEqual(parsed);
   });
 
   it("can come from the config file, which a variable replaces", () => {
-    const file = config({ [fieldOf(name)]: field });
-    expect(withSettings<Values>({ config: file }, options, {}).values[name]).toEqual(parsed);
-    const other = withSettings<Values>({ config: file }, options, {
-      [variableOf(name)]: facts.type === "boolean" ? "0" : "9",
-    });
-    expect(other.values[name]).toEqual(facts.type === "boolean" ? false : facts.multiple ? ["9"] : "9");
+    const file = config({ [name]: field });
+    expect(given({ config: file })).toEqual(parsed);
+    const other = given({ config: file }, { [variableOf(name)]: isFlag ? "0" : "9" });
+    expect(other).toEqual(isFlag ? false : row.repeats ? ["9"] : "9");
   });
 
   it("is replaced by an option of the command line", () => {
-    const given = facts.type === "boolean" ? true : facts.multiple ? ["given"] : "given";
-    const { values } = withSettings<Values>({ [name]: given }, options, { [variableOf(name)]: variable });
-    expect(values[name]).toEqual(given);
+    const own = isFlag ? true : row.repeats ? ["given"] : "given";
+    expect(given({ [name]: own }, { [variableOf(name)]: variable })).toEqual(own);
   });
 });
 
 it("takes option, variable, config file and default in this order", () => {
-  const path = config({ port: 1, prng: 2, maxSandboxes: 3, seed: {} });
-  const environment = { CALL_TRANSFER_MOCK_PORT: "11", CALL_TRANSFER_MOCK_PRNG: "12" };
-  const { values } = start(["--config", path, "--port", "21"], environment);
+  const path = config({ port: 1, randomSeed: 2, maxSandboxes: 3, seed: {} });
+  const environment = { CALL_TRANSFER_MOCK_PORT: "11", CALL_TRANSFER_MOCK_RANDOM_SEED: "12" };
+  const { values } = start({ config: path, port: "21" }, environment);
   expect(serverOptions(values)).toMatchObject({ port: 21, prng: 12, maxSandboxes: 3, host: "127.0.0.1" });
 });
 
@@ -86,12 +81,12 @@ it("finds the config file by CALL_TRANSFER_MOCK_CONFIG, and takes its paths as r
   const own = join(path, "..");
   mkdirSync(join(own, "data"));
   writeFileSync(join(own, "data", "seed.json"), "{}");
-  const { values } = start([], { CALL_TRANSFER_MOCK_CONFIG: path });
-  expect(values).toMatchObject({ seed: join(own, "data", "seed.json"), "ready-file": "/abs.json" });
+  const { values } = start({}, { CALL_TRANSFER_MOCK_CONFIG: path });
+  expect(values).toMatchObject({ seed: join(own, "data", "seed.json"), readyFile: "/abs.json" });
   expect(serverOptions(values)).toMatchObject({ clock: "frozen", seed: {} });
-  const faults = start(["--config", config({ fault: ["faults.json", "createCall 503"] })]).values.fault ?? [];
+  const faults = start({ config: config({ fault: ["faults.json", "createCall 503"] }) }).values.fault ?? [];
   expect(faults).toEqual([expect.stringMatching(/config-.+faults\.json$/), "createCall 503"]);
-  const demo = start(["--config", config({ seed: "demo" })]).values;
+  const demo = start({ config: config({ seed: "demo" }) }).values;
   expect(demo.seed).toBe("demo");
 });
 
@@ -101,7 +96,7 @@ it("takes policies, faults and the seed from the config file itself", async () =
     fault: [{ do: { code: "queue_full" } }],
     seed: { accounts: [] },
   });
-  expect(await server(["--config", path])).toMatchObject({
+  expect(await server({ config: path })).toMatchObject({
     policies: { callQueueLimit: 0, recipientTimeZone: "UTC" },
     faults: [{ do: { code: "queue_full" } }],
     seed: { accounts: [] },
@@ -110,39 +105,43 @@ it("takes policies, faults and the seed from the config file itself", async () =
 
 it("takes the control token from CALL_TRANSFER_CONTROL_TOKEN, for the server and for commands", async () => {
   const environment = { CALL_TRANSFER_CONTROL_TOKEN: "0123456789abcdef" };
-  expect(await server([], environment)).toMatchObject({ controlToken: "0123456789abcdef" });
-  expect(connect([], environment)).toMatchObject({ token: "0123456789abcdef" });
-  expect(connect(["--config", config({ controlToken: "fedcba9876543210" })])).toMatchObject({
-    token: "fedcba9876543210",
-  });
+  expect(await server({}, environment)).toMatchObject({ controlToken: "0123456789abcdef" });
+  expect(settle(connectionOptions, {}, environment).values.controlToken).toBe("0123456789abcdef");
+  const file = config({ controlToken: "fedcba9876543210" });
+  expect(settle(connectionOptions, { config: file }, {}).values.controlToken).toBe("fedcba9876543210");
 });
 
 it("lets commands find the server that the same settings start", () => {
-  expect(connect([], {}).url).toBeUndefined();
-  expect(connect([], { CALL_TRANSFER_MOCK_PORT: "4020", CALL_TRANSFER_MOCK_HOST: "0.0.0.0" }).url).toBe(
-    "http://127.0.0.1:4020",
-  );
-  expect(connect(["--config", config({ port: 4021, host: "::1" })]).url).toBe("http://[::1]:4021");
-  expect(connect(["--config", config({ port: 4021, url: "http://mock.test" })]).url).toBe("http://mock.test");
-  expect(connect([], { CALL_TRANSFER_MOCK_PORT: "0", CALL_TRANSFER_MOCK_SANDBOX: "one" })).toMatchObject({
-    sandbox: "one",
-  });
+  expect(addressInSettings(undefined, {})).toBeUndefined();
+  expect(addressInSettings(undefined, { CALL_TRANSFER_MOCK_PORT: "0" })).toBeUndefined();
+  const environment = { CALL_TRANSFER_MOCK_PORT: "4020", CALL_TRANSFER_MOCK_HOST: "0.0.0.0" };
+  expect(addressInSettings(undefined, environment)).toBe("http://127.0.0.1:4020");
+  expect(addressInSettings(config({ port: 4021, host: "::1" }), {})).toBe("http://[::1]:4021");
+});
+
+it("lets settings change neither what a command prints nor its own option of the same name", () => {
+  const environment = { CALL_TRANSFER_MOCK_JSON: "true", CALL_TRANSFER_MOCK_SEED: "of-the-server.json" };
+  expect(settle(connectionOptions, {}, environment).values.json).toBe(false);
+  expect(settle({ seed: startOptions.seed }, {}, environment).given.has("seed")).toBe(false);
 });
 
 it("ignores empty variables, and those that Kubernetes sets for a service of this name", () => {
-  const { values } = start([], {
-    CALL_TRANSFER_MOCK_SEED: "",
-    CALL_TRANSFER_MOCK_PORT: "tcp://10.0.0.1:4010",
-    CALL_TRANSFER_MOCK_PORT_4010_TCP_ADDR: "10.0.0.1",
-    CALL_TRANSFER_MOCK_SERVICE_HOST: "10.0.0.1",
-    CALL_TRANSFER_MOCK_SERVICE_PORT_HTTP: "4010",
-  });
-  expect([values.port, values.seed]).toEqual([undefined, undefined]);
+  const { given } = start(
+    {},
+    {
+      CALL_TRANSFER_MOCK_SEED: "",
+      CALL_TRANSFER_MOCK_PORT: "tcp://10.0.0.1:4010",
+      CALL_TRANSFER_MOCK_PORT_4010_TCP_ADDR: "10.0.0.1",
+      CALL_TRANSFER_MOCK_SERVICE_HOST: "10.0.0.1",
+      CALL_TRANSFER_MOCK_SERVICE_PORT_HTTP: "4010",
+    },
+  );
+  expect([...given.keys()]).toEqual([]);
 });
 
 it.each<[Record<string, string>, string]>([
   [{ CALL_TRANSFER_MOCK_PORT: "abc" }, "CALL_TRANSFER_MOCK_PORT abc: must be a whole number from 0 to 65535."],
-  [{ CALL_TRANSFER_MOCK_CORS: "nonsense" }, "CALL_TRANSFER_MOCK_CORS nonsense: must be an origin"],
+  [{ CALL_TRANSFER_MOCK_CORS_ORIGIN: "nonsense" }, "CALL_TRANSFER_MOCK_CORS_ORIGIN nonsense: must be an origin"],
   [{ CALL_TRANSFER_MOCK_JSON: "yes" }, "CALL_TRANSFER_MOCK_JSON yes: must be true, false, 1 or 0."],
   [{ CALL_TRANSFER_MOCK_PROT: "1" }, "Unknown variable CALL_TRANSFER_MOCK_PROT. Did you mean CALL_TRANSFER_MOCK_PORT?"],
   [{ CALL_TRANSFER_MOCK_CONTROL_TOKEN: "hidden" }, "Did you mean CALL_TRANSFER_CONTROL_TOKEN?"],
@@ -151,15 +150,15 @@ it.each<[Record<string, string>, string]>([
   [{ CALL_TRANSFER_CONTROL_TOKEN: "hidden" }, "CALL_TRANSFER_CONTROL_TOKEN: must have 16 to 256 characters"],
   [{ CALL_TRANSFER_MOCK_FAULT: '{"do":{"code":"full"}}' }, "CALL_TRANSFER_MOCK_FAULT: do.code: unknown error code"],
 ])("names the variable for %j", async (environment, message) => {
-  const outcome = (async () => server([], environment))();
+  const outcome = server({}, environment);
   await expect(outcome).rejects.toThrow(message);
   await expect(outcome).rejects.not.toThrow("hidden");
 });
 
 it("names the variable at each place of a message", async () => {
-  const { naming } = withSettings({}, startOptions, { CALL_TRANSFER_MOCK_IMPORT: "a.json" });
+  const { rename } = start({}, { CALL_TRANSFER_MOCK_IMPORT: "a.json" });
   const message = "--import a.json: would replace the state in a.db. Remove --import.";
-  await expect(naming(() => Promise.reject(new Error(message)))).rejects.toThrow(
+  expect(rename(message)).toBe(
     "CALL_TRANSFER_MOCK_IMPORT a.json: would replace the state in a.db. Remove CALL_TRANSFER_MOCK_IMPORT.",
   );
 });
@@ -169,7 +168,7 @@ it.each<[unknown, string]>([
   [{ port: "4010" }, "mock.json: port: must be a number."],
   [{ prot: 4010 }, "mock.json: prot: is not a setting. Did you mean port?"],
   [{ "max-sandboxes": 1 }, "mock.json: max-sandboxes: is not a setting. Did you mean maxSandboxes?"],
-  [{ cors: "http://localhost:5173" }, "mock.json: cors: must be a list of strings."],
+  [{ corsOrigin: "http://localhost:5173" }, "mock.json: corsOrigin: must be a list of strings."],
   [{ json: "yes" }, "mock.json: json: must be true or false."],
   [{ seed: 5 }, "mock.json: seed: must be a file name, or its content."],
   [{ policy: ["callQueueLimit=1"] }, "mock.json: policy: must be an object"],
@@ -182,11 +181,11 @@ it.each<[unknown, string]>([
   ['{"controlToken": hidden}', "mock.json: not valid JSON: "],
 ])("names the config file and the field for %j", async (content, message) => {
   const path = config(content);
-  const outcome = (async () => server(["--config", path]))();
+  const outcome = server({ config: path });
   await expect(outcome).rejects.toThrow(message);
   await expect(outcome).rejects.not.toThrow("hidden");
 });
 
 it("leaves an error about an option of the command line as it is", async () => {
-  await expect(server(["--port", "abc"], { CALL_TRANSFER_MOCK_PORT: "1" })).rejects.toThrow("--port abc: must be");
+  await expect(server({ port: "abc" }, { CALL_TRANSFER_MOCK_PORT: "1" })).rejects.toThrow("--port abc: must be");
 });

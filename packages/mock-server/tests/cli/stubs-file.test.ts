@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { readStubs } from "../../src/cli/files/stubs-file.ts";
-import { UsageError } from "../../src/cli/values/command-line.ts";
+import { readStubs } from "../../src/cli/stubs-file.ts";
+import { UsageError } from "../../src/cli/values.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-stubs-"));
 afterAll(() => rmSync(folder, { recursive: true }));

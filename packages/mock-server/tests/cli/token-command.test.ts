@@ -9,8 +9,8 @@ beforeEach(() => backend.reset());
 afterAll(() => server.close());
 
 async function token(...args: string[]) {
-  const { stdout: text } = await runLine(url, "token", ...args);
-  const { stdout } = await runLine(url, "token", ...args, "--json");
+  const { stdout: text } = await runLine(url, "credentials", "token", ...args);
+  const { stdout } = await runLine(url, "credentials", "token", ...args, "--json");
   return { data: JSON.parse(stdout), text };
 }
 
@@ -21,7 +21,7 @@ async function read(path: string, bearer: string, method = "GET") {
   return code ?? response.status;
 }
 
-describe("the token command", () => {
+describe("credentials token", () => {
   it("issues a token with the permissions of the role", async () => {
     const { text } = await token("agent");
     const rotate = `/api/v1/transfers/destinations/${demo.destinations.app}/rotate-secret`;
@@ -29,8 +29,8 @@ describe("the token command", () => {
     expect(await read(rotate, text, "POST")).toBe("insufficient_permissions");
   });
 
-  it("applies --lifetime on the sandbox's clock", async () => {
-    const { text } = await token("admin", "--lifetime", "90m");
+  it("applies --expires-in on the sandbox's clock", async () => {
+    const { text } = await token("admin", "--expires-in", "90m");
     await backend.advance({ by: 90 * 60_000 - 1 });
     expect(await read("/api/v1/roles", text)).toBe(200);
     await backend.advance({ by: 1 });
@@ -50,7 +50,7 @@ describe("the token command", () => {
 
   it("issues a token for a user, and for a role in another account", async () => {
     const { outsider, both } = demo.users;
-    expect((await token("--user", outsider, "--lifetime", "1d")).data).toEqual({
+    expect((await token("--user", outsider, "--expires-in", "1d")).data).toEqual({
       token: expect.any(String),
       userId: outsider,
       expiresAt: "2026-03-03T12:00:00.000Z",
@@ -61,27 +61,34 @@ describe("the token command", () => {
 
   it("uses the clock of the sandbox given by --sandbox", async () => {
     const later = sandboxes.get("later") ?? sandboxes.create("later", { now: "2030-01-01T00:00:00Z" });
-    const { data, text } = await token("--sandbox", "later", "--lifetime", "1h");
+    const { data, text } = await token("--sandbox", "later", "--expires-in", "1h");
     expect(data).toMatchObject({ expiresAt: "2030-01-01T01:00:00.000Z" });
     expect(await read("/_sandbox/later/api/v1/roles", text)).toBe(200);
     expect(later.clock.iso()).toBe("2030-01-01T00:00:00.000Z");
   });
 
   it.each([
-    [["boss"], "token boss: must be one of agent, member, admin, owner."],
-    [["ownr"], "token ownr: must be one of agent, member, admin, owner. Did you mean owner?"],
+    [["boss"], "credentials token boss: must be one of agent, member, admin, owner."],
+    [["ownr"], "credentials token ownr: must be one of agent, member, admin, owner. Did you mean owner?"],
     [["owner", "admin"], 'Unexpected argument "admin".'],
-    [["--lifetime", "soon"], "--lifetime soon: must be a duration such as 30m, 24h or 365d, at most 36500d."],
-    [["--lifetime", "36501d"], "--lifetime 36501d: must be a duration such as"],
+    [
+      ["--expires-in", "soon"],
+      "--expires-in soon: must be a duration above 0, such as 30m, 24h or 365d, at most 36500d.",
+    ],
+    [["--expired", "--expires-in", "1h"], "--expired does not work with --expires-in. Remove one of them."],
+    [["--expires-in", "36501d"], "--expires-in 36501d: must be a duration above 0, such as"],
     [["--user", "nobody"], 'There is no user "nobody". Closest: '],
     [["--account", "nothing"], 'There is no account "nothing". Known: '],
-    [["admin", "--account", demo.foreignAccountId], "token admin: no member of the account has the role admin."],
+    [
+      ["admin", "--account", demo.foreignAccountId],
+      "credentials token admin: no member of the account has the role admin.",
+    ],
   ])("rejects %j", async (args, message) => {
     await expect(token(...args)).rejects.toThrow(message);
   });
 
-  it("names --lifetime when the token would expire after the year 9999", async () => {
+  it("names --expires-in when the token would expire after the year 9999", async () => {
     backend.clock.set({ now: "9998-12-31T00:00:00Z" });
-    await expect(token()).rejects.toThrow("--lifetime 365d: not a time before the year 9999.");
+    await expect(token()).rejects.toThrow("--expires-in: not a time before the year 9999.");
   });
 });

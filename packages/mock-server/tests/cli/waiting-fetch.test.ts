@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createWaitingFetch, NoAnswerError } from "../../src/cli/terminal/waiting-fetch.ts";
+import { createWaitingFetch, NoAnswerError } from "../../src/cli/connection.ts";
 
 const url = "http://127.0.0.1:4010";
 const request = () => new Request(`${url}/_control/v1/clock`);

@@ -81,14 +81,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const tooMany = 500;
 
 it("answers every request while nobody reads its output, and ends when asked to", async () => {
-  const { url, stop } = await start(["--log", "json"]);
+  const { url, stop } = await start(["--log-format", "json"]);
   const statuses = await sendLong(url, tooMany);
   expect(statuses).toEqual(Array.from({ length: tooMany }, () => 404));
   expect(await stop()).toEqual({ status: 0, stderr: "" });
 });
 
 it("says how many lines it left out when its output is read again", async () => {
-  const { child, url, stop } = await start(["--log", "json"]);
+  const { child, url, stop } = await start(["--log-format", "json"]);
   await sendLong(url, tooMany);
   const reading = readOutput(child);
   // The lines that were left out are counted when there is room, which a later line shows.
@@ -111,7 +111,7 @@ it("goes on without a log when the reader has left", async () => {
 it("writes every line into a file by the end of the server", async () => {
   const path = join(folder, "log.txt");
   const file = openSync(path, "w");
-  const { url, stop } = await start(["--log", "pretty"], file);
+  const { url, stop } = await start(["--log-format", "pretty"], file);
   for (let index = 0; index < 20; index += 1) await send(`${url}/api/v1/${index}`);
   expect(await stop()).toEqual({ status: 0, stderr: "" });
   closeSync(file);
@@ -121,8 +121,8 @@ it("writes every line into a file by the end of the server", async () => {
   );
 });
 
-it("prints nothing but JSON with --log json, its first line too", async () => {
-  const { child, url, stop } = await start(["--log", "json"]);
+it("prints nothing but JSON with --log-format json, its first line too", async () => {
+  const { child, url, stop } = await start(["--log-format", "json"]);
   await send(`${url}/api/v1/roles`);
   const reading = readOutput(child);
   await stop();
@@ -130,13 +130,13 @@ it("prints nothing but JSON with --log json, its first line too", async () => {
   expect([ready.url, event.type]).toEqual([url, "request"]);
 });
 
-it("logs nothing after the line of --json unless --log asks for it", async () => {
+it("logs nothing after the line of --json unless --log-format asks for it", async () => {
   const quiet = await start(["--json"]);
   await send(`${quiet.url}/api/v1/roles`);
   const reading = readOutput(quiet.child);
   await quiet.stop();
   expect(await reading).toHaveLength(1);
-  const logging = await start(["--json", "--log", "json"]);
+  const logging = await start(["--json", "--log-format", "json"]);
   await send(`${logging.url}/api/v1/roles`);
   const both = readOutput(logging.child);
   await logging.stop();

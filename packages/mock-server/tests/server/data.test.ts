@@ -25,7 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 async function start(options: MockServerOptions = {}): Promise<MockServer> {
   await server?.close();
-  server = await startMockServer({ port: 0, data, ...options });
+  server = await startMockServer({ port: 0, dataFile: data, ...options });
   return server;
 }
 
@@ -178,10 +178,10 @@ describe("a mock server with a data file", () => {
   });
 
   it.each([
-    [{ data: "" }, "must be the name of a file, such as mock.db"],
+    [{ dataFile: "" }, "must be the name of a file, such as mock.db"],
     [{ stores: memoryStores() }, "does not work with the option stores. Remove one of the two"],
   ])("does not start with other options %#", async (options, explanation) => {
-    await expect(start(options)).rejects.toThrow(new InputError("data", explanation));
+    await expect(start(options)).rejects.toThrow(new InputError("dataFile", explanation));
   });
 });
 
@@ -229,10 +229,10 @@ describe("a mock server that only reads its data file", () => {
   });
 
   it.each([
-    [{ readOnly: true, data: undefined }, "requires the option data"],
+    [{ readOnly: true, dataFile: undefined }, "requires the option dataFile"],
     [{ readOnly: "yes" as never }, "must be true or false"],
   ])("does not start with other options %#", async (options, explanation) => {
-    await expect(startMockServer({ port: 0, data, ...options } as MockServerOptions)).rejects.toThrow(
+    await expect(startMockServer({ port: 0, dataFile: data, ...options } as MockServerOptions)).rejects.toThrow(
       new InputError("readOnly", explanation),
     );
   });
@@ -244,6 +244,6 @@ it("a mock server without a data file is ready, and has no copy to give", async 
   const refused = await fetch(`${server.url}/_control/v1/backup`);
   expect([refused.status, await refused.text()]).toEqual([
     409,
-    expect.stringContaining("This server has no data file. Start it with --data, or take a snapshot."),
+    expect.stringContaining("This server has no data file. Start it with --data-file, or take a snapshot."),
   ]);
 });

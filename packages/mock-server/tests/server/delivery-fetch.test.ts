@@ -111,6 +111,13 @@ describe("a webhook delivery", () => {
     );
   });
 
+  it("says that a server without TLS is none for https", async () => {
+    const port = await receiver((_, response) => response.end());
+    await expect(createDeliveryFetch()(`https://127.0.0.1:${port}/`)).rejects.toThrow(
+      `127.0.0.1:${port} does not use TLS (`,
+    );
+  });
+
   it("ends when its signal aborts", async () => {
     const port = await receiver(() => {});
     await expect(

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { demo, InputError } from "@call-transfer/backend";
 import { afterEach, expect, it } from "vitest";
 import { createForward } from "../../src/server/forward.ts";
-import { startForwardingServer, type UnknownOptions } from "../../src/server/forwarding-server.ts";
+import { type FallbackOptions, startForwardingServer } from "../../src/server/forwarding-server.ts";
 import type { MockServerOptions } from "../../src/server/server-options.ts";
 
 let closers: (() => Promise<unknown>)[] = [];
@@ -43,11 +43,11 @@ async function startTarget(answer: (response: ServerResponse, request: IncomingM
 }
 
 async function mock(
-  unknownTo: string,
-  { unknownCredentials = false, ...options }: Partial<UnknownOptions> & MockServerOptions = {},
+  fallbackUrl: string,
+  { forwardCredentials = false, ...options }: Partial<FallbackOptions> & MockServerOptions = {},
 ) {
   const server = await startForwardingServer(
-    { unknownTo, unknownCredentials },
+    { fallbackUrl, forwardCredentials },
     { port: 0, clock: "frozen", ...options },
   );
   closers.push(() => server.close());
@@ -98,9 +98,9 @@ it("passes method, body, status, cookies and compressed bytes on, below the targ
 it.each([
   [false, []],
   [true, ["authorization", "cookie", "x-api-key"]],
-])("forwards headers with credentials only if asked to: %s", async (unknownCredentials, expected) => {
+])("forwards headers with credentials only if asked to: %s", async (forwardCredentials, expected) => {
   const target = await startTarget((response) => response.end());
-  const server = await mock(target.url, { unknownCredentials });
+  const server = await mock(target.url, { forwardCredentials });
   const secrets = { authorization, cookie: "session=1", "x-api-key": "k" };
   await fetch(`${server.url}/a`, { headers: { ...secrets, "x-trace": "t", te: "trailers" } });
   const names = target.received[0]?.headers.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()) ?? [];
@@ -176,8 +176,8 @@ it("ends a circle of servers after one round", async () => {
 
 it.each(["ftp://x", "http://user:secret@x", "http://x/api/v1", "http://x?a"])(
   "refuses the target %s",
-  async (unknownTo) => {
-    await expect(mock(unknownTo)).rejects.toMatchObject({ field: "unknownTo" });
+  async (fallbackUrl) => {
+    await expect(mock(fallbackUrl)).rejects.toMatchObject({ field: "fallbackUrl" });
   },
 );
 
@@ -187,9 +187,9 @@ it("refuses to forward to itself", async () => {
   const { port } = free.address() as AddressInfo;
   free.close();
   await once(free, "close");
-  const starting = startForwardingServer({ unknownTo: `http://localhost:${port}` }, { port });
+  const starting = startForwardingServer({ fallbackUrl: `http://localhost:${port}` }, { port });
   await expect(starting).rejects.toThrow(InputError);
-  await expect(starting).rejects.toThrow("unknownTo: is the mock server itself");
+  await expect(starting).rejects.toThrow("fallbackUrl: is the mock server itself");
 });
 
 it.each<[string, Parameters<typeof startTarget>[0], string]>([
@@ -215,7 +215,7 @@ it("names the option when the target cannot be reached", async () => {
   const response = await fetch(`${server.url}/a`);
   expect([response.status, await response.text()]).toMatchObject([
     502,
-    expect.stringContaining("Check the address of --unknown-to"),
+    expect.stringContaining("Check the address of --fallback-url"),
   ]);
 });
 
@@ -241,7 +241,7 @@ it("ends what is in flight when the server closes", async () => {
     closed = once(response, "close");
     arrived();
   });
-  const server = await startForwardingServer({ unknownTo: target.url }, { port: 0 });
+  const server = await startForwardingServer({ fallbackUrl: target.url }, { port: 0 });
   const asked = fetch(`${server.url}/a`).catch(() => undefined);
   await isThere;
   await server.close();

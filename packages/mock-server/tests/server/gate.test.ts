@@ -172,7 +172,7 @@ it("distinguishes a missing control token from a wrong one", () => {
     const decision = admit({ ...head, localAddress: undefined }, { ...rules, controlToken: "secret" });
     return "detail" in decision ? decision.detail : undefined;
   };
-  const advice = "Send the one that the server printed: as Authorization: Bearer …, or with --token.";
+  const advice = "Send the one that the server printed: as Authorization: Bearer …, or with --control-token.";
   expect(detailOf("/_control/v1/clock", {})).toBe(`The control token is missing. ${advice}`);
   expect(detailOf("/_control/v1/clock", { authorization: "Bearer other" })).toBe(
     `The control token is wrong. ${advice}`,
@@ -191,11 +191,13 @@ it("says how to allow a host and an origin, and how else to use the control plan
     'Host "10.0.2.2" is not allowed. Add it with --allow-host 10.0.2.2.',
   );
   expect(detailOf({ host: "mock", origin: "http://a.test" })).toBe(
-    'Origin "http://a.test" is not allowed. Add it with --cors http://a.test.',
+    'Origin "http://a.test" is not allowed. Add it with --cors-origin http://a.test.',
   );
   const image = { host: "mock", "sec-fetch-site": "cross-site" };
-  expect(detailOf(image)).toBe(`${unnamed} Add it with --cors <the page's origin>.`);
-  expect(detailOf({ ...image, referer: "http://a.test/page" })).toBe(`${unnamed} Add it with --cors http://a.test.`);
+  expect(detailOf(image)).toBe(`${unnamed} Add it with --cors-origin <the page's origin>.`);
+  expect(detailOf({ ...image, referer: "http://a.test/page" })).toBe(
+    `${unnamed} Add it with --cors-origin http://a.test.`,
+  );
   expect(detailOf({ ...image, referer: "http://localhost:5173/" })).toBe(unnamed);
   expect(detailOf({ host: "mock", origin: "null" })).toContain("The page has no origin");
   expect(detailOf({ host: "mock", origin: "http://a.test" }, "/_control/v1/events")).toBe(

@@ -84,7 +84,7 @@ describe("a page that may not use the server", () => {
     for (let page = 0; page < 60; page += 1)
       await send(port, "/api/v1/roles", { origin: `http://page-${page >> 1}.test` });
     expect(events).toHaveLength(20);
-    const detail = 'Origin "http://page-1.test" is not allowed. Add it with --cors http://page-1.test.';
+    const detail = 'Origin "http://page-1.test" is not allowed. Add it with --cors-origin http://page-1.test.';
     expect(events[1]).toMatchObject({ type: "request.refused", status: 403, decidedBy: { step: "gate", detail } });
   });
 });

@@ -8,12 +8,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { demo } from "@call-transfer/backend";
 import { afterAll, afterEach, expect, it } from "vitest";
-import { startOptions } from "../../src/cli/options/options.ts";
-import { parseCommand, runCommand } from "../../src/cli/run.ts";
-import { serverOptions } from "../../src/cli/start/start-options.ts";
-import { readArguments } from "../../src/cli/values/command-line.ts";
+import { serverOptions } from "../../src/cli/start-options.ts";
 import { type MockServer, socketLimits, startMockServer, startServer } from "../../src/server/server.ts";
 import { checkTls } from "../../src/server/tls.ts";
+import { runLine, startSettings } from "../cli/run-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-tls-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -79,13 +77,13 @@ it("records a client that sends plain HTTP, and says what to use", async () => {
 it("tells a command of plain HTTP that the server expects TLS, and the other way round", async () => {
   server = await startMockServer({ port: 0, tls });
   const plain = `http://127.0.0.1:${server.port}`;
-  await expect(runCommand(parseCommand("clock", ["--url", plain]))).rejects.toThrow(
+  await expect(runLine(plain, "clock")).rejects.toThrow(
     `The server at ${plain} closed the connection. If it was started with --tls-cert, use https:// in --url.`,
   );
   await server.close();
   server = await startMockServer({ port: 0 });
   const secure = `https://127.0.0.1:${server.port}`;
-  await expect(runCommand(parseCommand("clock", ["--url", secure]))).rejects.toThrow(
+  await expect(runLine(secure, "clock")).rejects.toThrow(
     `The server at ${secure} does not use TLS. Use http:// in --url.`,
   );
 });
@@ -139,12 +137,12 @@ it.each<[string[], string]>([
     `--tls-key ${other.keyFile}: does not belong to the certificate. Use the key that it was made with.`,
   ],
   [["--tls-cert", own.keyFile, "--tls-key", own.keyFile], `--tls-cert ${own.keyFile}: must be a certificate`],
-])("rejects the options %j", (args, message) => {
-  expect(() => serverOptions(readArguments(args, startOptions).values)).toThrow(message);
+])("rejects the options %j", async (args, message) => {
+  await expect(startSettings(...args).then(({ values }) => serverOptions(values))).rejects.toThrow(message);
 });
 
-it("reads the files of the options", () => {
-  const { values } = readArguments(["--tls-cert", own.certFile, "--tls-key", own.keyFile], startOptions);
+it("reads the files of the options", async () => {
+  const { values } = await startSettings("--tls-cert", own.certFile, "--tls-key", own.keyFile);
   expect(serverOptions(values).tls).toEqual(tls);
 });
 

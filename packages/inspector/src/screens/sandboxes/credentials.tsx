@@ -137,7 +137,7 @@ function createIssuers({ source, sandbox, control }: Session, accountId: string 
       expiresAt,
       environment: {
         CALL_TRANSFER_BASE_URL: baseUrl,
-        [`CALL_TRANSFER_TOKEN_${role.toUpperCase()}`]: token,
+        [`CALL_TRANSFER_ACCESS_TOKEN_${role.toUpperCase()}`]: token,
         ...(own !== undefined && { CALL_TRANSFER_ACCOUNT_ID: own }),
       },
     };

@@ -19,7 +19,7 @@ export function FirstWebhook() {
           Send a signed webhook to the inbox
         </Button>
       }
-      command={shellCommand(session, "trigger transfer.offer")}
+      command={shellCommand(session, "webhooks trigger")}
     >
       <p>
         A destination of the kind app receives a signed offer for each transfer, and each delivery appears here. The

@@ -1,0 +1,176 @@
+import { type ControlClient, dataAs, messageOf, type Schema } from "@call-transfer/backend/control-client";
+import { operations } from "@call-transfer/spec";
+import { action, type Command, type Context } from "./command.ts";
+import { findNamed, readApps, readNames, roles } from "./find-record.ts";
+import { startOptions } from "./options.ts";
+import { formatFields, formatTable } from "./tables.ts";
+import { oneOf, readLifetime, readTime, UsageError, unknownWord } from "./values.ts";
+import { findApp } from "./webhooks.ts";
+
+type KeyState = NonNullable<Schema<"NewApiKey">["state"]>;
+
+/** The states of an API key. All but the first fail. */
+const keyStates = [
+  "valid",
+  "expired",
+  "revoked",
+  "ip_restricted",
+  "insufficient_scope",
+] as const satisfies readonly KeyState[];
+
+const { fallback: defaultLifetime, ...lifetime } = startOptions.tokenExpiresIn;
+const account = "account, by id or name (default: the first)";
+
+export const credentials: Command = {
+  name: "credentials",
+  summary: "create access tokens and API keys, or rotate a signing secret",
+  isFrequent: true,
+  example: "credentials token agent --expires-in 15m",
+  actions: [
+    action(
+      "token [ROLE]",
+      {
+        help: "print a new access token for a role (default owner), and nothing else",
+        options: {
+          user: { value: "USER", help: "create it for this user, by id or name; ROLE is optional then" },
+          account: { value: "ACCOUNT", help: `${account}, in which a user with the role is looked up` },
+          expiresIn: {
+            ...lifetime,
+            help: `lifetime on the sandbox's clock: 15m, 24h, … (default ${defaultLifetime})`,
+          },
+          expired: { help: "create a token that has expired" },
+        },
+      },
+      createToken,
+    ),
+    action(
+      "keys [STATE]",
+      {
+        help: `create an API key of each state: ${keyStates.join(", ")}. With a state, print a key of that, and nothing else`,
+        options: {
+          account: { value: "ACCOUNT", help: account },
+          role: { value: "ROLE", choices: roles, read: oneOf(roles), help: "role of the keys (default: owner)" },
+          scope: { value: "SCOPE", repeats: true, help: "a scope of the keys (default: all)" },
+          ip: { value: "IP", repeats: true, help: "an IP address that may use them (default: any)" },
+          expiresAt: {
+            value: "TIME",
+            read: readTime,
+            help: "when they expire, an RFC 3339 date-time (default: never)",
+          },
+        },
+      },
+      async ({ control, operands: [name], values, terminal }) => {
+        const state = keyStates.find((one) => one === name);
+        if (name !== undefined && state === undefined) throw unknownWord("state", name, keyStates);
+        const { account, role, scope: scopes, ip: allowedIps, expiresAt } = values;
+        const accountId = await idOf(control, "accounts", account);
+        const given = {
+          ...(accountId !== undefined && { accountId }),
+          ...(role !== undefined && { role }),
+          ...(scopes !== undefined && { scopes }),
+          ...(allowedIps !== undefined && { allowedIps }),
+          ...(expiresAt !== undefined && { expiresAt }),
+        };
+        const create = async (one: KeyState) => {
+          // openapi-fetch's types drop read-only arrays.
+          const body = { ...given, state: one } as never;
+          const { id, key } = dataAs<"ApiKey">(await control.POST("/_control/v1/auth/api-keys", { body }));
+          return { state: one, id, key };
+        };
+        if (state !== undefined) {
+          const data = await create(state);
+          return { data, text: data.key };
+        }
+        const data: Awaited<ReturnType<typeof create>>[] = [];
+        for (const one of keyStates) data.push(await create(one));
+        const text = formatTable(data, terminal, [
+          { title: "state", cell: (key) => key.state },
+          { title: "key", cell: ({ key }) => key },
+        ]);
+        return { data, text };
+      },
+    ),
+    action(
+      "rotate [DESTINATION]",
+      {
+        help: "rotate the signing secret of an app destination, by id or name (default: the first one), and print the new one. Webhooks carry both signatures until the previous one ends",
+      },
+      async (context) => {
+        const { control, operands } = context;
+        const { id, accountId } = await findApp(control, operands[0]);
+        const data = await rotateSecret(id, await headersFor(accountId, context), context);
+        const ends = (await readApps(control)).find((app) => app.id === id)?.previousSecretExpiresAt;
+        const { name, signingSecret } = data;
+        return { data, text: formatFields({ id, name, signingSecret, "previous one ends": ends }) };
+      },
+    ),
+  ],
+};
+
+async function idOf(control: ControlClient, collection: "users" | "accounts", name: string | undefined) {
+  if (name === undefined) return undefined;
+  return findNamed(name, await readNames(control, collection), collection.replace(/s$/, "")).id;
+}
+
+type TokenOptions = Record<"user" | "account", string | undefined> & {
+  expiresIn: number | undefined;
+  expired: boolean;
+};
+
+async function createToken({ control, operands: [name], values }: Omit<Context, "values"> & { values: TokenOptions }) {
+  const { user, account, expired, expiresIn = readLifetime("--expires-in", defaultLifetime) } = values;
+  if (expired && values.expiresIn !== undefined)
+    throw new UsageError("--expired does not work with --expires-in. Remove one of them.");
+  const word = name ?? (user === undefined ? "owner" : undefined);
+  const role = word === undefined ? undefined : oneOf(roles)("credentials token", word);
+  const userId = await idOf(control, "users", user);
+  const accountId = await idOf(control, "accounts", account);
+  const { data, error } = await control.POST("/_control/v1/auth/tokens", {
+    body: {
+      ...(expired ? { expired } : { expiresInSecs: expiresIn }),
+      ...(role !== undefined && { role }),
+      ...(userId !== undefined && { userId }),
+      ...(accountId !== undefined && { accountId }),
+    },
+  });
+  if (data !== undefined) return { data, text: data.token };
+  const places: Readonly<Record<string, string>> = {
+    role: `credentials token ${role}`,
+    userId: `--user ${user}`,
+    accountId: `--account ${account}`,
+    expiresInSecs: "--expires-in",
+  };
+  const { field = "", message = messageOf(error) } = error?.error ?? {};
+  const place = places[field];
+  if (place === undefined) throw new Error(message);
+  throw new UsageError(`${place}: ${message.replace(`${field}: `, "")}.`);
+}
+
+/** The roles that may rotate a secret, of which an account need not have both. */
+const rotatingRoles = ["owner", "admin"] as const;
+
+/** The headers of a request as a member of an account. */
+async function headersFor(accountId: string, { control, sandbox }: Pick<Context, "control" | "sandbox">) {
+  let failure: unknown;
+  for (const role of rotatingRoles) {
+    const { data, error } = await control.POST("/_control/v1/auth/tokens", { body: { role, accountId } });
+    failure ??= error;
+    if (data !== undefined)
+      return { Authorization: `Bearer ${data.token}`, "X-Account-Id": accountId, "X-Sandbox": sandbox };
+  }
+  throw new Error(messageOf(failure));
+}
+
+/** Rotates the secret by the operation of the API: its rules and faults apply. */
+async function rotateSecret(
+  id: string,
+  headers: Record<string, string>,
+  { fetch, url }: Pick<Context, "fetch" | "url">,
+) {
+  const { method, path } = operations.rotateDestinationSecret;
+  const address = url + path.replace(/\{\w+\}/, encodeURIComponent(id));
+  const response = await fetch(new Request(address, { method, headers }));
+  const body: unknown = await response.json();
+  if (!response.ok) throw new Error(messageOf(body));
+  return body as { readonly name: string; readonly signingSecret: string };
+}

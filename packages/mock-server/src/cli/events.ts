@@ -1,0 +1,114 @@
+import type { BackendEvent } from "@call-transfer/backend";
+import { type ControlClient, dataAs, followEvents } from "@call-transfer/backend/control-client";
+import { formatEvent } from "../log/format-event.ts";
+import { action, type Command } from "./command.ts";
+import { readNameOf, readSince } from "./find-record.ts";
+import type { Terminal } from "./output.ts";
+import { integer, UsageError, unknownWord } from "./values.ts";
+
+/** The first words of the types of events. */
+export const eventFamilies = [
+  ...["request", "call", "transfer", "webhook", "inbox", "fault", "timer", "clock", "availability", "secret"],
+  ...["state", "policies", "scenario", "sandbox", "stream"],
+] as const;
+
+/** The latest events that a sandbox keeps. */
+const mostKept = 2000;
+
+export const events: Command = {
+  name: "events",
+  summary: "show requests, webhooks, timers and changes; with --follow as they happen",
+  isFrequent: true,
+  example: "events --follow --type request --type webhook",
+  actions: [
+    action(
+      "",
+      {
+        help: "print the latest events, one a line, newest last. With --follow, go on until Ctrl-C, also after a lost connection; --json prints one JSON object a line then",
+        options: {
+          follow: { help: "print each event as it happens, until Ctrl-C" },
+          type: {
+            ...{ value: "TYPE", repeats: true, choices: eventFamilies },
+            help: "only events of this type, such as webhook.delivered, or of this family, such as webhook",
+          },
+          since: {
+            value: "TIME|ID",
+            help: "only events since then: a duration before now on the sandbox's clock (10m), a date-time, or after an event's id",
+          },
+          limit: {
+            ...{ value: "N", read: integer(1, mostKept) },
+            help: "how many to print at most (default 20); with --follow, end after so many (default: never)",
+          },
+        },
+      },
+      async (context) => {
+        const { control, values, sandbox, terminal, isJson } = context;
+        const isWanted = readTypes(values.type);
+        if (values.follow) {
+          const left = { count: values.limit ?? Number.POSITIVE_INFINITY };
+          const line = isJson ? JSON.stringify : await lineFormat(control, sandbox, terminal);
+          for await (const event of following(context, values.since)) {
+            const text = isWanted(event) ? line(event) : undefined;
+            if (text !== undefined) terminal.print(text);
+            if (text !== undefined && --left.count === 0) break;
+          }
+          return undefined;
+        }
+        const data = (await readEvents(control, values.since)).filter(isWanted).slice(-(values.limit ?? 20));
+        const line = await lineFormat(control, sandbox, terminal);
+        const lines = data.flatMap((event) => line(event) ?? []);
+        return { data, text: lines.length === 0 ? "No events yet." : lines.join("\n") };
+      },
+    ),
+  ],
+};
+
+type Feed = Parameters<NonNullable<(typeof events)["actions"][number]>["run"]>[0];
+
+/** The events since a time, and then each one as it happens. */
+async function* following(
+  { control, url, sandbox, controlToken, terminal }: Feed,
+  since: string | undefined,
+): AsyncGenerator<BackendEvent> {
+  const after = (await readLatest(control, 1)).at(-1)?.eventId;
+  if (since !== undefined) yield* await readEvents(control, since, after);
+  const headers = {
+    "X-Sandbox": sandbox,
+    ...(controlToken !== undefined && { Authorization: `Bearer ${controlToken}` }),
+  };
+  yield* followEvents({ url, headers, after, signal: terminal.signal, warn: terminal.warn });
+}
+
+async function lineFormat(control: ControlClient, sandbox: string, terminal: Terminal) {
+  const nameOf = await readNameOf(control);
+  const { width, hasColour: colour } = terminal;
+  return (event: BackendEvent): string | undefined => formatEvent(event, { colour, sandbox, width, nameOf });
+}
+
+/** Reads `--type`. Throws UsageError for a type that no event has: waiting for it would never end. */
+function readTypes(types: readonly string[] | undefined): (event: BackendEvent) => boolean {
+  for (const type of types ?? [])
+    if (!eventFamilies.some((family) => family === type.split(".")[0]))
+      throw unknownWord("event type", type, eventFamilies);
+  return ({ type }) => types === undefined || types.some((one) => type === one || type.startsWith(`${one}.`));
+}
+
+async function readLatest(control: ControlClient, limit: number): Promise<readonly BackendEvent[]> {
+  return dataAs<"EventList">(await control.GET("/_control/v1/events/latest", { params: { query: { limit } } })).events;
+}
+
+/** The kept events since a time or after an event, up to the one with the id `until`. */
+async function readEvents(control: ControlClient, since: string | undefined, until?: string) {
+  const kept = await readLatest(control, mostKept);
+  const last = until === undefined ? kept.length : kept.findIndex(({ eventId }) => eventId === until) + 1;
+  const found = kept.slice(0, last);
+  if (since === undefined) return found;
+  const start = await readSince(control, since);
+  if ("time" in start) return found.filter(({ at }) => Date.parse(at) >= start.time);
+  const index = found.findIndex(({ eventId }) => eventId === start.eventId);
+  if (index === -1)
+    throw new UsageError(
+      `--since ${since}: the sandbox no longer has this event. It keeps the latest ${mostKept}; leave --since out for all.`,
+    );
+  return found.slice(index + 1);
+}

@@ -1,0 +1,77 @@
+import type { Fault as BackendFault } from "@call-transfer/backend";
+import { dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
+import { waitingWarning } from "./advice.ts";
+import { action, type Command, type ControlContext } from "./command.ts";
+import { findNamed } from "./find-record.ts";
+import { asPrinted } from "./output.ts";
+import { compact, formatTable } from "./tables.ts";
+import { readJson, UsageError } from "./values.ts";
+
+type Fault = Schema<"FaultList">["faults"][number];
+
+export const fault: Command = {
+  name: "fault",
+  summary: "make requests or webhooks fail: add, list or delete faults",
+  isFrequent: true,
+  example: 'fault add "createCall 503, 503, pass"',
+  actions: [
+    action("", { help: "list the active faults" }, async ({ control, terminal }) => {
+      const faults = await readFaults({ control });
+      const texts = await Promise.all(faults.map((one) => textOf({ control }, one)));
+      const text = formatTable([...faults.entries()], terminal, [
+        { title: "id", cell: ([, { id }]) => id },
+        { title: "name", cell: ([, { name }]) => name },
+        { title: "fault", cell: ([index]) => texts[index], flexible: true },
+        { title: "hits", cell: ([, { hits }]) => hits },
+        { title: "next step", cell: ([, { when }]) => when?.step },
+      ]);
+      return { data: faults, text: faults.length === 0 ? "No faults. Requests and webhooks work." : text };
+    }),
+    action(
+      "add FAULT…",
+      {
+        help: "add a fault, such as: createCall 503, 503, pass (the requests, what happens in turn), GET * latency 800ms, * 503 10%, webhooks sign wrongSecret. It applies once unless the text says more. A name that ends in .json is a file with a fault or a list of them",
+        example: 'add "createCall 503"',
+      },
+      async ({ control, operands, hint }) => {
+        const [file = ""] = operands;
+        const isFile = operands.length === 1 && file.endsWith(".json");
+        const bodies = isFile ? [readJson("fault add", file)].flat() : [{ text: operands.join(" ") }];
+        const ids: string[] = [];
+        for (const body of bodies) {
+          // The control plane checks a fault of a file.
+          const { data, error } = await control.POST("/_control/v1/faults", { body: body as never });
+          if (data === undefined) throw new UsageError(`fault add: ${error.error.message.replace(/^text: /, "")}`);
+          ids.push(data.id);
+        }
+        const text = `Added ${ids.join(", ")}. Delete with: ${hint(`fault delete ${ids.at(-1)}`)}`;
+        const { mode } = dataAs<"Clock">(await control.GET("/_control/v1/clock"));
+        const added = (await readFaults({ control })).filter(({ id }) => ids.includes(id));
+        const warning = waitingWarning(mode, added as Pick<BackendFault, "do">[], hint);
+        return { data: { ids }, text: warning === undefined ? text : asPrinted(`${text}\nwarning: ${warning}`) };
+      },
+    ),
+    action("delete FAULT", { help: "delete a fault by its id, or last", example: "delete last" }, async (context) => {
+      const { control, operands } = context;
+      const { id } = findNamed(operands[0] ?? "", await readFaults(context), "fault");
+      dataOf(await control.DELETE("/_control/v1/faults/{id}", { params: { path: { id } } }));
+      return { data: { id }, text: `Deleted ${id}.` };
+    }),
+    action("clear", { help: "delete all faults" }, async ({ control }) => {
+      dataOf(await control.DELETE("/_control/v1/faults"));
+      return { data: {}, text: "All faults are deleted." };
+    }),
+  ],
+};
+
+async function readFaults({ control }: ControlContext): Promise<readonly Fault[]> {
+  return dataAs<"FaultList">(await control.GET("/_control/v1/faults")).faults;
+}
+
+/** The fault as it is typed, or as JSON if only that can say it. */
+async function textOf({ control }: ControlContext, one: Fault): Promise<string> {
+  const { id: _, hits: _hits, scenario: _scenario, when: { step: _step, ...when } = {}, ...fault } = one;
+  const body = { ...fault, when };
+  const { data } = await control.POST("/_control/v1/faults/check", { body: body as never });
+  return data?.text ?? compact(body);
+}

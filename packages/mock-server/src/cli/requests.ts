@@ -1,0 +1,178 @@
+import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
+import { statusColour } from "../log/columns.ts";
+import { action, type Command } from "./command.ts";
+import { readNow } from "./find-record.ts";
+import type { OptionTable, Values } from "./options.ts";
+import type { Terminal } from "./output.ts";
+import { flatFields, formatFields, formatTable, relativeTime } from "./tables.ts";
+import { duration, integer } from "./values.ts";
+
+type Entry = Schema<"RequestEntry">;
+type RecordChange = NonNullable<Schema<"RequestDetail">["changes"]>[number];
+
+const filters = {
+  operation: { value: "OPERATION", help: "only requests to this operation, such as createCall" },
+  status: { value: "N", read: integer(0, 599), help: "only responses with this status" },
+  after: { value: "ID", read: integer(0, Number.MAX_SAFE_INTEGER), help: "only requests after this one" },
+} as const satisfies OptionTable;
+
+export const requests: Command = {
+  name: "requests",
+  summary: "list the requests to the API, or show one with its response",
+  isFrequent: true,
+  example: "requests --status 422",
+  actions: [
+    action(
+      "[REQUEST]",
+      {
+        help: "list the latest requests, newest last. With an id, or last, show that request: headers, bodies, and what decided the response",
+        options: {
+          ...filters,
+          unmatched: { help: "only requests that match no operation, with the closest ones" },
+          reveal: { help: "show keys, tokens, secrets and phone numbers of a request" },
+          limit: { value: "N", read: integer(1, 1000), fallback: "20", help: "how many to list at most" },
+        },
+      },
+      async ({ control, operands: [named], values, terminal }) => {
+        const { unmatched, reveal, limit } = values;
+        if (named !== undefined) {
+          const params = { path: { id: await idOf(named, control) }, ...(reveal && { query: { reveal } }) };
+          const data = dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
+          return { data, text: formatDetail(data, terminal) };
+        }
+        if (unmatched) {
+          const all = dataAs<"UnmatchedList">(await control.GET("/_control/v1/requests/unmatched")).requests;
+          const data = all.slice(-limit);
+          return { data, text: data.map(formatUnmatched).join("\n\n") || "Every request matched an operation." };
+        }
+        const data = (await list(control, filterOf(values))).slice(-limit);
+        return { data, text: data.length === 0 ? "No requests yet." : await formatList(control, data, terminal) };
+      },
+    ),
+    action(
+      "replay REQUEST",
+      { help: "send a request again, with the same headers and body, and show the new one", example: "replay last" },
+      async ({ control, operands: [named = ""], terminal }) => {
+        const params = { path: { id: await idOf(named, control) } };
+        const data = dataAs<"RequestDetail">(await control.POST("/_control/v1/requests/{id}/replay", { params }));
+        return { data, text: formatDetail(data, terminal) };
+      },
+    ),
+    action(
+      "wait",
+      {
+        help: "wait until --count requests match, and list them; fails after --timeout",
+        options: {
+          ...filters,
+          method: { value: "METHOD", help: "only requests with this method" },
+          path: { value: "PATH", help: "only requests to this path" },
+          count: { value: "N", read: integer(1, 1000), fallback: "1", help: "how many requests" },
+          timeout: { value: "TIME", read: duration("5s", "30s"), fallback: "5s", help: "at most this long, up to 30s" },
+        },
+      },
+      async ({ control, values, terminal, hint }) => {
+        const { method, path, count, timeout: timeoutMs } = values;
+        const body = { ...filterOf(values), ...(method && { method }), ...(path && { path }), count, timeoutMs };
+        const data = dataAs<"RequestWaited">(await control.POST("/_control/v1/requests/wait", { body }));
+        const failure = data.matched
+          ? undefined
+          : `${data.requests.length} of ${count} requests arrived within ${timeoutMs / 1000} s. See all: ${hint("requests")}`;
+        return { data, text: await formatList(control, data.requests, terminal), failure };
+      },
+    ),
+    action("clear", { help: "clear the list, and the counts of coverage" }, async ({ control }) => {
+      dataOf(await control.DELETE("/_control/v1/requests"));
+      return { data: {}, text: "The list of requests is empty." };
+    }),
+  ],
+};
+
+function filterOf({ operation: operationId, status, after }: Values<typeof filters>) {
+  return {
+    ...(operationId !== undefined && { operationId }),
+    ...(status !== undefined && { status }),
+    ...(after !== undefined && { after }),
+  };
+}
+
+/** The id of a request, or that of the last one. */
+async function idOf(named: string, control: ControlClient): Promise<string> {
+  return named === "last" ? String((await list(control)).at(-1)?.id ?? named) : named;
+}
+
+async function list(control: ControlClient, query: { operationId?: string; status?: number; after?: number } = {}) {
+  return dataAs<"RequestList">(await control.GET("/_control/v1/requests", { params: { query } })).requests;
+}
+
+async function formatList(control: ControlClient, entries: readonly Entry[], terminal: Terminal): Promise<string> {
+  const now = await readNow(control);
+  return formatTable(entries, terminal, [
+    { title: "id", cell: ({ id }) => id },
+    { title: "when", cell: ({ at }) => relativeTime(at, now) },
+    { title: "method", cell: ({ method }) => method },
+    { title: "path", cell: ({ path }) => path, flexible: true },
+    { title: "operation", cell: ({ operationId, stub }) => operationId ?? stub, isOptional: true },
+    {
+      title: "status",
+      cell: ({ status }) => (status === 0 ? "none" : status),
+      colour: ({ status }) => statusColour(status),
+    },
+    { title: "code", cell: ({ code }) => code },
+    { title: "ms", cell: ({ durationMs }) => Math.round(durationMs * 10) / 10 },
+    {
+      title: "decided by",
+      cell: ({ decidedBy: { step } }) => (step === "operation" ? undefined : step),
+      isOptional: true,
+    },
+    { title: "fault", cell: ({ fault }) => fault },
+    { title: "replay of", cell: ({ replayOf }) => replayOf },
+  ]);
+}
+
+function formatUnmatched({ method, path, status, closest }: Schema<"UnmatchedList">["requests"][number]): string {
+  const fixes = closest.map((one) => `  ${one.method} ${one.path} (${one.operationId}): ${one.fix}`);
+  return [`${method} ${path} → ${status}`, ...fixes].join("\n");
+}
+
+function formatDetail(entry: Schema<"RequestDetail">, { width }: Terminal): string {
+  const { id, at, method, path, operationId, status, code, fault, stub, error } = entry;
+  const { requestId, durationMs, decidedBy, caller, replayOf } = entry;
+  const facts = formatFields(
+    {
+      id,
+      at,
+      request: `${method} ${path}`,
+      operation: operationId ?? "none",
+      response: `${status === 0 ? "none" : status}${code === undefined ? "" : ` ${code}`}`,
+      "decided by": [decidedBy.step, decidedBy.section, decidedBy.detail].filter(Boolean).join(", "),
+      caller: caller && Object.values(caller).join(" "),
+      took: `${Math.round(durationMs * 10) / 10} ms`,
+      "request id": requestId,
+      "replay of": replayOf,
+      fault,
+      stub,
+      error,
+    },
+    width,
+  );
+  const part = (title: string, text: string | undefined): string[] => (text ? [`${title}:\n${text}`] : []);
+  const body = (value: unknown) => (value === undefined ? undefined : JSON.stringify(value, null, 2));
+  return [
+    facts,
+    ...part("Changes", entry.changes?.map(formatChange).join("\n")),
+    ...part("Timers", entry.timers?.map(({ at: due, kind, id: about }) => `${due}  ${kind}  ${about}`).join("\n")),
+    ...part("Headers", entry.headers && formatFields(entry.headers)),
+    ...part("Query", entry.query && formatFields(entry.query)),
+    ...part("Request body", body(entry.requestBody)),
+    ...part("Response headers", entry.responseHeaders && formatFields(entry.responseHeaders)),
+    ...part("Response body", body(entry.responseBody)),
+  ].join("\n\n");
+}
+
+function formatChange({ collection, id, before, after }: RecordChange): string {
+  const verb = before === undefined ? "added" : after === undefined ? "removed" : "changed";
+  const [was, is] = [flatFields(Object(before)), flatFields(Object(after))];
+  const fields = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]);
+  const lines = fields.map((name) => `  ${name}: ${was[name] ?? "-"} → ${is[name] ?? "-"}`);
+  return [`${verb} ${collection} ${id}`, ...(verb === "changed" ? lines : [])].join("\n");
+}

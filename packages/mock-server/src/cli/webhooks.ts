@@ -1,0 +1,158 @@
+import { type ControlClient, dataAs, dataOf, formatDuration, type Schema } from "@call-transfer/backend/control-client";
+import { deliveryAdvice } from "./advice.ts";
+import { action, type Command, type Context } from "./command.ts";
+import { findNamed, readApps, readNames, readNow } from "./find-record.ts";
+import type { Terminal } from "./output.ts";
+import { formatFields, formatTable, relativeTime, shortIds } from "./tables.ts";
+import { duration, integer } from "./values.ts";
+
+type Delivery = Schema<"Delivery">;
+
+export const webhooks: Command = {
+  name: "webhooks",
+  summary: "send a signed offer to an app, list the deliveries, or use the built-in inbox",
+  isFrequent: true,
+  example: "webhooks trigger",
+  actions: [
+    action(
+      "[DELIVERY]",
+      {
+        help: "list the latest deliveries, newest last. With an id, or last, show that delivery: headers, signature, body and the response",
+        options: { limit: { value: "N", read: integer(1, 1000), fallback: "20", help: "how many to list at most" } },
+      },
+      async ({ control, operands: [id], values: { limit }, terminal, hint }) => {
+        const all = await readDeliveries(control);
+        if (id !== undefined) {
+          const data = findNamed(id, all, "delivery");
+          return { data, text: formatDelivery(data, terminal) };
+        }
+        const data = all.slice(-limit);
+        if (data.length === 0) return { data, text: `No deliveries yet. Send one: ${hint("webhooks trigger")}` };
+        return { data, text: await formatList(control, data, shortIds(all, terminal), terminal) };
+      },
+    ),
+    action(
+      "trigger",
+      {
+        help: "send a signed offer to an app destination and print the delivery. Fails if the app's server does not accept it",
+        options: { destination: { value: "ID", help: "app destination, by id or name (default: the first one)" } },
+      },
+      async (context) => {
+        const { control, values } = context;
+        const destinationId = (await findApp(control, values.destination)).id;
+        return sent(context, await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId } }));
+      },
+    ),
+    action(
+      "redeliver DELIVERY",
+      {
+        help: "send the event of a delivery, or of the last, again with a new signature. Fails if the app's server does not accept it",
+        example: "redeliver last",
+      },
+      async (context) => {
+        const { control, operands } = context;
+        const { id } = findNamed(operands[0] ?? "", await readDeliveries(control), "delivery");
+        const params = { path: { id } };
+        return sent(context, await control.POST("/_control/v1/webhooks/deliveries/{id}/redeliver", { params }));
+      },
+    ),
+    action(
+      "inbox",
+      { help: "show the URL of the built-in inbox, its response, and the events that it received" },
+      async ({ control, terminal }) => {
+        const [data, now] = await Promise.all([
+          control.GET("/_control/v1/webhooks/inbox").then((result) => dataAs<"Inbox">(result)),
+          readNow(control),
+        ]);
+        const head = formatFields({ url: data.url, response: formatResponse(data.answer) });
+        const events = formatTable(data.received, terminal, [
+          { title: "when", cell: ({ at }) => relativeTime(at, now) },
+          { title: "body", cell: ({ body }) => body, flexible: true },
+        ]);
+        return { data, text: `${head}\n\n${data.received.length === 0 ? "No events yet." : events}` };
+      },
+    ),
+    action(
+      "respond STATUS",
+      {
+        help: "let the built-in inbox respond to all further events with this status",
+        example: "respond 503",
+        options: {
+          delay: { value: "TIME", read: duration("2s"), help: "wait this long on the sandbox's clock" },
+        },
+      },
+      async ({ control, operands: [text = ""], values: { delay } }) => {
+        const status = integer(200, 599)("webhooks respond", text);
+        const body = { status, ...(delay !== undefined && { delaySecs: delay / 1000 }) };
+        dataOf(await control.PUT("/_control/v1/webhooks/inbox", { body }));
+        return { data: body, text: `The inbox responds with ${formatResponse(body)}.` };
+      },
+    ),
+    action("clear", { help: "empty the built-in inbox, and let it respond with 204 again" }, async ({ control }) => {
+      dataOf(await control.DELETE("/_control/v1/webhooks/inbox"));
+      return { data: {}, text: "The inbox is empty. It responds with 204." };
+    }),
+  ],
+};
+
+/** Finds an app destination; the first one without a name. */
+export async function findApp(control: ControlClient, name: string | undefined) {
+  const apps = await readApps(control);
+  const [first] = apps;
+  if (first === undefined) throw new Error("The sandbox has no app destination. Add one to the seed.");
+  return name === undefined ? first : findNamed(name, apps, "app");
+}
+
+/** What a delivery that was just sent shows, and what to do if it was not accepted. */
+function sent({ terminal, hint }: Context, answer: Parameters<typeof dataAs>[0]) {
+  const data = dataAs<"Delivery">(answer);
+  return { data, text: formatDelivery(data, terminal), failure: deliveryAdvice(data, Date.now(), hint) };
+}
+
+function formatResponse({ status = 204, delaySecs = 0 }: Schema<"InboxAnswer">): string {
+  return delaySecs === 0 ? String(status) : `${status} after ${formatDuration(delaySecs * 1000)}`;
+}
+
+async function readDeliveries(control: ControlClient): Promise<readonly Delivery[]> {
+  return dataAs<"DeliveryList">(await control.GET("/_control/v1/webhooks/deliveries")).deliveries;
+}
+
+async function formatList(
+  control: ControlClient,
+  deliveries: readonly Delivery[],
+  short: (id: string) => string,
+  terminal: Terminal,
+): Promise<string> {
+  const [now, destinations] = await Promise.all([readNow(control), readNames(control, "destinations")]);
+  const nameOf = new Map(destinations.map(({ id, name }) => [id, name]));
+  return formatTable(deliveries, terminal, [
+    { title: "id", cell: ({ id }) => short(id) },
+    { title: "when", cell: ({ at }) => relativeTime(at, now) },
+    { title: "destination", cell: ({ destinationId: id }) => nameOf.get(id) ?? id, flexible: true },
+    {
+      title: "response",
+      cell: ({ status, error }) => status ?? `none: ${error}`,
+      colour: ({ accepted }) => (accepted ? "green" : "red"),
+      flexible: true,
+    },
+    { title: "url", cell: ({ url }) => url, flexible: true },
+    { title: "fault", cell: ({ fault }) => fault },
+    { title: "again", cell: ({ redeliveryOf }) => redeliveryOf && short(redeliveryOf) },
+  ]);
+}
+
+function formatDelivery(delivery: Delivery, { width }: Terminal): string {
+  const { id, at, url, status, error, headers, body, redeliveryOf, fault, accepted } = delivery;
+  const response = status === undefined ? `none: ${error}` : `${status}${accepted ? ", accepted" : ", not accepted"}`;
+  const facts = formatFields({ id, at, url, response, fault, "again for": redeliveryOf }, width);
+  return `${facts}\n\n${formatFields(headers)}\n\n${width === undefined ? body : indented(body)}`;
+}
+
+/** A body as it was sent, or indented if it is JSON. */
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
