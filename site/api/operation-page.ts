@@ -80,6 +80,7 @@ const retries: Readonly<Record<(typeof operations)[OperationId]["retry"], string
 export const programOf = (
   id: OperationId,
 ): string => `import { createBackend, demo } from "@call-transfer/mock-server/backend";
+import { CallTransfer } from "@call-transfer/sdk";
 
 const backend = createBackend();
 const client = new CallTransfer({

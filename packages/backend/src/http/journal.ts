@@ -1,13 +1,13 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { ClosestOperation, JournalEntry } from "../generated/models.gen.ts";
 import type { Effects } from "../model/change-log.ts";
-import type { Events } from "../model/events.ts";
+import { type Events, Ring } from "../model/events.ts";
 import type { BackendState } from "../model/state.ts";
 import type { StateWriter } from "../model/state-writer.ts";
 import { factTable, type RowChange, type StoredState } from "../model/store.ts";
 import { clearTimeout, setTimeout } from "../utils/real-time.ts";
 import { forLog } from "../utils/redact.ts";
-import { limited, Ring } from "../utils/values.ts";
+import { limited } from "../utils/values.ts";
 import { closestOperations } from "./closest-operations.ts";
 import { detailOf, type Exchange, type JournalDetail, type RecordedExchange } from "./journal-detail.ts";
 

@@ -1,4 +1,3 @@
-import { Ring } from "../utils/values.ts";
 import type { BackendClock } from "./clock.ts";
 
 /** Something that happened in a backend. Holds no secret. */
@@ -146,6 +145,57 @@ export function createEvents(clock: Pick<BackendClock, "iso">, onFollow: () => (
       }
     },
   };
+}
+
+/**
+ * The latest items, numbered from 1, in a ring buffer: objects that are held for long cost every request a share of garbage
+ * collection.
+ */
+export class Ring<Item> {
+  readonly #size: number;
+  #items: Item[] = [];
+  /** The number of the latest item. */
+  last = 0;
+  /** The last number before the latest clear: positions count from there. */
+  cleared = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  /** The number before the oldest item. */
+  get dropped(): number {
+    return Math.max(this.cleared, this.last - this.#size);
+  }
+
+  add(item: Item): void {
+    this.last += 1;
+    this.#items[this.#position(this.last)] = item;
+  }
+
+  /** The item of a number; undefined if it is not kept. */
+  at(number: number): Item | undefined {
+    return number > this.dropped && number <= this.last ? this.#items[this.#position(number)] : undefined;
+  }
+
+  /** The items after a number, oldest first. */
+  after(number = 0): Item[] {
+    const first = Math.max(number, this.dropped) + 1;
+    const numbers = Array.from({ length: Math.max(0, this.last - first + 1) }, (_, index) => first + index);
+    return numbers.map((one) => this.at(one)).filter((item) => item !== undefined);
+  }
+
+  /** Puts items, with their numbers, in place of the present ones. */
+  resume(last: number, cleared: number, items: readonly (readonly [number: number, item: Item])[] = []): void {
+    this.last = last;
+    this.cleared = cleared;
+    this.#items = [];
+    for (const [number, item] of items) this.#items[this.#position(number)] = item;
+  }
+
+  #position(number: number): number {
+    return (number - this.cleared - 1) % this.#size;
+  }
 }
 
 /** The events of a stream: their ids, and the latest of them. */

@@ -63,10 +63,10 @@ export const withoutTexts = (texts: readonly string[], value: unknown): unknown 
 /** Whether a JSON value has a field, at any depth, whose name suggests a secret and whose value is a text. */
 export function hasSecret(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasSecret);
-  if (!isObject(value)) return false;
+  if (typeof value !== "object" || value === null) return false;
   // Without a list of the names: every response comes by here.
   for (const name in value) {
-    const part = value[name];
+    const part: unknown = Reflect.get(value, name);
     if (typeof part === "string" ? isSecretName(name) : hasSecret(part)) return true;
   }
   return false;

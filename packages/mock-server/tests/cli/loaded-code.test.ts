@@ -32,7 +32,9 @@ async function loadedBy(args: readonly string[]): Promise<string[]> {
 
 const isOfServer = (source: string): boolean =>
   /^node_modules\/(?:zod|yaml|@noble)\//.test(source) ||
-  /^packages\/(?:backend\/src\/(?!control-client\/|model\/values\/)|spec\/src\/schemas)/.test(source) ||
+  /^packages\/(?:backend\/src\/(?!control-client[.]|generated\/answers[.]|utils\/(?:documented-operations|text|values)[.])|spec\/src\/schemas)/.test(
+    source,
+  ) ||
   /^packages\/mock-server\/src\/(?:server\/|attack\/|cli\/(?:start|ready))/.test(source);
 const isOfNetwork = (source: string): boolean => /^node:(?:https?|tls|crypto)$/.test(source);
 
