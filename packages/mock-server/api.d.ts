@@ -157,7 +157,7 @@ declare interface MockServerOptions extends SandboxesOptions {
   readonly controlToken?: string;
   readonly tls?: TlsOptions;
   readonly corsOrigins?: readonly string[];
-  readonly data?: string;
+  readonly dataFile?: string;
   readonly readOnly?: boolean;
 }
 
