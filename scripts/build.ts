@@ -15,6 +15,7 @@ const shared = [
   ...[
     "build/options.ts",
     "build/licences.ts",
+    "build/commander-builtins.ts",
     "packages/inspector/styles-as-text.ts",
     "packages/inspector/vite.config.ts",
   ],

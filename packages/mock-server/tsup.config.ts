@@ -24,6 +24,8 @@ const command: Options = {
   ...shared,
   clean: false,
   dts: false,
+  // Otherwise tsup resolves `node:process` before the aliases below do.
+  removeNodeProtocol: false,
   entry: ["src/cli.ts"],
   format: ["esm"],
   noExternal: [/^@call-transfer\//, /^@noble\/hashes\//, "openapi-fetch", "commander", /^yaml$/, /^zod$/],

@@ -3,7 +3,7 @@ import description from "../../package.json" with { type: "json" };
 import { errorMessage } from "../web/error-message.ts";
 import { exitStatus, flagOf, type OptionRow, startOptions } from "./options.ts";
 import { printError, processTerminal } from "./output.ts";
-import { type Programs, runProgram } from "./program.ts";
+import type { Programs } from "./program.ts";
 import { UsageError } from "./values.ts";
 
 const oldestNode = 20;
@@ -37,6 +37,7 @@ async function run(given: readonly string[]): Promise<number | undefined> {
     console.log(description.version);
     return exitStatus.success;
   }
+  const { runProgram } = await import("./program.ts");
   return runProgram(given, await programsFor(given), processTerminal());
 }
 
