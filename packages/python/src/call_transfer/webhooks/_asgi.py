@@ -1,44 +1,41 @@
-"""The receiver for ASGI, and for async views."""
+"""The handler for ASGI, and for async views."""
 
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
-import time
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, TypeVar, cast
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from typing_extensions import Unpack
 
-from ._answer import WebhookResponse
-from ._codes import Refusal
-from ._drivers import Loop
-from ._effects import Work
-from ._events import WebhookEvent
-from ._memory import AsyncMemoryEventStore
-from ._receiver import MOST_BODY_BYTES, Receiver, ReceiverOptions, Secret, WebhookProblem, settings_of, too_large
+from ._errors import Rejection
+from ._handler import MAX_BODY_BYTES, Core, OnEvent, ReadinessProblem, Secret, Tx, WebhookHandlerOptions, too_large
+from ._response import WebhookResponse
+from ._runtime import Loop
 from ._signature import RawBody, WebhookHeaders, held
-from ._stores import AsyncEventStore
+from ._store import EventStore
+
+if TYPE_CHECKING:
+    from .postgres import PostgresInbox
 
 T = TypeVar("T")
-_logger = logging.getLogger("call_transfer.webhooks")
 Message = MutableMapping[str, Any]
+_logger = logging.getLogger("call_transfer.webhooks")
 
 
-class AsyncWebhookReceiver:
-    """Receives webhooks (§6), on asyncio: the same as `WebhookReceiver`, which describes the arguments, options and
-    errors.
+class AsyncWebhookHandler:
+    """Receives webhooks (§6) on asyncio: the same as `WebhookHandler`, which describes the arguments, options and errors.
 
-    A receiver is an ASGI application, so it is the endpoint of a route of Starlette or FastAPI. A view awaits `handle`.
-    It belongs to one event loop. An event that is being handled is handled to its end, also if its request is
-    cancelled.
+    A handler is an ASGI application, so it is the endpoint of a route of Starlette or FastAPI. A view awaits `handle`. It
+    belongs to one event loop. An event is handled to its end, also if its request is cancelled.
 
     Args:
         secret: As there. A function may be async; one that is not must return at once.
-        on_event: As there. It may be async; a plain function holds up the event loop.
-        store: As there; `AsyncMemoryEventStore()` by default.
-        **options: See `ReceiverOptions`. `on_error` may be async, too.
+        on_event: As there. It may be async; a plain function blocks the event loop.
+        store: As there, with an async client.
+        inbox: As there, with an async client.
+        **options: See `WebhookHandlerOptions`. `on_error` may be async, too.
 
     """
 
@@ -46,21 +43,19 @@ class AsyncWebhookReceiver:
         self,
         *,
         secret: Secret | Callable[[], Secret | Awaitable[Secret]],
-        on_event: Callable[[WebhookEvent], Awaitable[WebhookResponse | None] | WebhookResponse | None],
-        store: AsyncEventStore | None = None,
-        **options: Unpack[ReceiverOptions],
+        on_event: OnEvent[Awaitable[WebhookResponse | None] | WebhookResponse | None, Tx],
+        store: EventStore | None = None,
+        inbox: PostgresInbox[Tx] | None = None,
+        **options: Unpack[WebhookHandlerOptions],
     ) -> None:
         secret = cast("Any", secret if callable(secret) else held(secret))
-        used = store or AsyncMemoryEventStore(clock=options.get("clock", time.time))
-        if not inspect.iscoroutinefunction(used.claim):
-            raise TypeError("store must be async. Use an async store, or WebhookReceiver.")
         self._loop = Loop()
         self._first: asyncio.AbstractEventLoop | None = None
         self._is_warned = False
-        self._receiver = Receiver(secret, on_event, settings_of(used, options), self._loop)
+        self._core = Core(self._loop, secret=secret, on_event=on_event, store=store, inbox=inbox, options=options)
 
     async def handle(self, body: RawBody, headers: WebhookHeaders, *, method: str = "POST") -> WebhookResponse:
-        """Verifies and handles a webhook. Never raises: what fails becomes a response, and `on_error` receives it.
+        """See `WebhookHandler.handle`.
 
         Args:
             body: The raw body, before any parsing.
@@ -68,11 +63,11 @@ class AsyncWebhookReceiver:
             method: The request's method. All but POST are answered 405.
 
         """
-        return await self._run(self._receiver.receive(method, headers, lambda: body))
+        return await self._run(self._core.receive(method, headers, lambda: body))
 
-    async def check_ready(self) -> list[WebhookProblem]:
-        """See `WebhookReceiver.check_ready`."""
-        return await self._run(self._receiver.check_ready())
+    async def check_readiness(self) -> list[ReadinessProblem]:
+        """See `WebhookHandler.check_readiness`."""
+        return await self._run(self._core.check_readiness())
 
     async def __call__(
         self,
@@ -82,9 +77,9 @@ class AsyncWebhookReceiver:
     ) -> None:
         """Answers a request as an ASGI application."""
         if scope["type"] != "http":
-            raise ValueError(f"A webhook receiver has no {scope['type']}.")
+            raise ValueError(f"A webhook handler has no {scope['type']}.")
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
-        response = await self._run(self._receiver.receive(scope["method"], headers, lambda: _read(receive)))
+        response = await self._run(self._core.receive(scope["method"], headers, lambda: _read(receive)))
         body = response.body or b""
         sent = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in response.headers.items()]
         length = [] if response.status == 204 else [(b"content-length", str(len(body)).encode())]
@@ -92,18 +87,18 @@ class AsyncWebhookReceiver:
             await send({"type": "http.response.start", "status": response.status, "headers": [*sent, *length]})
             await send({"type": "http.response.body", "body": body})
         except Exception as error:
-            await self._run(self._receiver.report("response", error))
+            await self._run(self._core.report("response", error))
             raise
 
-    async def _run(self, work: Work[T]) -> T:
+    async def _run(self, work: Coroutine[Any, Any, T]) -> T:
         loop = asyncio.get_running_loop()
         if self._first is None or self._first.is_closed():
             self._first = loop
         elif self._first is not loop and not self._is_warned:
             self._is_warned = True
             _logger.error(
-                "AsyncWebhookReceiver is used by several event loops, so that copies of an event wait in vain. "
-                "Use WebhookReceiver in a WSGI view, and one receiver for each loop."
+                "AsyncWebhookHandler is used by several event loops, so duplicates of an event cannot wait for its response. "
+                "Use WebhookHandler in a WSGI view, and one handler for each loop."
             )
         return await asyncio.shield(self._loop.start(work))
 
@@ -113,9 +108,9 @@ async def _read(receive: Callable[[], Awaitable[Message]]) -> bytes:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise Refusal("The connection was closed before the end of the body.", "bad_request", 400)
+            raise Rejection("The connection was closed before the end of the body.", "invalid_request", 400)
         body += message.get("body", b"")
-        if len(body) > MOST_BODY_BYTES:
+        if len(body) > MAX_BODY_BYTES:
             raise too_large()
         if not message.get("more_body", False):
             return bytes(body)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from .._generated.signature import HEADER, SCHEME, SEPARATOR, TOLERANCE_SECS
 from .._redact import Secret as Hidden
-from ._codes import WebhookVerificationError
+from ._errors import WebhookVerificationError
 from ._events import WebhookEvent, event_of
 
 _LONGEST_HEADER = 4096
@@ -30,7 +30,7 @@ class Signed(NamedTuple):
 
 
 def held(secret: object) -> Hidden:
-    """Puts secrets out of sight: from there on they are no local variable of a frame."""
+    """Hides secrets from local variables of frames."""
     return secret if isinstance(secret, Hidden) else Hidden(secret)
 
 
@@ -63,7 +63,7 @@ def bytes_of(body: RawBody) -> bytes:
         return bytes(memoryview(body))
     except TypeError:
         message = "The body must be the raw bytes or text of the request, not a parsed object."
-        raise WebhookVerificationError(message, "bad_body") from None
+        raise WebhookVerificationError(message, "body_already_read") from None
 
 
 def _as_text(value: object) -> str:
@@ -106,7 +106,7 @@ def parse_header(headers: WebhookHeaders) -> Signed:
 
 
 def _header_error(problem: str) -> WebhookVerificationError:
-    return WebhookVerificationError(f"The header {HEADER} {problem}.", "bad_header")
+    return WebhookVerificationError(f"The header {HEADER} {problem}.", "invalid_signature_header")
 
 
 def verify_webhook(
@@ -125,7 +125,7 @@ def verify_webhook(
         headers: The request's headers. Case does not count.
         secret: The destination's signing secret. During a rotation, the new and the previous one: either may match.
         tolerance: Seconds that the signature's time may differ from now, in both directions.
-        clock: Source of time in seconds since 1970.
+        clock: Source of time in seconds since the epoch.
 
     Raises:
         WebhookVerificationError: The webhook failed verification. The message says why, `code` says it to programs.
@@ -144,31 +144,31 @@ def verify_webhook(
             is_valid = hmac.compare_digest(expected, candidate) or is_valid
     if not is_valid:
         message = "No signature matches. Check the destination's secret, and that the body is unchanged."
-        raise WebhookVerificationError(message, "no_match")
+        raise WebhookVerificationError(message, "signature_mismatch")
     age = clock() - int(timestamp)
     if not abs(age) <= tolerance:
         direction = "old" if age > 0 else "ahead"
         message = f"The signature is {abs(round(age))} s {direction}, more than {tolerance:g} s. Check the clocks."
-        raise WebhookVerificationError(message, "stale")
+        raise WebhookVerificationError(message, "timestamp_out_of_tolerance")
     return event_of(raw)
 
 
-def sign_webhook(body: RawBody, *, secret: str | Sequence[str], at: float | None = None) -> str:
-    """Signs a body like the platform, for tests of a receiver. Returns the value of the signature header (§6).
+def sign_webhook(body: RawBody, *, secret: str | Sequence[str], timestamp: float | None = None) -> str:
+    """Signs a body like the platform, for tests of a handler. Returns the value of the signature header (§6).
 
     Args:
         body: The raw body.
         secret: The signing secret. During a rotation, the new and the previous one, in this order.
-        at: Time of the signature in seconds since 1970; now by default.
+        timestamp: Time of the signature in seconds since the epoch; now by default.
 
     Raises:
         ValueError: An argument is invalid, e.g. an empty secret.
 
     """
     secret = cast("Any", held(secret))
-    timestamp = str(math.floor(time.time() if at is None else at))
+    seconds = str(math.floor(time.time() if timestamp is None else timestamp))
     raw = bytes_of(body)
-    return ",".join([f"t={timestamp}", *(f"{SCHEME}={_sign(one, timestamp, raw)}" for one in secrets_of(cast("Any", secret)))])
+    return ",".join([f"t={seconds}", *(f"{SCHEME}={_sign(one, seconds, raw)}" for one in secrets_of(cast("Any", secret)))])
 
 
 def _sign(secret: Hidden, timestamp: str, body: bytes) -> str:

@@ -1,47 +1,48 @@
-"""The receiver for WSGI, and for views of Django and Flask."""
+"""The handler for WSGI, and for views of Django and Flask."""
 
 from __future__ import annotations
 
 import http
 import inspect
-import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import Unpack
 
-from ._answer import WebhookResponse
-from ._codes import Refusal
-from ._drivers import Threads
-from ._events import WebhookEvent
-from ._memory import MemoryEventStore
-from ._receiver import MOST_BODY_BYTES, Receiver, ReceiverOptions, Secret, WebhookProblem, settings_of, too_large
+from ._errors import Rejection
+from ._handler import MAX_BODY_BYTES, Core, OnEvent, ReadinessProblem, Secret, Tx, WebhookHandlerOptions, too_large
+from ._response import WebhookResponse
+from ._runtime import Threads
 from ._signature import RawBody, WebhookHeaders, held
-from ._stores import EventStore
+from ._store import EventStore
+
+if TYPE_CHECKING:
+    from .postgres import PostgresInbox
 
 
-class WebhookReceiver:
-    """Receives webhooks (§6). It verifies the signature of the raw body, handles each event once, and gives every copy
-    the same
-    answer: its status, content type, and body up to 16 kB. If handling raises or answers 5xx, the next copy is handled.
+class WebhookHandler:
+    """Receives webhooks (§6). Verifies the signature of the raw body, handles each event once, and gives every duplicate
+    the same response: its status, content type, and body up to 16 kB. If `on_event` raises or answers 5xx, the next
+    duplicate is handled.
 
-    A receiver is a WSGI application. A view calls `handle`. It is safe for threads, and starts some of its own, for the
-    steps of its store and for leases. `AsyncWebhookReceiver` is the one for ASGI.
+    A handler is a WSGI application. A view calls `handle`. It is safe for threads. Steps of a store, leases and a function
+    for `secret` run in threads of its own, `on_event` in that of the request. `AsyncWebhookHandler` is the one for ASGI.
 
     Args:
-        secret: The destination's signing secret. During a rotation, a list of the new and the previous one: either may
-            match. A function is called for each webhook, in a thread, so that secrets can change without a restart. If
-            it raises or takes longer than 2 seconds, its last secrets remain in use and `on_error`
-            receives the error.
+        secret: The destination's signing secret, checked with the first webhook. During a rotation, a list of the new and
+            the previous one: either may match. A function is called for each webhook, so secrets can change without a
+            restart. If it raises or takes longer than 2 seconds, its last secrets remain in use and `on_error` receives
+            the error.
         on_event: Handles a verified event. If it returns None, the response is 204; a `WebhookResponse` is sent as it
-            is. If it raises, or returns anything else, the response is 500 without details.
-        store: Remembers which events were handled. `MemoryEventStore()` by default; several processes need one that
-            they share.
-        **options: See `ReceiverOptions`.
+            is. If it raises, or returns anything else, the response is 500 without details. With `inbox`, its second
+            argument is the transaction.
+        store: Shares events among processes. Without one, each process handles its events once.
+        inbox: Takes the place of `store`: what `on_event` writes to PostgreSQL and its response are committed together.
+        **options: See `WebhookHandlerOptions`.
 
     Raises:
-        TypeError: An option does not exist, or a function is async.
-        ValueError: An option is invalid, e.g. an empty secret.
+        TypeError: An option does not exist or has no effect, or a function is async.
+        ValueError: An option is invalid.
 
     """
 
@@ -49,19 +50,19 @@ class WebhookReceiver:
         self,
         *,
         secret: Secret | Callable[[], Secret],
-        on_event: Callable[[WebhookEvent], WebhookResponse | None],
+        on_event: OnEvent[WebhookResponse | None, Tx],
         store: EventStore | None = None,
-        **options: Unpack[ReceiverOptions],
+        inbox: PostgresInbox[Tx] | None = None,
+        **options: Unpack[WebhookHandlerOptions],
     ) -> None:
         secret = cast("Any", secret if callable(secret) else held(secret))
-        used = store or MemoryEventStore(clock=options.get("clock", time.time))
-        if any(inspect.iscoroutinefunction(one) for one in (on_event, secret, used.claim, options.get("on_error"))):
-            raise TypeError("on_event, secret, store and on_error must not be async. Use AsyncWebhookReceiver.")
+        if any(inspect.iscoroutinefunction(one) for one in (on_event, secret, options.get("on_error"))):
+            raise TypeError("on_event, secret and on_error must not be async. Use AsyncWebhookHandler.")
         self._threads = Threads()
-        self._receiver = Receiver(secret, on_event, settings_of(used, options), self._threads)
+        self._core = Core(self._threads, secret=secret, on_event=on_event, store=store, inbox=inbox, options=options)
 
     def handle(self, body: RawBody, headers: WebhookHeaders, *, method: str = "POST") -> WebhookResponse:
-        """Verifies and handles a webhook. Never raises: what fails becomes a response, and `on_error` receives it.
+        """Verifies and handles a webhook. Never raises: an error becomes a response, and `on_error` receives it.
 
         Args:
             body: The raw body, before any parsing.
@@ -69,32 +70,26 @@ class WebhookReceiver:
             method: The request's method. All but POST are answered 405.
 
         """
-        return self._run(method, headers, lambda: body)
+        return self._threads.run(self._core.receive(method, headers, lambda: body))
 
-    def check_ready(self) -> list[WebhookProblem]:
-        """Says what is wrong, for a readiness probe; an empty list if nothing is known to be. Takes and gives back an
-        event of its own in the store, and calls the function for `secret` if it has returned none yet: without secrets,
-        every webhook is answered 500. It also knows whether the last genuine webhooks were refused because of this
-        machine's clock. Never raises.
+    def check_readiness(self) -> list[ReadinessProblem]:
+        """Checks the store or inbox and the secret, for a readiness probe. Returns an empty list if nothing is wrong. Claims
+        and releases an event of its own in the store, and reads the secret unless it was read before. Never raises.
         """
-        return self._threads.run(self._receiver.check_ready())
+        return self._threads.run(self._core.check_readiness())
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answers a request as a WSGI application."""
         headers = [(name[5:].replace("_", "-"), str(value)) for name, value in environ.items() if name[:5] == "HTTP_"]
-        response = self._run(environ["REQUEST_METHOD"], headers, lambda: _read(environ))
+        response = self._threads.run(self._core.receive(environ["REQUEST_METHOD"], headers, lambda: _read(environ)))
         body = response.body or b""
         length = [] if response.status == http.HTTPStatus.NO_CONTENT else [("content-length", str(len(body)))]
-        status = f"{response.status} {_phrase(response.status)}"
         try:
-            start_response(status, [*response.headers.items(), *length])
+            start_response(f"{response.status} {_phrase(response.status)}", [*response.headers.items(), *length])
         except Exception as error:
-            self._threads.run(self._receiver.report("response", error))
+            self._threads.run(self._core.report("response", error))
             raise
         return [body]
-
-    def _run(self, method: str, headers: WebhookHeaders, read: Callable[[], RawBody]) -> WebhookResponse:
-        return self._threads.run(self._receiver.receive(method, headers, read))
 
 
 def _phrase(status: int) -> str:
@@ -107,17 +102,17 @@ def _phrase(status: int) -> str:
 def _read(environ: dict[str, Any]) -> bytes:
     length = environ.get("CONTENT_LENGTH") or ""
     if length and not (length.isascii() and length.isdigit()):
-        raise Refusal("The header Content-Length must be a number.", "bad_request", 400)
+        raise Rejection("The header Content-Length must be a number.", "invalid_request", 400)
     # Without a length, only some servers say where the body ends.
-    size = int(length) if length else MOST_BODY_BYTES + 1 if environ.get("wsgi.input_terminated") else 0
-    if length and size > MOST_BODY_BYTES:
+    size = int(length) if length else MAX_BODY_BYTES + 1 if environ.get("wsgi.input_terminated") else 0
+    if length and size > MAX_BODY_BYTES:
         raise too_large()
     body = b"".join(_parts(environ["wsgi.input"], size))
-    if len(body) > MOST_BODY_BYTES:
+    if len(body) > MAX_BODY_BYTES:
         raise too_large()
     if length and len(body) < size:
         message = "The body was read before verification, or was cut. Verify first, or pass its bytes to handle()."
-        raise Refusal(message, "bad_body", 500)
+        raise Rejection(message, "body_already_read", 500)
     return body
 
 
