@@ -24,8 +24,8 @@ MODULES = (
     "call_transfer.webhooks.postgres",
     "call_transfer.webhooks.redis",
 )
-# A class and a dictionary that are not public, with the defaults of options that no signature shows.
-RETRIES, WEBHOOKS = "call_transfer._options.RetryPolicy", "call_transfer.webhooks._handler._DEFAULTS"
+# Two classes that are not public, with the defaults of options that no signature shows.
+RETRIES, WEBHOOKS = "call_transfer._options.RetryPolicy", "call_transfer.webhooks._options.Settings"
 GENERATED = "call_transfer._generated."
 # The client alone creates instances of these, so their constructors may change.
 RECEIVED = {
@@ -84,14 +84,10 @@ class Surface:
 
     def defaults(self) -> Facts:
         """The defaults of options that no signature shows."""
-        policy = {f"retry.{name}": one.value for name, one in self.at(RETRIES).members.items() if isinstance(one, griffe.Attribute)}
-        table = self.at(WEBHOOKS)
-        pairs = table.value if isinstance(table, griffe.Attribute) and isinstance(table.value, griffe.ExprDict) else None
-        if pairs is None:
-            message = f"{WEBHOOKS} is no dictionary of defaults any more. Say in tests/surface.py where they are."
-            raise ValueError(message)
-        receiver = {f"webhooks.{str(key)[1:-1]}": value for key, value in zip(pairs.keys, pairs.values, strict=True)}
-        return {name: self.value_of(value) for name, value in sorted((policy | receiver).items()) if value is not None}
+        classes = {"retry": RETRIES, "webhooks": WEBHOOKS}
+        members = {f"{kind}.{name}": one for kind, path in classes.items() for name, one in self.at(path).members.items()}
+        values = {name: one.value for name, one in sorted(members.items()) if isinstance(one, griffe.Attribute)}
+        return {name: self.value_of(value) for name, value in values.items() if value is not None}
 
     def names_in(self, module: str) -> list[str]:
         """The names that a program may import from a module."""

@@ -201,7 +201,7 @@ class Process:
 
         given = cast("WebhookHandlerOptions", {"on_error": on_error, "clock": world.now, **options})
         runtime = cast("Any", world)
-        self.core = Core(runtime, secret=SECRET, on_event=count, store=store, inbox=None, options=given)
+        self.core = Core(runtime, SECRET, count, store, None, given)
 
     def begin(self, event_id: str = "1") -> Running:
         """Delivers an event, signed now."""

@@ -4,14 +4,14 @@
 """
 
 from .._generated.models import TransferOffer
-from ._asgi import AsyncWebhookHandler
 from ._errors import WebhookError, WebhookErrorCode, WebhookVerificationError
 from ._events import UnknownWebhookEvent, WebhookEvent
-from ._handler import ReadinessProblem, WebhookHandlerOptions
+from ._handler import ReadinessProblem
+from ._options import WebhookHandlerOptions
 from ._response import WebhookResponse
+from ._servers import AsyncWebhookHandler, WebhookHandler
 from ._signature import sign_webhook, verify_webhook
 from ._store import EventClaim, EventStore
-from ._wsgi import WebhookHandler
 
 __all__ = [
     "AsyncWebhookHandler",

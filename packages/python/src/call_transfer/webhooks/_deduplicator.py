@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from ._errors import Rejection, WebhookError, WebhookErrorCode, unavailable
+from ._options import Settings
 from ._response import WebhookResponse, response_of, text_of
 from ._runtime import Runtime, Signal
 
@@ -55,16 +56,13 @@ class _InFlight:
 class Deduplicator:
     """The events of one handler in this process."""
 
-    def __init__(
-        self, runtime: Runtime, coordinate: Coordinate, report: Report, *, duplicate_wait: float, max_responses: int, keep: float
-    ) -> None:
+    def __init__(self, runtime: Runtime, coordinate: Coordinate, settings: Settings, keep: float, report: Report) -> None:
         self._runtime = runtime
         self._coordinate = coordinate
-        self._report = report
-        self._duplicate_wait = duplicate_wait
-        self._max_responses = max_responses
+        self._settings = settings
         self._keep = keep
         """Seconds before which an eviction is reported; 0 if a store has the responses too."""
+        self._report = report
         # A walk over a dict passes the places of all that were deleted since it last grew; this one does not.
         self._responses: OrderedDict[str, tuple[str, float]] = OrderedDict()
         self._characters = 0
@@ -77,7 +75,7 @@ class Deduplicator:
 
     async def handle(self, key: str, handle: Handle) -> WebhookResponse:
         """Handles an event, or waits for its response. After an error or a 5xx, the next duplicate is handled."""
-        until = self._runtime.now() + self._duplicate_wait
+        until = self._runtime.now() + self._settings.duplicate_wait
         while True:
             remembered = self._responses.get(key)
             if remembered is not None:
@@ -94,7 +92,7 @@ class Deduplicator:
                 raise unavailable("duplicate_timeout")
 
     async def _lead(self, key: str, handle: Handle) -> WebhookResponse:
-        until = self._runtime.now() + self._duplicate_wait + MAX_HANDLING
+        until = self._runtime.now() + self._settings.duplicate_wait + MAX_HANDLING
         current = self._in_flight[key] = _InFlight(self._runtime.signal(), until)
         try:
             handled = await self._coordinate(key, str(uuid.uuid4()), handle)
@@ -123,13 +121,13 @@ class Deduplicator:
         many.
         """
         early = self._evicted
-        while len(self._responses) > self._max_responses or self._characters > _MAX_CHARACTERS:
+        while len(self._responses) > self._settings.max_answers or self._characters > _MAX_CHARACTERS:
             _, (stored, at) = self._responses.popitem(last=False)
             self._characters -= len(stored)
             self._evicted += self._runtime.now() - at < self._keep
         if self._evicted > early and len(str(self._evicted)) > len(str(early or "")):
             message = (
                 f"{self._evicted} responses were evicted within {self._keep:g} s, so their duplicates may be handled again. "
-                "Raise max_responses, or use a store."
+                "Raise max_answers, or use a store."
             )
             await self._report(WebhookError(message, "store_evicted_early"), "store_evicted_early")

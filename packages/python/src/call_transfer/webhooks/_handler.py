@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import inspect
 import logging
-import math
 import re
-import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 from .._duration import OnceAMinute
 from .._fork import renew_in_child
-from .._generated.signature import TOLERANCE_SECS
-from .._options import presentable
 from .._redact import Secret as Hidden
 from .._redact import excerpt, mask_numbers
 from ._deduplicator import Deduplicator, alone
 from ._errors import Rejection, WebhookError, WebhookErrorCode, WebhookVerificationError, code_of
 from ._events import WebhookEvent, key_of
+from ._options import WebhookHandlerOptions, settings_of
 from ._response import WebhookResponse
-from ._runtime import Loop, Threads, TimeLimit
-from ._signature import WebhookHeaders, bytes_of, held, parse_header, secrets_of, tolerance_of, values_of, verify_webhook
+from ._runtime import Runtime, TimeLimit
+from ._signature import WebhookHeaders, bytes_of, held, parse_header, secrets_of, values_of, verify_webhook
 from ._store import EventStore, StoreCoordinator
 
 if TYPE_CHECKING:
@@ -40,39 +36,6 @@ Tx = TypeVar("Tx")
 Secret = str | Sequence[str]
 OnEvent = Callable[[WebhookEvent], R] | Callable[[WebhookEvent, Tx], R]
 """With an inbox, the second argument is the transaction."""
-
-
-class WebhookHandlerOptions(TypedDict, total=False):
-    """Options that both handlers have. All times are in seconds."""
-
-    on_store_error: Literal["handle", "reject"]
-    """
-    What happens when the store fails before an event is handled. `handle`, the default: it is handled without the store, so
-    no offer is lost, but another process may handle a duplicate too. `reject`: 503, which declines offers while it fails.
-    """
-    tolerance: float
-    """Maximum difference between the signature's time and now, in both directions: above 0; 300 by default (§6)."""
-    lease_duration: float
-    """
-    Time until another process may take an event over after a crash: 0.1 to 60; 2 by default. The lease is extended while
-    `on_event` runs, for at most 60 s.
-    """
-    duplicate_wait: float
-    """
-    How long a duplicate waits for the first response: 0 to 60; 8 by default, because the platform gives a delivery up after
-    10 s. Then it gets 503 with `Retry-After`.
-    """
-    store_timeout: float
-    """Timeout of one step of the store: 0.001 to 60; 1 by default. Excludes queueing, which `duplicate_wait` limits."""
-    max_answers: int
-    """Maximum number of responses that this process remembers, from 1 on; 10,000 by default. The oldest are evicted."""
-    on_error: Callable[[BaseException, WebhookErrorCode], object]
-    """
-    Receives each error and its code. The sender gets no details. By default the logger `call_transfer.webhooks` has each
-    cause at most once a minute, in one line.
-    """
-    clock: Callable[[], float]
-    """Source of time in seconds since the epoch; `time.time` by default."""
 
 
 class ReadinessProblem(NamedTuple):
@@ -105,67 +68,19 @@ _NOT_DECODED = (
 )
 
 
-@dataclass(frozen=True)
-class _Settings:
-    on_store_error: Literal["handle", "reject"]
-    tolerance: float
-    lease_duration: float
-    duplicate_wait: float
-    store_timeout: float
-    max_answers: int
-    on_error: Callable[[BaseException, WebhookErrorCode], object] | None
-    clock: Callable[[], float]
-
-
-_DEFAULTS: dict[str, Any] = {
-    "on_store_error": "handle",
-    "tolerance": float(TOLERANCE_SECS),
-    "lease_duration": 2.0,
-    "duplicate_wait": 8.0,
-    "store_timeout": 1.0,
-    "max_answers": 10_000,
-    "on_error": None,
-    "clock": time.time,
-}
-_RANGES = {"lease_duration": (0.1, 60), "duplicate_wait": (0.0, 60), "store_timeout": (0.001, 60), "max_answers": (1, math.inf)}
-
-
-def _settings_of(options: WebhookHandlerOptions, store: object, inbox: object) -> _Settings:
-    unknown = [name for name in options if name not in _DEFAULTS]
-    if unknown:
-        raise TypeError(f"{presentable(unknown[0])} is not an option. Check its spelling.")
-    useless = ["store"] * (store is not None) + [one for one in ("on_store_error", "lease_duration", "store_timeout") if one in options]
-    if inbox is not None and useless:
-        raise TypeError(f"{useless[0]} has no effect with inbox. Remove it.")
-    settings = _Settings(**{**_DEFAULTS, **cast("dict[str, Any]", options)})
-    tolerance_of(settings.tolerance)
-    if settings.on_store_error not in ("handle", "reject"):
-        raise ValueError('on_store_error must be "handle" or "reject"')
-    for name, (least, most) in _RANGES.items():
-        if not least <= getattr(settings, name) <= most:
-            raise ValueError(f"{name} must be from {least:g}" + (f" to {most:g} seconds" if most == 60 else " on"))
-    retention = float(getattr(inbox if store is None else store, "retention", math.inf))
-    if not retention >= 2 * settings.tolerance:
-        raise ValueError(
-            f"retention must be at least twice tolerance ({2 * settings.tolerance:g} seconds), because a delivery stays valid that long"
-        )
-    return settings
-
-
 class Core:
     """The work of one handler. It does no I/O: `runtime` does."""
 
     def __init__(
         self,
-        runtime: Threads | Loop,
-        *,
+        runtime: Runtime,
         secret: object,
         on_event: Callable[..., object],
         store: EventStore | None,
         inbox: PostgresInbox[Any] | None,
         options: WebhookHandlerOptions,
     ) -> None:
-        self._settings = settings = _settings_of(options, store, inbox)
+        self._settings = settings = settings_of(options, store, inbox)
         self._runtime = runtime
         self._on_event = on_event
         self._read_secret = cast("Callable[[], Any]", secret) if callable(secret) else None
@@ -176,32 +91,13 @@ class Core:
         self._store = store
         self._coordinator: Any = None
         if store is not None:
-            self._coordinator = StoreCoordinator(
-                runtime,
-                store,
-                self._report_store,
-                on_store_error=settings.on_store_error,
-                lease_duration=settings.lease_duration,
-                duplicate_wait=settings.duplicate_wait,
-                store_timeout=settings.store_timeout,
-            )
+            self._coordinator = StoreCoordinator(runtime, store, settings, self._report_store)
         elif inbox is not None:
-            self._coordinator = inbox._coordinator(runtime, self._report_store, settings.duplicate_wait)
-        self._deduplicator = Deduplicator(
-            runtime,
-            self._coordinator.coordinate if self._coordinator else alone(runtime),
-            self._report_store,
-            duplicate_wait=settings.duplicate_wait,
-            max_responses=settings.max_answers,
-            keep=0.0 if self._coordinator else 2 * settings.tolerance,
-        )
-        renew_in_child(self)
-
-    def after_fork(self) -> None:
-        """Forgets what threads of the parent do."""
-        if isinstance(self._runtime, Threads):
-            self._runtime.after_fork()
-        self._deduplicator.after_fork()
+            self._coordinator = inbox._coordinator(runtime, settings, self._report_store)
+        coordinate = self._coordinator.coordinate if self._coordinator else alone(runtime)
+        keep = 0.0 if self._coordinator else 2 * settings.tolerance
+        self._deduplicator = Deduplicator(runtime, coordinate, settings, keep, self._report_store)
+        renew_in_child(self._deduplicator)
 
     async def receive(self, method: str, headers: WebhookHeaders, read: Callable[[], Any]) -> WebhookResponse:
         """Verifies and handles a webhook, whose body `read` returns. Exceptions become responses."""

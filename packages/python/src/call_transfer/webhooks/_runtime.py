@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
@@ -32,11 +33,12 @@ class Threads:
     now = staticmethod(time.monotonic)
 
     def __init__(self) -> None:
-        self.after_fork()
+        self._locks: dict[int, threading.Lock] = {}
 
-    def after_fork(self) -> None:
-        """Replaces the lock, which another thread of the parent may hold."""
-        self._lock = threading.Lock()
+    @property
+    def _lock(self) -> threading.Lock:
+        """One for each process: a thread of a parent may hold its lock, and gevent may replace locks after a fork."""
+        return self._locks.setdefault(os.getpid(), threading.Lock())
 
     def signal(self) -> Signal:
         return threading.Event()

@@ -9,6 +9,7 @@ from typing import Literal, Protocol, TypeVar
 
 from ._deduplicator import MAX_HANDLING, Handle, Handled, Report
 from ._errors import Rejection, WebhookError, code_of, unavailable
+from ._options import Settings
 from ._response import response_of, text_of
 from ._runtime import Runtime, Signal, TimeLimit
 
@@ -68,10 +69,10 @@ class _Waiting:
 class _Steps:
     """Runs steps of a store: so many at once, each within its time, which excludes waiting for a turn."""
 
-    def __init__(self, runtime: Runtime, max_concurrency: int, limit: float, duplicate_wait: float) -> None:
+    def __init__(self, runtime: Runtime, max_concurrency: int, settings: Settings) -> None:
         self._runtime = runtime
-        self._limit = limit
-        self._max_wait = max(limit, duplicate_wait)
+        self._limit = settings.store_timeout
+        self._max_wait = max(settings.store_timeout, settings.duplicate_wait)
         self._in_time = TimeLimit(runtime, max(max_concurrency, 100))
         self._free = max_concurrency
         # In order. Steps of events being handled go first: their leases must not expire meanwhile.
@@ -141,7 +142,7 @@ class _Event:
         self.key = key
         self._of = of
         self._owner = owner
-        self._until = of.runtime.now() + of.duplicate_wait
+        self._until = of.runtime.now() + of.settings.duplicate_wait
         self._is_claimed = False
         """Whether the store answered a claim."""
         self._may_be_claimed = False
@@ -154,7 +155,7 @@ class _Event:
 
         async def step() -> EventClaim:
             self._may_be_claimed = True
-            claim: EventClaim = await of.runtime.call(lambda: of.store.claim(self.key, self._owner, of.lease_duration))
+            claim: EventClaim = await of.runtime.call(lambda: of.store.claim(self.key, self._owner, of.settings.lease_duration))
             state = getattr(claim, "state", None)
             if self._is_ended and state == "claimed":
                 await of.runtime.call(lambda: of.store.release(self.key, self._owner))
@@ -165,7 +166,7 @@ class _Event:
         started = of.runtime.now()
         claim = await of.steps.run(step, is_urgent)
         # After a stall, a lease that was given before it may be another owner's by now.
-        if claim.state == "claimed" and of.runtime.now() - started >= of.lease_duration:
+        if claim.state == "claimed" and of.runtime.now() - started >= of.settings.lease_duration:
             claim = await of.steps.run(step, True)
         self._is_claimed = True
         return claim
@@ -203,7 +204,7 @@ class _Event:
         except Exception as error:
             code = code_of(error, "store_failed")
             is_rejected = isinstance(error, Rejection)
-            if not is_rejected and self._of.handles_without_store:
+            if not is_rejected and self._of.settings.on_store_error == "handle":
                 await self._of.report(error, code)
                 return None
             if self._may_be_claimed:
@@ -216,7 +217,7 @@ class _Event:
         """Extends the lease while the event is handled, until another owner has it."""
         until = self._of.runtime.now() + MAX_HANDLING
         while self._of.runtime.now() < until:
-            await self._of.runtime.wait(self._ended, self._of.lease_duration / 3)
+            await self._of.runtime.wait(self._ended, self._of.settings.lease_duration / 3)
             if self._is_ended:
                 return
             # In the background: a slow store may have several at once.
@@ -258,7 +259,7 @@ class _Event:
         for _ in range(_MAX_COMPLETIONS):
             if await self._complete(text):
                 return text
-            claim = await self.claim_when_free(self._of.runtime.now() + self._of.duplicate_wait)
+            claim = await self.claim_when_free(self._of.runtime.now() + self._of.settings.duplicate_wait)
             # Otherwise the other owner failed, so this response counts.
             if claim.state == "completed":
                 response_of(claim.response)
@@ -279,7 +280,7 @@ class _Event:
         async def step() -> bool:
             return bool(await runtime.call(lambda: self._of.store.complete(self.key, self._owner, text)))
 
-        until = runtime.now() + (self._of.store_timeout if self._is_claimed else 2 * _FIRST_POLL)
+        until = runtime.now() + (self._of.settings.store_timeout if self._is_claimed else 2 * _FIRST_POLL)
         pause = _FIRST_POLL
         while True:
             try:
@@ -292,27 +293,14 @@ class _Event:
 
 
 class StoreCoordinator:
-    """Handles events in one of the processes that share a store. Times are in seconds."""
+    """Handles events in one of the processes that share a store."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        store: EventStore,
-        report: Report,
-        *,
-        on_store_error: Literal["handle", "reject"],
-        lease_duration: float,
-        duplicate_wait: float,
-        store_timeout: float,
-    ) -> None:
+    def __init__(self, runtime: Runtime, store: EventStore, settings: Settings, report: Report) -> None:
         self.runtime = runtime
         self.store = store
+        self.settings = settings
         self.report = report
-        self.handles_without_store = on_store_error == "handle"
-        self.lease_duration = lease_duration
-        self.duplicate_wait = duplicate_wait
-        self.store_timeout = store_timeout
-        self.steps = _Steps(runtime, int(getattr(store, "max_concurrency", 100)), store_timeout, duplicate_wait)
+        self.steps = _Steps(runtime, int(getattr(store, "max_concurrency", 100)), settings)
 
     async def coordinate(self, key: str, owner: str, handle: Handle) -> Handled:
         event = _Event(self, key, owner)

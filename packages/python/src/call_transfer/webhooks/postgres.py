@@ -13,6 +13,7 @@ from typing import Any, Generic, Literal, LiteralString, TypeVar, cast
 
 from ._deduplicator import MAX_HANDLING, Handle, Handled, Report
 from ._errors import WebhookError, WebhookErrorCode, unavailable
+from ._options import Settings
 from ._response import WebhookResponse, response_of, text_of
 from ._runtime import Runtime, value_of
 
@@ -128,8 +129,8 @@ class PostgresInbox(Generic[Tx]):
         self._query = query
         self._paramstyle = paramstyle
 
-    def _coordinator(self, runtime: Runtime, report: Report, duplicate_wait: float) -> _InboxCoordinator:
-        return _InboxCoordinator(self, runtime, report, duplicate_wait)
+    def _coordinator(self, runtime: Runtime, settings: Settings, report: Report) -> _InboxCoordinator:
+        return _InboxCoordinator(self, runtime, settings, report)
 
     def _statement(self, text: str, values: Sequence[Any]) -> tuple[LiteralString, Sequence[Any]]:
         """A statement and its parameters as the client takes them."""
@@ -140,11 +141,11 @@ class PostgresInbox(Generic[Tx]):
 
 
 class _InboxCoordinator:
-    def __init__(self, inbox: PostgresInbox[Any], runtime: Runtime, report: Report, duplicate_wait: float) -> None:
+    def __init__(self, inbox: PostgresInbox[Any], runtime: Runtime, settings: Settings, report: Report) -> None:
         self.inbox = inbox
         self.runtime = runtime
-        self.duplicate_wait = duplicate_wait
-        self.max_wait = max(duplicate_wait, _MIN_WAIT)
+        self.duplicate_wait = settings.duplicate_wait
+        self.max_wait = max(settings.duplicate_wait, _MIN_WAIT)
         self._report = report
 
     async def coordinate(self, key: str, owner: str, handle: Handle) -> Handled:
