@@ -1,10 +1,11 @@
-// The event stores of the Python client: the same cases, through a process of Python that calls them, and the program that a page
-// shows. See packages/python/tests/webhooks/store_driver.py.
-import { spawn } from "node:child_process";
+// The event store of the Python client: the same cases, through a process of Python that calls it, and the program that a page
+// shows. See packages/python/tests/webhooks/store_driver.py, and redis_check.py for handlers.
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { after } from "node:test";
+import { after, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { EventClaim, EventStore } from "@call-transfer/sdk/webhooks";
 import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
 import { createClient } from "redis";
@@ -85,3 +86,10 @@ for (const way of ["", ", async"]) {
 const own = openNew("shown", "");
 testStore("Python: the store in a page", () => own);
 testStore("Python: redis that decodes", () => openStore("redis, decoding", redis.url));
+
+it("Python: handlers over Redis, with bursts of doubled offers", async () => {
+  const words = ["-m", "pytest", "tests/webhooks/redis_check.py"];
+  const env = { ...process.env, ...pythonEnvironment, REDIS_URL: redis.url };
+  // Throws what it printed.
+  await promisify(execFile)(pythonCommand(), words, { cwd: pythonFolder, env });
+});

@@ -339,6 +339,11 @@ def test_a_secret_is_checked_by_the_first_webhook_and_not_where_an_image_without
     assert (problem.code, message in problem.message) == ("secret_lookup_failed", True)
 
 
+def test_a_store_that_is_not_async_is_rejected_on_asyncio() -> None:
+    with pytest.raises(TypeError, match="store must be async"):
+        AsyncWebhookHandler(secret=SECRET, on_event=print, store=MemoryStore())
+
+
 @pytest.mark.parametrize("returned", [WebhookResponse, "204", 204])
 def test_what_is_no_response_is_answered_with_500(returned: Any) -> None:
     errors: list[BaseException] = []

@@ -5,12 +5,11 @@
 
 from .._generated.models import TransferOffer
 from ._errors import WebhookError, WebhookErrorCode, WebhookVerificationError
-from ._events import UnknownWebhookEvent, WebhookEvent
 from ._handler import ReadinessProblem
 from ._options import WebhookHandlerOptions
 from ._response import WebhookResponse
 from ._servers import AsyncWebhookHandler, WebhookHandler
-from ._signature import sign_webhook, verify_webhook
+from ._signature import UnknownWebhookEvent, WebhookEvent, sign_webhook, verify_webhook
 from ._store import EventClaim, EventStore
 
 __all__ = [

@@ -117,9 +117,7 @@ class Deduplicator:
         self._responses[key] = (stored, self._runtime.now())
 
     async def _evict(self) -> None:
-        """Evicts the oldest responses. Reports the first that is evicted too early, and each time there are ten times as
-        many.
-        """
+        """Evicts the oldest responses. Reports the first that is evicted too early, and each time there are ten times as many."""
         early = self._evicted
         while len(self._responses) > self._settings.max_answers or self._characters > _MAX_CHARACTERS:
             _, (stored, at) = self._responses.popitem(last=False)

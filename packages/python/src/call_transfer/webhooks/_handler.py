@@ -15,11 +15,10 @@ from .._redact import Secret as Hidden
 from .._redact import excerpt, mask_numbers
 from ._deduplicator import Deduplicator, alone
 from ._errors import Rejection, WebhookError, WebhookErrorCode, WebhookVerificationError, code_of
-from ._events import WebhookEvent, key_of
 from ._options import WebhookHandlerOptions, settings_of
 from ._response import WebhookResponse
 from ._runtime import Runtime, TimeLimit
-from ._signature import WebhookHeaders, bytes_of, held, parse_header, secrets_of, values_of, verify_webhook
+from ._signature import WebhookEvent, WebhookHeaders, bytes_of, held, key_of, parse_header, secrets_of, values_of, verify_webhook
 from ._store import EventStore, StoreCoordinator
 
 if TYPE_CHECKING:
@@ -55,7 +54,11 @@ _FAILURES: dict[Step, tuple[WebhookErrorCode, str, str]] = {
     "new_secrets": ("secret_lookup_failed", "no new signing secret", "Fix the option secret. Its last secrets remain in use."),
     "signature": ("invalid_signature_header", "rejected a webhook", "If the platform sent it, its event was not handled."),
     "event": ("handler_failed", "on_event failed", "The sender gets no details. Fix on_event: a duplicate is handled again."),
-    "store": ("store_failed", "the event store failed", "Check it. Until it works, on_store_error decides about events."),
+    "store": (
+        "store_failed",
+        "the event store failed",
+        "Check it. Meanwhile on_store_error decides about events; an inbox handles none.",
+    ),
     "warning": ("store_failed", "warning", ""),
     "response": ("response_not_sent", "the response could not be sent", "The event was handled. Check the server's timeouts."),
 }

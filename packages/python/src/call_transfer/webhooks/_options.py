@@ -20,20 +20,20 @@ class WebhookHandlerOptions(TypedDict, total=False):
 
     on_store_error: Literal["handle", "reject"]
     """
-    What happens when the store fails before an event is handled. `handle`, the default: it is handled without the store, so
-    no offer is lost, but another process may handle a duplicate too. `reject`: 503, which declines offers while it fails.
+    What happens when the store fails before an event is handled. `handle`, the default: it is handled without the store, so no offer
+    is lost, but another process may handle a duplicate too. `reject`: 503, which declines offers while it fails.
     """
     tolerance: float
     """Maximum difference between the signature's time and now, in both directions: above 0; 300 by default (§6)."""
     lease_duration: float
     """
-    Time until another process may take an event over after a crash: 0.1 to 60; 2 by default. The lease is extended while
-    `on_event` runs, for at most 60 s.
+    Time until another process may take an event over after a crash: 0.1 to 60; 2 by default. The lease is extended while `on_event`
+    runs, for at most 60 s.
     """
     duplicate_wait: float
     """
-    How long a duplicate waits for the first response: 0 to 60; 8 by default, because the platform gives a delivery up after
-    10 s. Then it gets 503 with `Retry-After`.
+    How long a duplicate waits for the first response: 0 to 60; 8 by default, because the platform gives a delivery up after 10 s.
+    Then it gets 503 with `Retry-After`.
     """
     store_timeout: float
     """Timeout of one step of the store: 0.001 to 60; 1 by default. Excludes queueing, which `duplicate_wait` limits."""
@@ -41,8 +41,8 @@ class WebhookHandlerOptions(TypedDict, total=False):
     """Maximum number of responses that this process remembers, from 1 on; 10,000 by default. The oldest are evicted."""
     on_error: OnError
     """
-    Receives each error and its code. The sender gets no details. By default the logger `call_transfer.webhooks` has each
-    cause at most once a minute, in one line.
+    Receives each error and its code. The sender gets no details. By default the logger `call_transfer.webhooks` has each cause at
+    most once a minute, in one line.
     """
     clock: Callable[[], float]
     """Source of time in seconds since the epoch; `time.time` by default."""

@@ -1,5 +1,5 @@
-"""The response to an event, and its text in a store. The page on stores describes the format, and
-`vectors/stored-answers.json` of `@call-transfer/contract` has examples.
+"""The response to an event, and its text in a store. The page on stores describes the format, and `vectors/stored-answers.json` of
+`@call-transfer/contract` has examples.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class WebhookResponse:
     Args:
         status: HTTP status, from 200 to 599.
         body: The body. Text is sent as UTF-8.
-        headers: Headers. The content type of text is `text/plain;charset=UTF-8` unless they have another. Duplicates get
-            the content type alone. A `Content-Length` is replaced by that of the body.
+        headers: Headers. The content type of text is `text/plain;charset=UTF-8` unless they have another. Duplicates get the content
+            type alone. A `Content-Length` is replaced by that of the body.
 
     Raises:
         ValueError: The status is not from 200 to 599, a status without a body has one, or a header is not one line of
@@ -73,8 +73,8 @@ def text_of(response: WebhookResponse, owner: str) -> str:
 
 
 def response_of(text: str | None) -> WebhookResponse:
-    """The response of a text. A text of a later version is a `Rejection`, because its event was handled; any other text
-    is a `TypeError`.
+    """The response of a text. A text of a later version is a `Rejection`, because its event was handled; any other text is a
+    `TypeError`.
     """
     try:
         # Earlier versions wrote none.

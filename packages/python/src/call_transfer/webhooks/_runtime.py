@@ -16,6 +16,7 @@ from .._duration import sleep
 from ._errors import WebhookError
 
 T = TypeVar("T")
+_PARTS = 10
 
 
 class Signal(Protocol):
@@ -25,9 +26,7 @@ class Signal(Protocol):
 
 
 class Threads:
-    """Runs work in its caller's thread. A lock makes each piece between two awaits of these methods one step, as on an event
-    loop.
-    """
+    """Runs work in its caller's thread. A lock makes each piece between two awaits of these methods one step, as on an event loop."""
 
     is_async = False
     now = staticmethod(time.monotonic)
@@ -164,10 +163,11 @@ class TimeLimit:
                 over.set()
 
         self._runtime.start(perform())
-        # In two parts: after a stall, a due timer may run before a result that has arrived meanwhile is read.
-        for _ in range(2):
+        # In parts: after a stall, a due timer may run before a result that has arrived meanwhile is read, and the time for which
+        # an event loop is busy with other webhooks is not that of the step.
+        for _ in range(_PARTS):
             if not results and not errors:
-                await self._runtime.wait(over, seconds / 2)
+                await self._runtime.wait(over, seconds / _PARTS)
         if results:
             return results[0]
         if errors:

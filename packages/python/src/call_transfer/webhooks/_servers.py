@@ -28,21 +28,19 @@ _logger = logging.getLogger("call_transfer.webhooks")
 
 
 class WebhookHandler:
-    """Receives webhooks (§6). Verifies the signature of the raw body, handles each event once, and gives every duplicate
-    the same response: its status, content type, and body up to 16 kB. If `on_event` raises or answers 5xx, the next
-    duplicate is handled.
+    """Receives webhooks (§6). Verifies the signature of the raw body, handles each event once, and gives every duplicate the same
+    response: its status, content type, and body up to 16 kB. If `on_event` raises or answers 5xx, the next duplicate is handled.
 
-    A handler is a WSGI application. A view calls `handle`. It is safe for threads. Steps of a store, leases and a function
-    for `secret` run in threads of its own, `on_event` in that of the request. `AsyncWebhookHandler` is the one for ASGI.
+    A handler is a WSGI application. A view calls `handle`. It is safe for threads. Steps of a store, leases and a function for
+    `secret` run in threads of its own, `on_event` in that of the request. `AsyncWebhookHandler` is the one for ASGI.
 
     Args:
-        secret: The destination's signing secret, checked with the first webhook. During a rotation, a list of the new and
-            the previous one: either may match. A function is called for each webhook, so secrets can change without a
-            restart. If it raises or takes longer than 2 seconds, its last secrets remain in use and `on_error` receives
-            the error.
-        on_event: Handles a verified event. If it returns None, the response is 204; a `WebhookResponse` is sent as it
-            is. If it raises, or returns anything else, the response is 500 without details. With `inbox`, its second
-            argument is the transaction.
+        secret: The destination's signing secret, checked with the first webhook. During a rotation, a list of the new and the
+            previous one: either may match. A function is called for each webhook, so secrets can change without a restart. If it
+            raises or takes longer than 2 seconds, its last secrets remain in use and `on_error` receives the error.
+        on_event: Handles a verified event. If it returns None, the response is 204; a `WebhookResponse` is sent as it is. If it
+            raises, or returns anything else, the response is 500 without details. With `inbox`, its second argument is the
+            transaction.
         store: Shares events among processes. Without one, each process handles its events once.
         inbox: Takes the place of `store`: what `on_event` writes to PostgreSQL and its response are committed together.
         **options: See `WebhookHandlerOptions`.
@@ -80,8 +78,8 @@ class WebhookHandler:
         return self._threads.run(self._core.receive(method, headers, lambda: body))
 
     def check_readiness(self) -> list[ReadinessProblem]:
-        """Checks the store or inbox and the secret, for a readiness probe. Returns an empty list if nothing is wrong. Claims
-        and releases an event of its own in the store, and reads the secret unless it was read before. Never raises.
+        """Checks the store or inbox and the secret, for a readiness probe. Returns an empty list if nothing is wrong. Claims and
+        releases an event of its own in the store, and reads the secret unless it was read before. Never raises.
         """
         return self._threads.run(self._core.check_readiness())
 
@@ -135,8 +133,8 @@ def _parts(stream: Any, size: int) -> Iterator[bytes]:
 class AsyncWebhookHandler:
     """Receives webhooks (§6) on asyncio: the same as `WebhookHandler`, which describes the arguments, options and errors.
 
-    A handler is an ASGI application, so it is the endpoint of a route of Starlette or FastAPI. A view awaits `handle`. It
-    belongs to one event loop. An event is handled to its end, also if its request is cancelled.
+    A handler is an ASGI application, so it is the endpoint of a route of Starlette or FastAPI. A view awaits `handle`. It belongs to
+    one event loop. An event is handled to its end, also if its request is cancelled.
 
     Args:
         secret: As there. A function may be async; one that is not must return at once.
@@ -144,6 +142,10 @@ class AsyncWebhookHandler:
         store: As there, with an async client.
         inbox: As there, with an async client.
         **options: See `WebhookHandlerOptions`. `on_error` may be async, too.
+
+    Raises:
+        TypeError: As there, or the store is not async.
+        ValueError: As there.
 
     """
 
@@ -157,6 +159,8 @@ class AsyncWebhookHandler:
         **options: Unpack[WebhookHandlerOptions],
     ) -> None:
         secret = cast("Any", secret if callable(secret) else held(secret))
+        if store is not None and not inspect.iscoroutinefunction(store.claim):
+            raise TypeError("store must be async. Use an async store, or WebhookHandler.")
         self._loop = Loop()
         self._first: asyncio.AbstractEventLoop | None = None
         self._is_warned = False

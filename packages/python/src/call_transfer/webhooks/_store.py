@@ -25,8 +25,8 @@ class EventClaim:
 
     state: Literal["claimed", "in_progress", "completed"]
     """
-    `claimed`: the caller has the event. It was never received, its lease expired, or the caller had it already.
-    `in_progress`: another owner has it, and its lease still runs. `completed`: it was handled.
+    `claimed`: the caller has the event. It was never received, its lease expired, or the caller had it already. `in_progress`:
+    another owner has it, and its lease still runs. `completed`: it was handled.
     """
     response: str | None = None
     """The text that `complete` was given, if it is completed."""
@@ -35,10 +35,10 @@ class EventClaim:
 class EventStore(Protocol):
     """Stores events that were received, and the responses to them. Processes that share a store handle each event once.
 
-    Each method is one atomic step, also between processes and threads. For `AsyncWebhookHandler`, methods are async. If one
-    raises, `on_store_error` decides. Keys are 1 to 512 printable ASCII characters without spaces. An owner is one handling of
-    an event. Two attributes are optional: `max_concurrency`, the maximum number of steps at once, 100 by default; and
-    `retention`, the seconds for which responses are kept.
+    Each method is one atomic step, also between processes and threads. For `AsyncWebhookHandler`, methods are async. If one raises,
+    `on_store_error` decides. Keys are 1 to 512 printable ASCII characters without spaces. An owner is one handling of an event. Two
+    attributes are optional: `max_concurrency`, the maximum number of steps at once, 100 by default; and `retention`, the seconds for
+    which responses are kept.
     """
 
     def claim(self, key: str, owner: str, lease_duration: float, /) -> EventClaim | Awaitable[EventClaim]:
@@ -46,16 +46,14 @@ class EventStore(Protocol):
         ...
 
     def complete(self, key: str, owner: str, response: str, /) -> bool | Awaitable[bool]:
-        """Stores the response of a handled event, JSON text of at most 24 kB, and ends the lease, also if it has expired and
-        nothing happened since. Returns False, and changes nothing, if another owner has the event or has completed it. If
-        this owner has completed it before, its response stays, and either value is right.
+        """Stores the response of a handled event, JSON text of at most 24 kB, and ends the lease, also if it has expired and nothing
+        happened since. Returns False, and changes nothing, if another owner has the event or has completed it. If this owner has
+        completed it before, its response stays, and either value is right.
         """
         ...
 
     def release(self, key: str, owner: str, /) -> object:
-        """Ends the owner's lease, so the next duplicate is handled. Does nothing if the event is another owner's or
-        completed.
-        """
+        """Ends the owner's lease, so the next duplicate is handled. Does nothing if the event is another owner's or completed."""
         ...
 
 
@@ -272,8 +270,8 @@ class _Event:
         raise TypeError("complete() of the event store must return True.")
 
     async def _complete(self, text: str) -> bool:
-        """Tries again for `store_timeout` after an error, or once if the store failed from the start: a process may end
-        after its response.
+        """Tries again for `store_timeout` after an error, or once if the store failed from the start: a process may end after its
+        response.
         """
         runtime = self._of.runtime
 

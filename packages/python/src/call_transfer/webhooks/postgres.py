@@ -1,6 +1,6 @@
 # ruff: noqa: S608 - the name of the table is quoted, and every value is a parameter
-"""The inbox in PostgreSQL, over any client: effects of an event and its response are one transaction. Handlers in
-TypeScript share its table (`postgresInbox`).
+"""The inbox in PostgreSQL, over any client: effects of an event and its response are one transaction. Handlers in TypeScript share its
+table (`postgresInbox`).
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ def redis_event_store(eval_script: Eval, *, key_prefix: str = "call-transfer:", 
     """Creates a store in Redis or Valkey. Each step is one script with one key, so it works in a cluster.
 
     Args:
-        eval_script: Runs a Lua script with one key and arguments: `lambda script, key, args: client.eval(script, 1, key, *args)`.
-            The client is of `redis`, `valkey` or another package: a blocking one for `WebhookHandler`, an async one for
+        eval_script: Runs a Lua script with one key and arguments: `lambda script, key, args: client.eval(script, 1, key, *args)`. The
+            client is of `redis`, `valkey` or another package: a blocking one for `WebhookHandler`, an async one for
             `AsyncWebhookHandler`. It needs a timeout, or it hangs as long as its server does.
         key_prefix: Starts every key. Handlers with different secrets need different ones.
         retention: Seconds to keep a response: at least twice `tolerance` of the handler; 86,400 (one day) by default.
