@@ -31,10 +31,13 @@ _from_url: dict[str, Callable[..., Any]] = {
     "redis, a cluster, async": AsyncRedisCluster.from_url,
 }
 
+clients: list[Any] = []
+
 
 def _redis(kind: str, *, is_decoding: bool = False) -> Callable[..., Any]:
     def open_store(url: str, **options: Any) -> Any:
         client = _from_url[kind](url, decode_responses=is_decoding)
+        clients.append(client)
         return redis_event_store(lambda script, key, args: client.eval(script, 1, key, *args), **options)
 
     return open_store
@@ -110,6 +113,8 @@ async def main() -> None:
         task = asyncio.create_task(respond(line))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
+    for client in clients:
+        await (client.aclose() if hasattr(client, "aclose") else _call(client.close))
 
 
 if __name__ == "__main__":
