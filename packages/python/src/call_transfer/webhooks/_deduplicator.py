@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -67,11 +68,12 @@ class Deduplicator:
         self._responses: OrderedDict[str, tuple[str, float]] = OrderedDict()
         self._characters = 0
         self._evicted = 0
-        self._in_flight: dict[str, _InFlight] = {}
+        self._in_flight_by_process: dict[int, dict[str, _InFlight]] = {}
 
-    def after_fork(self) -> None:
-        """Forgets events of the parent, which no thread of this process handles."""
-        self._in_flight.clear()
+    @property
+    def _in_flight(self) -> dict[str, _InFlight]:
+        """After a fork, no thread handles the events of the parent."""
+        return self._in_flight_by_process.setdefault(os.getpid(), {})
 
     async def handle(self, key: str, handle: Handle) -> WebhookResponse:
         """Handles an event, or waits for its response. After an error or a 5xx, the next duplicate is handled."""

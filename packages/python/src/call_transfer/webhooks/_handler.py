@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 from .._duration import OnceAMinute
-from .._fork import renew_in_child
 from .._redact import Secret as Hidden
 from .._redact import excerpt, mask_numbers
 from ._deduplicator import Deduplicator, alone
@@ -100,7 +99,6 @@ class Core:
         coordinate = self._coordinator.coordinate if self._coordinator else alone(runtime)
         keep = 0.0 if self._coordinator else 2 * settings.tolerance
         self._deduplicator = Deduplicator(runtime, coordinate, settings, keep, self._report_store)
-        renew_in_child(self._deduplicator)
 
     async def receive(self, method: str, headers: WebhookHeaders, read: Callable[[], Any]) -> WebhookResponse:
         """Verifies and handles a webhook, whose body `read` returns. Exceptions become responses."""
