@@ -2,7 +2,7 @@
 
 import sys
 
-from call_transfer.webhooks import WebhookReceiver
+from call_transfer.webhooks import WebhookHandler
 from django.conf import settings
 from django.core.management import execute_from_command_line
 from django.http import HttpRequest, HttpResponse
@@ -11,13 +11,13 @@ from django.views.decorators.csrf import csrf_exempt
 from offers import decide, secrets
 
 settings.configure(ROOT_URLCONF=__name__, ALLOWED_HOSTS=["127.0.0.1"])
-receiver = WebhookReceiver(secret=secrets, on_event=decide)
+handler = WebhookHandler(secret=secrets, on_event=decide)
 
 
 @csrf_exempt
 def offers(request: HttpRequest) -> HttpResponse:
     """Passes the raw body on, which is what is signed. The signature takes the place of the token against CSRF."""
-    answer = receiver.handle(
+    answer = handler.handle(
         request.body, request.headers, method=request.method or ""
     )
     return HttpResponse(

@@ -1,6 +1,6 @@
 """Receives offers on AWS Lambda, behind API Gateway or a function URL.
 
-Install call-transfer[redis], and add the layer "AWS Parameters and Secrets
+Install call-transfer and redis, and add the layer "AWS Parameters and Secrets
 Lambda Extension". Set the timeout of the function to 15 seconds: by default it
 is 3, and a copy of an offer may wait 8 for the answer.
 """
@@ -12,8 +12,8 @@ from typing import NotRequired, TypedDict
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
-from call_transfer.webhooks import WebhookReceiver
-from call_transfer.webhooks.redis import RedisEventStore
+from call_transfer.webhooks import WebhookHandler
+from call_transfer.webhooks.redis import redis_event_store
 from offers import decide
 from redis import Redis
 from redis.backoff import NoBackoff
@@ -41,9 +41,10 @@ limits = {"socket_timeout": 1, "socket_connect_timeout": 1}
 redis = Redis.from_url(
     os.environ["REDIS_URL"], **limits, retry=Retry(NoBackoff(), 1)
 )
-receiver = WebhookReceiver(
-    secret=secrets, on_event=decide, store=RedisEventStore(redis)
+store = redis_event_store(
+    lambda script, key, args: redis.eval(script, 1, key, *args)
 )
+webhooks = WebhookHandler(secret=secrets, on_event=decide, store=store)
 
 
 class Http(TypedDict):
@@ -70,7 +71,7 @@ def handler(event: Event, _context: object) -> dict[str, object]:
     body = base64.b64decode(text) if is_binary else text.encode()
     http = event["requestContext"].get("http")
     method = http["method"] if http else event["httpMethod"]
-    answer = receiver.handle(body, event["headers"], method=method)
+    answer = webhooks.handle(body, event["headers"], method=method)
     return {
         "statusCode": answer.status,
         "headers": dict(answer.headers),

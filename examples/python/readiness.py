@@ -2,12 +2,12 @@ import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from redis_store import receiver
+from redis_store import handler
 
 
 class Probe(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        problems = receiver.check_ready()
+        problems = handler.check_readiness()
         self.send_response(503 if problems else 200)
         self.send_header("content-type", "application/json")
         self.end_headers()

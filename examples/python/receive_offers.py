@@ -1,7 +1,7 @@
 # Receives offers, handles a repeated one once, and keeps receiving while its
 # secret is rotated.
 from call_transfer.testing import demo, open_sandbox
-from call_transfer.webhooks import TransferOffer, WebhookEvent, WebhookReceiver
+from call_transfer.webhooks import TransferOffer, WebhookEvent, WebhookHandler
 
 sandbox = open_sandbox()
 client = sandbox.client()
@@ -19,10 +19,10 @@ def on_event(event: WebhookEvent) -> None:
 
 # A WSGI application. The platform of this program has a clock of its own. Yours
 # has the same time as you.
-receiver = WebhookReceiver(
+handler = WebhookHandler(
     secret=lambda: secrets, on_event=on_event, clock=sandbox.now
 )
-sandbox.deliver_to(receiver)
+sandbox.deliver_to(handler)
 
 
 def offer(when: str) -> str:
@@ -50,6 +50,6 @@ secrets = secrets[:1]
 offer("a day later")
 
 # An attacker has no secret.
-forged = receiver.handle(b'{"type":"transfer.offer"}', {})
+forged = handler.handle(b'{"type":"transfer.offer"}', {})
 print(f"forged: answered {forged.status}")
 sandbox.close()

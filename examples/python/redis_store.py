@@ -1,9 +1,9 @@
-"""A receiver whose processes share Redis."""
+"""A handler whose processes share Redis."""
 
 import os
 
-from call_transfer.webhooks import WebhookReceiver
-from call_transfer.webhooks.redis import RedisEventStore
+from call_transfer.webhooks import WebhookHandler
+from call_transfer.webhooks.redis import redis_event_store
 from offers import decide, secrets
 from redis import Redis
 from redis.backoff import NoBackoff
@@ -16,6 +16,7 @@ client = Redis.from_url(
     socket_connect_timeout=1,
     retry=Retry(NoBackoff(), 1),
 )
-receiver = WebhookReceiver(
-    secret=secrets, on_event=decide, store=RedisEventStore(client)
+store = redis_event_store(
+    lambda script, key, args: client.eval(script, 1, key, *args)
 )
+handler = WebhookHandler(secret=secrets, on_event=decide, store=store)

@@ -1,7 +1,7 @@
 import pytest
 from call_transfer import CallTransfer, UnprocessableEntityError
 from call_transfer.testing import Sandbox, demo
-from call_transfer.webhooks import WebhookReceiver
+from call_transfer.webhooks import WebhookHandler
 
 
 def test_reading_is_retried(call_transfer: Sandbox) -> None:
@@ -29,7 +29,7 @@ def test_a_member_is_available_again(call_transfer: Sandbox) -> None:
 def test_the_app_gets_the_call_that_it_accepts(call_transfer: Sandbox) -> None:
     offers: list[str] = []
     call_transfer.deliver_to(
-        WebhookReceiver(
+        WebhookHandler(
             secret=demo.signing_secret,
             clock=call_transfer.now,
             on_event=lambda event: offers.append(event.type),

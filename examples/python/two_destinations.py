@@ -5,7 +5,7 @@ import uuid
 from call_transfer.webhooks import (
     TransferOffer,
     WebhookEvent,
-    WebhookReceiver,
+    WebhookHandler,
     WebhookResponse,
     sign_webhook,
 )
@@ -15,7 +15,7 @@ front_desk = ["secret-of-the-front-desk"]
 sales = ["secret-of-sales"]
 
 
-def receiver_of(name: str, secret: list[str]) -> WebhookReceiver:
+def handler_of(name: str, secret: list[str]) -> WebhookHandler:
     """Receives the offers of one destination."""
 
     def on_event(event: WebhookEvent) -> WebhookResponse | None:
@@ -27,13 +27,13 @@ def receiver_of(name: str, secret: list[str]) -> WebhookReceiver:
         print(f"a call is offered to {name}")
         return None
 
-    return WebhookReceiver(secret=secret, on_event=on_event)
+    return WebhookHandler(secret=secret, on_event=on_event)
 
 
 # Each is a WSGI application: mount it at its path, or call it in a view.
-receivers = {
-    "/offers/front-desk": receiver_of("front-desk", front_desk),
-    "/offers/sales": receiver_of("sales", sales),
+handlers = {
+    "/offers/front-desk": handler_of("front-desk", front_desk),
+    "/offers/sales": handler_of("sales", sales),
 }
 
 
@@ -46,7 +46,7 @@ def offer(path: str, destination: str, secret: list[str]) -> None:
     }
     body = json.dumps(event)
     headers = {"Service-Signature": sign_webhook(body, secret=secret)}
-    answer = receivers[path].handle(body.encode(), headers)
+    answer = handlers[path].handle(body.encode(), headers)
     print(f"{path}, for {destination}: answered {answer.status}")
 
 

@@ -10,31 +10,33 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from socketserver import ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import uvicorn
-from call_transfer.webhooks import AsyncWebhookReceiver, EventClaim, WebhookReceiver, WebhookResponse
-from call_transfer.webhooks.postgres import AsyncPostgresEventStore, PostgresEventStore
-from call_transfer.webhooks.redis import AsyncRedisEventStore, RedisEventStore
+from call_transfer.webhooks import AsyncWebhookHandler, EventClaim, WebhookHandler, WebhookResponse
+from call_transfer.webhooks.postgres import postgres_inbox
+from call_transfer.webhooks.redis import redis_event_store
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
 OPTIONS: dict[str, Any] = json.loads(sys.argv[1])
 NAME, STORE, URL = OPTIONS["name"], OPTIONS["store"], OPTIONS["storeUrl"]
-SECRET, SCOPE, EVENT_HEADER, HANDLED_HEADER = (OPTIONS[one] for one in ("secret", "scope", "eventHeader", "handledHeader"))
+EVENT_HEADER, HANDLED_HEADER = OPTIONS["eventHeader"], OPTIONS["handledHeader"]
 COMMON: dict[str, Any] = {
-    "secret": SECRET,
-    "scope": SCOPE,
-    "wait_time": OPTIONS["waitMs"] / 1000,
-    "lease_time": OPTIONS["leaseMs"] / 1000,
-    "store_timeout": OPTIONS["storeTimeoutMs"] / 1000,
-    "on_store_error": OPTIONS["onStoreError"],
+    "secret": OPTIONS["secret"],
+    "duplicate_wait": OPTIONS["waitMs"] / 1000,
     # The entries say what happened.
     "on_error": lambda error, code: None,
+}
+WITH_STORE: dict[str, Any] = {
+    "lease_duration": OPTIONS["leaseMs"] / 1000,
+    "store_timeout": OPTIONS["storeTimeoutMs"] / 1000,
+    "on_store_error": OPTIONS["onStoreError"],
 }
 # As for the other clients, a step must not fail because a process was stopped, or because the machine is slow.
 PATIENT = {"socket_timeout": OPTIONS["storeTimeoutMs"] / 1000, "socket_connect_timeout": OPTIONS["storeTimeoutMs"] / 1000}
@@ -83,38 +85,31 @@ def noted(action: str, key: str, owner: str) -> Callable[[Any], None]:
     return note
 
 
-def recorded(store: Any) -> Any:
-    """Records the steps of a store."""
+class Recorded:
+    """Records the steps of a store. The methods never wait by themselves, so threads may call them too."""
 
-    def sync(name: str) -> Any:
-        def step(self: object, key: str, owner: str, *values: Any) -> Any:
-            note = noted(name, key, owner)
-            try:
-                result = getattr(store, name)(key, owner, *values)
-            except BaseException as error:
-                note(error)
-                raise
-            note(result)
-            return result
+    def __init__(self, store: Any) -> None:
+        self._store = store
 
-        return step
+    async def _step(self, name: str, key: str, owner: str, *values: Any) -> Any:
+        note = noted(name, key, owner)
+        try:
+            given = getattr(self._store, name)(key, owner, *values)
+            result = await given if inspect.isawaitable(given) else given
+        except BaseException as error:
+            note(error)
+            raise
+        note(result)
+        return result
 
-    def awaited(name: str) -> Any:
-        async def step(self: object, key: str, owner: str, *values: Any) -> Any:
-            note = noted(name, key, owner)
-            try:
-                result = await getattr(store, name)(key, owner, *values)
-            except BaseException as error:
-                note(error)
-                raise
-            note(result)
-            return result
+    async def claim(self, *values: Any) -> Any:
+        return await self._step("claim", *values)
 
-        return step
+    async def complete(self, *values: Any) -> Any:
+        return await self._step("complete", *values)
 
-    make = awaited if inspect.iscoroutinefunction(store.claim) else sync
-    steps = {name: make(name) for name in ("claim", "complete", "release")}
-    return type("Recorded", (), {**steps, "steps_at_once": getattr(store, "steps_at_once", 100)})()
+    async def release(self, *values: Any) -> Any:
+        return await self._step("release", *values)
 
 
 def begin(event: Any) -> tuple[str, dict[str, Any]]:
@@ -177,22 +172,30 @@ def ready() -> None:
 
 
 def run_sync() -> None:
-    pool: Any = None
+    given: dict[str, Any]
     if STORE == "redis":
-        store: Any = RedisEventStore(Redis.from_url(URL, **PATIENT))
+        client: Any = Redis.from_url(URL, **PATIENT)
+        store = redis_event_store(lambda script, key, args: client.eval(script, 1, key, *args))
+        given = {"store": Recorded(store), **WITH_STORE}
     else:
-        store = PostgresEventStore(ConnectionPool(URL, min_size=1, max_size=10, open=True))
-        pool = ConnectionPool(URL, min_size=1, max_size=10, open=True)
+        pool: Any = ConnectionPool(URL, min_size=1, max_size=10, open=True)
 
-    def on_event(event: Any) -> WebhookResponse:
+        @contextmanager
+        def transaction() -> Iterator[Any]:
+            with pool.connection() as connection, connection.transaction():
+                yield connection
+
+        inbox = postgres_inbox(transaction=transaction, query=lambda tx, sql, args: tx.execute(sql, args).fetchall())
+        given = {"inbox": inbox}
+
+    def on_event(event: Any, *connection: Any) -> WebhookResponse:
         handling, body = begin(event)
-        if pool is not None:
-            with pool.connection() as connection:
-                connection.execute(INSERT, (event.id, handling))
+        if connection:
+            connection[0].execute(INSERT, (event.id, handling))
         time.sleep(body["decideMs"] / 1000)
         return decide(event, handling, body)
 
-    receiver = WebhookReceiver(store=recorded(store), on_event=on_event, **COMMON)
+    handler = WebhookHandler(on_event=on_event, **given, **COMMON)
 
     def app(environ: dict[str, Any], start_response: Any) -> list[bytes]:
         context, event = Context(), environ["HTTP_" + EVENT_HEADER.upper().replace("-", "_")]
@@ -202,7 +205,7 @@ def run_sync() -> None:
             response = WebhookResponse(int(status[:3]), headers=dict(headers))
             return start_response(status, responded(event, context, response))
 
-        return list(receiver(environ, start))
+        return list(handler(environ, start))
 
     class Server(ThreadingMixIn, WSGIServer):
         daemon_threads = True
@@ -218,25 +221,33 @@ def run_sync() -> None:
 
 
 async def run_async() -> None:
-    pool: Any = None
+    given: dict[str, Any]
     if STORE == "redis":
-        store: Any = AsyncRedisEventStore(AsyncRedis.from_url(URL, **PATIENT))
+        client: Any = AsyncRedis.from_url(URL, **PATIENT)
+        store = redis_event_store(lambda script, key, args: client.eval(script, 1, key, *args))
+        given = {"store": Recorded(store), **WITH_STORE}
     else:
-        own: AsyncConnectionPool[Any] = AsyncConnectionPool(URL, min_size=1, max_size=10, open=False)
-        pool = AsyncConnectionPool(URL, min_size=1, max_size=10, open=False)
-        await own.open()
+        pool: AsyncConnectionPool[Any] = AsyncConnectionPool(URL, min_size=1, max_size=10, open=False)
         await pool.open()
-        store = AsyncPostgresEventStore(own)
 
-    async def on_event(event: Any) -> WebhookResponse:
+        @asynccontextmanager
+        async def transaction() -> AsyncIterator[Any]:
+            async with pool.connection() as connection, connection.transaction():
+                yield connection
+
+        async def query(connection: Any, sql: Any, args: Any) -> Any:
+            return await (await connection.execute(sql, args)).fetchall()
+
+        given = {"inbox": postgres_inbox(transaction=transaction, query=query)}
+
+    async def on_event(event: Any, *connection: Any) -> WebhookResponse:
         handling, body = begin(event)
-        if pool is not None:
-            async with pool.connection() as connection:
-                await connection.execute(INSERT, (event.id, handling))
+        if connection:
+            await connection[0].execute(INSERT, (event.id, handling))
         await asyncio.sleep(body["decideMs"] / 1000)
         return decide(event, handling, body)
 
-    receiver = AsyncWebhookReceiver(store=recorded(store), on_event=on_event, **COMMON)
+    handler = AsyncWebhookHandler(on_event=on_event, **given, **COMMON)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         context, event = Context(), dict(scope["headers"])[EVENT_HEADER.encode()].decode()
@@ -249,7 +260,7 @@ async def run_async() -> None:
                 message = {**message, "headers": [(name.encode(), value.encode()) for name, value in given]}
             await send(message)
 
-        await receiver(scope, receive, sending)
+        await handler(scope, receive, sending)
 
     config = uvicorn.Config(app, host="127.0.0.1", port=OPTIONS["port"], log_level="critical", lifespan="off")
     server = uvicorn.Server(config)

@@ -142,7 +142,7 @@ describe("a recipe of Python passes what its page says of an attack", { concurre
   }
 });
 
-describe("a program with a store of Python handles an offer once in two processes", async () => {
+describe("a program of Python with a store or an inbox handles an offer once in two processes", async () => {
   const [redis, postgres] = [await startRedis(), await startPostgres()];
   after(async () => {
     await redis.stop();
@@ -152,16 +152,16 @@ describe("a program with a store of Python handles an offer once in two processe
   const body = JSON.stringify({ type: "transfer.offer", id: "7" });
   const program = `import sys
 from importlib import import_module
-receiver = import_module(sys.argv[1]).receiver
+handler = import_module(sys.argv[1]).handler
 for _ in range(2):
-    print("answered", receiver.handle(sys.argv[2], {"Service-Signature": sys.argv[3]}).status)
-print("ready", receiver.check_ready() == [])`;
-  it("readiness, whose store waits for replicas", async () => {
+    print("answered", handler.handle(sys.argv[2], {"Service-Signature": sys.argv[3]}).status)
+print("ready", handler.check_readiness() == [])`;
+  it("readiness", async () => {
     // The program of the page names it.
     const port = await freePort();
     const text = readFileSync(join(folder, "readiness.py"), "utf8").replace("8081", String(port));
     const file = join(scratch, "readiness.py");
-    writeFileSync(file, `${text}import wait_for_replicas\nprint("started", flush=True)\ninput()\n`);
+    writeFileSync(file, `${text}print("started", flush=True)\ninput()\n`);
     const child = spawn(python, [file], {
       env: { ...all, PYTHONPATH: `${env.PYTHONPATH}:${folder}` },
       stdio: ["pipe", "pipe", "inherit"],
@@ -203,7 +203,7 @@ print("ready", receiver.check_ready() == [])`;
     assert.deepEqual(stdout.match(/\d{3}(?=, 'headers)/g), [...Array(6).fill("204"), ...Array(6).fill("400")], stdout);
     assert.equal(stdout.match(/^offer 8$/gm)?.length, 1, stdout);
   });
-  for (const name of ["redis_store", "postgres_store"]) {
+  for (const name of ["redis_store", "postgres_inbox"]) {
     it(name, async () => {
       writeFileSync(secretsFile, `${demo.signingSecret}\n`);
       const header = await signWebhook(body, { secret: demo.signingSecret });

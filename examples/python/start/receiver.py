@@ -2,7 +2,7 @@ import os
 
 import uvicorn
 from call_transfer.webhooks import (
-    AsyncWebhookReceiver,
+    AsyncWebhookHandler,
     TransferOffer,
     WebhookEvent,
 )
@@ -17,8 +17,8 @@ def on_event(event: WebhookEvent) -> None:
 
 
 # An ASGI application, for any server. Forged offers end in it, and are logged.
-receive = AsyncWebhookReceiver(
+handler = AsyncWebhookHandler(
     secret=os.environ.get("SIGNING_SECRET", demo_secret), on_event=on_event
 )
 print("waiting for offers at http://127.0.0.1:3000/offers", flush=True)
-uvicorn.run(receive, port=3000, log_level="warning")
+uvicorn.run(handler, port=3000, log_level="warning")

@@ -24,13 +24,13 @@ MODULES = (
     "call_transfer.webhooks.postgres",
     "call_transfer.webhooks.redis",
 )
-# A class and a dictionary that are not public, with the defaults of options that no signature shows.
-RETRIES, RECEIVER = "call_transfer._options.RetryPolicy", "call_transfer.webhooks._receiver._DEFAULTS"
+# Two classes that are not public, with the defaults of options that no signature shows.
+RETRIES, WEBHOOKS = "call_transfer._options.RetryPolicy", "call_transfer.webhooks._options.Settings"
 GENERATED = "call_transfer._generated."
 # The client alone creates instances of these, so their constructors may change.
 RECEIVED = {
     *("ApiResponse", "AsyncPages", "Attempt", "FieldProblem", "MockServer", "OutcomeWindow", "Pages", "Reconciliation"),
-    *("RequestFacts", "ResponseFacts", "RetryEvent", "Sandbox", "UnknownEvent", "WebhookProblem"),
+    *("RequestFacts", "ResponseFacts", "RetryEvent", "Sandbox", "UnknownWebhookEvent", "ReadinessProblem"),
 }
 # Special methods that a statement or an operator calls. Python calls others by itself, such as __repr__.
 SPECIAL = {"__init__", "__call__", "__enter__", "__exit__", "__aenter__", "__aexit__", "__iter__", "__aiter__", "__next__", "__anext__"}
@@ -84,14 +84,10 @@ class Surface:
 
     def defaults(self) -> Facts:
         """The defaults of options that no signature shows."""
-        policy = {f"retry.{name}": one.value for name, one in self.at(RETRIES).members.items() if isinstance(one, griffe.Attribute)}
-        table = self.at(RECEIVER)
-        pairs = table.value if isinstance(table, griffe.Attribute) and isinstance(table.value, griffe.ExprDict) else None
-        if pairs is None:
-            message = f"{RECEIVER} is no dictionary of defaults any more. Say in tests/surface.py where they are."
-            raise ValueError(message)
-        receiver = {f"receiver.{str(key)[1:-1]}": value for key, value in zip(pairs.keys, pairs.values, strict=True)}
-        return {name: self.value_of(value) for name, value in sorted((policy | receiver).items()) if value is not None}
+        classes = {"retry": RETRIES, "webhooks": WEBHOOKS}
+        members = {f"{kind}.{name}": one for kind, path in classes.items() for name, one in self.at(path).members.items()}
+        values = {name: one.value for name, one in sorted(members.items()) if isinstance(one, griffe.Attribute)}
+        return {name: self.value_of(value) for name, value in values.items() if value is not None}
 
     def names_in(self, module: str) -> list[str]:
         """The names that a program may import from a module."""

@@ -16,7 +16,7 @@ import pytest
 
 from call_transfer import ApiError, CallTransfer, OutcomeUnknownError, ServerError
 from call_transfer.testing import MockServer, MockServerError, Sandbox, SandboxOptions, demo, open_sandbox
-from call_transfer.webhooks import AsyncWebhookReceiver, WebhookReceiver
+from call_transfer.webhooks import AsyncWebhookHandler, WebhookHandler
 
 
 def place(client: CallTransfer) -> str:
@@ -120,7 +120,7 @@ def test_webhooks_reach_an_application(call_transfer: Sandbox, receiver: Any) ->
     assert len(call_transfer.deliveries()) == 3
 
 
-@pytest.mark.parametrize("kind", [WebhookReceiver, AsyncWebhookReceiver])
+@pytest.mark.parametrize("kind", [WebhookHandler, AsyncWebhookHandler])
 def test_a_receiver_that_webhooks_reach_withstands_an_attack(call_transfer: Sandbox, pytestconfig: pytest.Config, kind: Any) -> None:
     call_transfer.deliver_to(kind(secret=demo.signing_secret, on_event=lambda event: None, on_error=lambda error, code: None))
     url = next(one["config"]["url"] for one in call_transfer.records("destinations") if one["id"] == demo.destinations.app)

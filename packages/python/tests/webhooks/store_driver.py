@@ -13,71 +13,38 @@ import json
 import sys
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-from psycopg.rows import dict_row
-from psycopg_pool import AsyncConnectionPool, ConnectionPool
 from redis import Redis, RedisCluster
 from redis.asyncio import Redis as AsyncRedis
 from redis.asyncio import RedisCluster as AsyncRedisCluster
 
-from call_transfer.webhooks import AsyncMemoryEventStore, EventClaim, MemoryEventStore
-from call_transfer.webhooks.postgres import AsyncPostgresEventStore, PostgresEventStore
-from call_transfer.webhooks.redis import AsyncRedisEventStore, RedisEventStore
-
-# A pool that connects anew when the event loop ends never lets it end.
-closing = AsyncExitStack()
-
-
-async def _async_postgres(url: str, **options: Any) -> AsyncPostgresEventStore:
-    pool: AsyncConnectionPool[Any] = AsyncConnectionPool(url, min_size=1, max_size=4, open=False, kwargs=options)
-    return AsyncPostgresEventStore(await closing.enter_async_context(pool))
-
-
-def _postgres(url: str, **options: Any) -> PostgresEventStore:
-    # Rows of another kind than those of psycopg, as many programs have them.
-    given = {"row_factory": dict_row, **options}
-    pool = ConnectionPool(url, min_size=1, max_size=4, open=True, kwargs=given)
-    return PostgresEventStore(closing.enter_context(pool))
-
+from call_transfer.webhooks import EventClaim
+from call_transfer.webhooks.redis import redis_event_store
 
 # The types of from_url() are incomplete.
 _from_url: dict[str, Callable[..., Any]] = {
     "redis": Redis.from_url,
-    "async": AsyncRedis.from_url,
-    "cluster": RedisCluster.from_url,
-    "async cluster": AsyncRedisCluster.from_url,
+    "redis, async": AsyncRedis.from_url,
+    "redis, a cluster": RedisCluster.from_url,
+    "redis, a cluster, async": AsyncRedisCluster.from_url,
 }
+
+clients: list[Any] = []
 
 
 def _redis(kind: str, *, is_decoding: bool = False) -> Callable[..., Any]:
-    store = AsyncRedisEventStore if kind.startswith("async") else RedisEventStore
-
     def open_store(url: str, **options: Any) -> Any:
-        return store(_from_url[kind](url, decode_responses=is_decoding), **options)
+        client = _from_url[kind](url, decode_responses=is_decoding)
+        clients.append(client)
+        return redis_event_store(lambda script, key, args: client.eval(script, 1, key, *args), **options)
 
     return open_store
 
 
-def _shared(store: object) -> Callable[..., Any]:
-    def open_store(_url: str) -> Any:
-        return store
-
-    return open_store
-
-
-OPENERS: dict[str, Callable[..., Any]] = {
-    "memory": _shared(MemoryEventStore()),
-    "memory, async": _shared(AsyncMemoryEventStore()),
-    "redis": _redis("redis"),
-    "redis, decoding": _redis("redis", is_decoding=True),
-    "redis, async": _redis("async"),
-    "redis, a cluster": _redis("cluster"),
-    "redis, a cluster, async": _redis("async cluster"),
-    "postgres": _postgres,
-    "postgres, async": _async_postgres,
+OPENERS: dict[str, Callable[..., Any]] = {kind: _redis(kind) for kind in _from_url} | {
+    "redis, decoding": _redis("redis", is_decoding=True)
 }
 
 
@@ -89,7 +56,8 @@ def _shown(_url: str) -> Any:
 
 OPENERS["shown"] = _shown
 
-stores: list[Any] = []
+stores: list[tuple[Any, bool]] = []
+"""Each with whether it belongs to this event loop."""
 threads = ThreadPoolExecutor(50)
 
 
@@ -106,13 +74,25 @@ async def answer(request: dict[str, Any]) -> Any:
     """Returns the result of one request."""
     if "open" in request:
         # On this event loop, which the async stores belong to.
-        opened = OPENERS[request["open"]](request["url"], **request.get("options", {}))
-        stores.append(await opened if inspect.isawaitable(opened) else opened)
+        kind = request["open"]
+        stores.append((OPENERS[kind](request["url"], **request.get("options", {})), kind.endswith("async")))
         return len(stores) - 1
-    method = getattr(stores[request["store"]], request["method"])
+    store, is_async = stores[request["store"]]
+    method = getattr(store, request["method"])
     args = _seconds(request["args"])
-    result = await (method(*args) if inspect.iscoroutinefunction(method) else _call(lambda: method(*args)))
-    return {"state": result.state, "answer": result.answer} if isinstance(result, EventClaim) else result
+    result = await (method(*args) if is_async else _call(lambda: _blocking(method(*args))))
+    return {"state": result.state, "response": result.response} if isinstance(result, EventClaim) else result
+
+
+def _blocking(given: Any) -> Any:
+    """The result of a method that never waits for an event loop, as a thread gets it."""
+    if not inspect.iscoroutine(given):
+        return given
+    try:
+        given.send(None)
+    except StopIteration as end:
+        return end.value
+    raise TypeError("It waits for an event loop.")
 
 
 async def respond(line: str) -> None:
@@ -129,11 +109,12 @@ async def respond(line: str) -> None:
 async def main() -> None:
     """Answers until the input ends."""
     tasks: set[Awaitable[None]] = set()
-    async with closing:
-        while line := await _call(sys.stdin.readline):
-            task = asyncio.create_task(respond(line))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
+    while line := await _call(sys.stdin.readline):
+        task = asyncio.create_task(respond(line))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+    for client in clients:
+        await (client.aclose() if hasattr(client, "aclose") else _call(client.close))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The published vectors: what receivers in every language must accept, refuse, write, read and call an event."""
+"""The published vectors: what handlers in every language must accept, refuse, write, read and call an event."""
 
 import base64
 import json
@@ -10,14 +10,15 @@ import pytest
 from call_transfer._generated.signature import HEADER
 from call_transfer.webhooks import (
     EventClaim,
-    MemoryEventStore,
-    WebhookReceiver,
+    WebhookHandler,
     WebhookResponse,
     WebhookVerificationError,
     sign_webhook,
     verify_webhook,
 )
-from call_transfer.webhooks._answer import answer_of, response_of
+from call_transfer.webhooks._response import response_of, text_of
+
+from .virtual import MemoryStore
 
 VECTORS = Path(__file__).parents[3] / "contract" / "vectors"
 SECRET = "secret-of-vectors"
@@ -51,37 +52,37 @@ def test_a_signature_is_judged_as_the_vectors_say(case: dict[str, Any]) -> None:
 def test_an_event_has_the_key_that_the_vectors_say(case: dict[str, Any]) -> None:
     keys: list[str] = []
 
-    class Recorded(MemoryEventStore):
-        def claim(self, key: str, owner: str, lease_time: float, /) -> EventClaim:
+    class Recorded(MemoryStore):
+        def claim(self, key: str, owner: str, lease_duration: float, /) -> EventClaim:
             keys.append(key)
-            return super().claim(key, owner, lease_time)
+            return super().claim(key, owner, lease_duration)
 
-    receiver = WebhookReceiver(secret=SECRET, scope=case["scope"], store=Recorded(), on_event=lambda event: None)
+    handler = WebhookHandler(secret=SECRET, store=Recorded(), on_event=lambda event: None)
     headers = {"Service-Signature": sign_webhook(case["body"], secret=SECRET)}
-    assert receiver.handle(case["body"], headers).status == 204
+    assert handler.handle(case["body"], headers).status == 204
     assert keys == [case["key"]]
 
 
 @pytest.mark.parametrize("case", cases_of("stored-answers"))
 def test_a_stored_answer_is_read_as_the_vectors_say(case: dict[str, Any]) -> None:
-    class Holding(MemoryEventStore):
-        def claim(self, key: str, owner: str, lease_time: float, /) -> EventClaim:
-            return EventClaim("done", case["stored"])
+    class Holding(MemoryStore):
+        def claim(self, key: str, owner: str, lease_duration: float, /) -> EventClaim:
+            return EventClaim("completed", case["stored"])
 
     handled: list[object] = []
     codes: list[str] = []
-    receiver = WebhookReceiver(
+    handler = WebhookHandler(
         secret=SECRET,
         store=Holding(),
         on_event=lambda event: handled.append(event),
         on_error=lambda error, code: codes.append(code),
     )
     body = '{"type":"transfer.offer"}'
-    response = receiver.handle(body, {"service-signature": sign_webhook(body, secret=SECRET)})
+    response = handler.handle(body, {"service-signature": sign_webhook(body, secret=SECRET)})
     reads = case["reads"]
     if reads == "unknown version":
         assert (response.status, response.headers["retry-after"], handled) == (503, "1", [])
-        assert codes == ["answer_unreadable"]
+        assert codes == ["stored_response_unreadable"]
     elif reads == "no answer":
         with pytest.raises(TypeError):
             response_of(case["stored"])
@@ -100,13 +101,13 @@ def test_an_answer_is_written_as_the_vectors_say() -> None:
         headers = {"content-type": reads["contentType"]} if "contentType" in reads else {}
         body = base64.b64decode(reads["body"]) if "body" in reads else None
         response = WebhookResponse(reads["status"], body, headers)
-        assert answer_of(response, case["writes"]["owner"]) == case["stored"]
+        assert text_of(response, case["writes"]["owner"]) == case["stored"]
 
 
 def test_a_body_longer_than_16_kb_is_not_stored() -> None:
     limit = 16 * 1024
-    assert "body" in json.loads(answer_of(WebhookResponse(200, b"x" * limit), "owner"))
-    assert "body" not in json.loads(answer_of(WebhookResponse(200, b"x" * (limit + 1)), "owner"))
+    assert "body" in json.loads(text_of(WebhookResponse(200, b"x" * limit), "owner"))
+    assert "body" not in json.loads(text_of(WebhookResponse(200, b"x" * (limit + 1)), "owner"))
 
 
 BODY = b'{"type": "call.offer"}'

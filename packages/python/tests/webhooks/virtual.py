@@ -1,15 +1,16 @@
-"""A driver whose time is virtual: the third one, beside threads and asyncio. It runs a receiver and its store step by step."""
+"""A driver whose time is virtual: the third one, beside threads and asyncio. It runs a handler and its store step by step."""
 
 import heapq
+import inspect
 import itertools
 import json
-from collections.abc import Callable, Generator
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from call_transfer.webhooks import MemoryEventStore, ReceiverOptions, WebhookResponse, sign_webhook
-from call_transfer.webhooks._effects import Do, Effect, Signal, Start
-from call_transfer.webhooks._receiver import Receiver, settings_of
+from call_transfer.webhooks import EventClaim, WebhookHandlerOptions, WebhookResponse, sign_webhook
+from call_transfer.webhooks._handler import Core
 
 SECRET = "secret-of-a-test"
 BEGIN = 1_772_452_800.0
@@ -17,10 +18,14 @@ BEGIN = 1_772_452_800.0
 
 @dataclass
 class Slow:
-    """What a function returns that takes so many seconds. `call` runs at their end."""
+    """Something awaitable that takes so many seconds. `call` runs at their end."""
 
     seconds: float
     call: Callable[[], Any]
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        yield None, self.seconds
+        return self.call()
 
 
 @dataclass(eq=False)
@@ -36,11 +41,20 @@ class VirtualSignal:
         self.waiting.clear()
 
 
+@dataclass
+class Wait:
+    signal: VirtualSignal | None
+    seconds: float
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        yield self.signal, self.seconds
+
+
 @dataclass(eq=False)
 class Running:
     """Work that was started."""
 
-    work: Generator[Effect, Any, Any]
+    work: Coroutine[Any, Any, Any]
     result: Any = None
     is_over: bool = False
     turn: int = 0
@@ -49,80 +63,101 @@ class Running:
 class World:
     """The clock, and all work by the time at which it goes on."""
 
+    is_async = True
+
     def __init__(self) -> None:
         self.time = BEGIN
-        self._due: list[tuple[float, int, Running, int, Callable[[], Any]]] = []
+        self._due: list[tuple[float, int, Running, int]] = []
         self._order = itertools.count()
 
     def now(self) -> float:
         return self.time
 
-    def signal(self) -> Signal:
+    def signal(self) -> VirtualSignal:
         return VirtualSignal(self)
 
-    def start(self, work: Generator[Effect, Any, Any]) -> Running:
+    async def wait(self, signal: VirtualSignal | None, seconds: float) -> None:
+        if signal is None or not signal.is_set:
+            await Wait(signal, seconds)
+
+    async def call(self, function: Callable[[], Any]) -> Any:
+        value = function()
+        return await value if inspect.isawaitable(value) else value
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> Running:
         running = Running(work)
         self.resume_at(self.time, running)
         return running
 
-    def resume_at(self, time: float, running: Running, call: Callable[[], Any] = lambda: None) -> None:
-        heapq.heappush(self._due, (time, next(self._order), running, running.turn, call))
+    def resume_at(self, time: float, running: Running) -> None:
+        heapq.heappush(self._due, (time, next(self._order), running, running.turn))
 
     def advance(self, seconds: float) -> None:
         """Moves the clock, and does what is due until then."""
         until = self.time + seconds
         while self._due and self._due[0][0] <= until:
-            time, _, running, turn, call = heapq.heappop(self._due)
+            time, _, running, turn = heapq.heappop(self._due)
             self.time = max(self.time, time)
             if turn == running.turn and not running.is_over:
-                self._step(running, call)
+                self._step(running)
         self.time = until
 
     def stall(self, seconds: float) -> None:
         """Lets time pass in which the process does not run."""
         self.time += seconds
 
-    def _step(self, running: Running, call: Callable[[], Any]) -> None:
+    def _step(self, running: Running) -> None:
         running.turn += 1
-        value: Any = None
-        error: Exception | None = None
-        while True:
-            try:
-                value = call()
-                if isinstance(value, Slow):
-                    self.resume_at(self.time + value.seconds, running, value.call)
-                    return
-            except Exception as thrown:
-                error = thrown
-            try:
-                effect = running.work.throw(error) if error else running.work.send(value)
-            except StopIteration as end:
-                running.result, running.is_over = end.value, True
-                return
-            value = error = None
-            if isinstance(effect, Do):
-                call = effect.call
-            elif isinstance(effect, Start):
-                self.start(effect.work)
-                call = _nothing
-            else:
-                signal = cast("VirtualSignal | None", effect.signal)
-                if signal is not None and not signal.is_set:
-                    signal.waiting.append(running)
-                self.resume_at(self.time + (0 if signal is not None and signal.is_set else effect.seconds), running)
-                return
+        try:
+            signal, seconds = running.work.send(None)
+        except StopIteration as end:
+            running.result, running.is_over = end.value, True
+            return
+        if signal is not None:
+            signal.waiting.append(running)
+        self.resume_at(self.time + seconds, running)
 
 
-def _nothing() -> None:
-    return None
+class MemoryStore:
+    """An event store in memory."""
+
+    retention = 86_400.0
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self.clock = clock
+        self.held: dict[str, tuple[str, str | None, float]] = {}
+
+    def _find(self, key: str) -> tuple[str, str | None] | None:
+        owner, response, until = self.held.get(key, ("", None, 0.0))
+        return (owner, response) if until > self.clock() else None
+
+    def claim(self, key: str, owner: str, lease_duration: float, /) -> EventClaim:
+        found = self._find(key)
+        if found is not None and found[1] is not None:
+            return EventClaim("completed", found[1])
+        if found is not None and found[0] != owner:
+            return EventClaim("in_progress")
+        self.held[key] = (owner, None, self.clock() + lease_duration)
+        return EventClaim("claimed")
+
+    def complete(self, key: str, owner: str, response: str, /) -> bool:
+        found = self._find(key)
+        if found is not None and found != (owner, None):
+            return False
+        self.held[key] = (owner, response, self.clock() + self.retention)
+        return True
+
+    def release(self, key: str, owner: str, /) -> None:
+        if self._find(key) == (owner, None):
+            del self.held[key]
 
 
 class Store:
     """The store of some processes, which can fail."""
 
     def __init__(self, world: World) -> None:
-        self.memory = MemoryEventStore(clock=world.now)
-        self.steps_at_once = 100
+        self.memory = MemoryStore(world.now)
+        self.max_concurrency = 100
         self.steps: list[str] = []
         """The steps that it was asked for, e.g. `claim`."""
         self.around: Callable[[str, Callable[[], Any]], Any] = lambda name, call: call()
@@ -148,7 +183,7 @@ def down(name: str, call: Callable[[], Any]) -> Any:
 
 
 class Process:
-    """A receiver in the world, and what it was told."""
+    """A handler in the world, and what it reported."""
 
     def __init__(self, world: World, store: Any, on_event: Callable[[Any], Any] | None = None, **options: Any) -> None:
         self.world = world
@@ -164,17 +199,18 @@ class Process:
             self.codes.append(code)
             self.errors.append(error)
 
-        given = cast("ReceiverOptions", {"on_error": on_error, "clock": world.now, **options})
-        self.receiver = Receiver(SECRET, count, settings_of(store, given), world)
+        given = cast("WebhookHandlerOptions", {"on_error": on_error, "clock": world.now, **options})
+        runtime = cast("Any", world)
+        self.core = Core(runtime, SECRET, count, store, None, given)
 
     def begin(self, event_id: str = "1") -> Running:
-        """Delivers a copy of an event, signed now."""
+        """Delivers an event, signed now."""
         body = json.dumps({"type": "transfer.offer", "id": event_id})
-        headers = {"Service-Signature": sign_webhook(body, secret=SECRET, at=self.world.now())}
-        return self.world.start(self.receiver.receive("POST", headers, lambda: body))
+        headers = {"Service-Signature": sign_webhook(body, secret=SECRET, timestamp=self.world.now())}
+        return self.world.start(self.core.receive("POST", headers, lambda: body))
 
     def deliver(self, event_id: str = "1", within: float = 0.0) -> WebhookResponse:
-        """Delivers a copy and returns its answer, which must be there by then."""
+        """Delivers an event and returns its response, which must be there by then."""
         running = self.begin(event_id)
         self.world.advance(within)
         assert running.is_over
@@ -182,11 +218,23 @@ class Process:
         return response
 
 
-def numbered(process: "list[int]") -> Callable[[Any], WebhookResponse]:
-    """Answers that differ each time."""
+def numbered(handled: "list[int]") -> Callable[[Any], WebhookResponse]:
+    """Responses that differ each time."""
 
     def on_event(event: Any) -> WebhookResponse:
-        process.append(len(process))
-        return WebhookResponse(200, f"handling {len(process)}")
+        handled.append(len(handled))
+        return WebhookResponse(200, f"handling {len(handled)}")
 
     return on_event
+
+
+def awaited(store: Any) -> Any:
+    """The store with async methods."""
+
+    def method(name: str) -> Callable[..., Awaitable[Any]]:
+        async def call(_: object, *values: Any) -> Any:
+            return getattr(store, name)(*values)
+
+        return call
+
+    return type("Awaited", (), {name: method(name) for name in ("claim", "complete", "release")})()

@@ -259,7 +259,7 @@ class Sandbox:
         """Sends webhooks to a receiver from now on, instead of the destinations' own URLs.
 
         Args:
-            receiver: A WSGI or ASGI application, such as a `WebhookReceiver` or your app, called in a thread of its own; or a URL.
+            receiver: A WSGI or ASGI application, such as a `WebhookHandler` or your app, called in a thread of its own; or a URL.
                 An application gets `POST /offers`.
 
         """

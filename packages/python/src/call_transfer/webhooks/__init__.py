@@ -1,34 +1,29 @@
-"""Receiving webhooks: verify them, and handle each event once.
+"""Receives webhooks: verifies them, and handles each event once.
 
-`call_transfer.webhooks.redis` and `call_transfer.webhooks.postgres` have the stores that processes share.
+`call_transfer.webhooks.redis` has a store that processes share, and `call_transfer.webhooks.postgres` an inbox.
 """
 
 from .._generated.models import TransferOffer
-from ._answer import WebhookResponse
-from ._asgi import AsyncWebhookReceiver
-from ._codes import WebhookError, WebhookErrorCode, WebhookVerificationError
-from ._events import UnknownEvent, WebhookEvent
-from ._memory import AsyncMemoryEventStore, MemoryEventStore
-from ._receiver import ReceiverOptions, WebhookProblem
-from ._signature import sign_webhook, verify_webhook
-from ._stores import AsyncEventStore, EventClaim, EventStore
-from ._wsgi import WebhookReceiver
+from ._errors import WebhookError, WebhookErrorCode, WebhookVerificationError
+from ._handler import ReadinessProblem
+from ._options import WebhookHandlerOptions
+from ._response import WebhookResponse
+from ._servers import AsyncWebhookHandler, WebhookHandler
+from ._signature import UnknownWebhookEvent, WebhookEvent, sign_webhook, verify_webhook
+from ._store import EventClaim, EventStore
 
 __all__ = [
-    "AsyncEventStore",
-    "AsyncMemoryEventStore",
-    "AsyncWebhookReceiver",
+    "AsyncWebhookHandler",
     "EventClaim",
     "EventStore",
-    "MemoryEventStore",
-    "ReceiverOptions",
+    "ReadinessProblem",
     "TransferOffer",
-    "UnknownEvent",
+    "UnknownWebhookEvent",
     "WebhookError",
     "WebhookErrorCode",
     "WebhookEvent",
-    "WebhookProblem",
-    "WebhookReceiver",
+    "WebhookHandler",
+    "WebhookHandlerOptions",
     "WebhookResponse",
     "WebhookVerificationError",
     "sign_webhook",

@@ -1,20 +1,25 @@
-"""The signature of webhooks (§6)."""
+"""The signature of webhooks (§6), their events, and the keys of these in stores."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import math
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
-from .._generated.signature import HEADER, SCHEME, SEPARATOR, TOLERANCE_SECS
+from .._generated.models import TransferOffer
+from .._generated.signature import EVENT, HEADER, SCHEME, SEPARATOR, TOLERANCE_SECS
+from .._json import refuse_constant
+from .._model import ApiModel, parse
 from .._redact import Secret as Hidden
-from ._codes import WebhookVerificationError
-from ._events import WebhookEvent, event_of
+from ._errors import WebhookVerificationError
 
+_PLAIN_ID = re.compile(r"[\x21-\x7e]{1,200}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LONGEST_HEADER = 4096
 _MOST_SIGNATURES = 8
 
@@ -24,13 +29,58 @@ WebhookHeaders = Mapping[str, str] | Iterable[tuple[str, str]]
 """Request headers: a mapping, such as those of Django, Flask and Starlette, or pairs of name and value."""
 
 
+class UnknownWebhookEvent(ApiModel):
+    """An event of a type added after this version. `model_extra` contains its other fields."""
+
+    type: str
+    """The type as the platform sent it."""
+    id: str | None = None
+    """ID of the event, the same each time it is sent."""
+
+
+WebhookEvent: TypeAlias = TransferOffer | UnknownWebhookEvent
+"""A verified event. `isinstance(event, TransferOffer)` says that it offers a call to an `app` destination (§6)."""
+
+# Now, so that no webhook waits for it: the concurrent first use of a model that is not built is not safe.
+TransferOffer.model_rebuild()
+UnknownWebhookEvent.model_rebuild()
+
+
+def event_of(body: bytes) -> WebhookEvent:
+    try:
+        # A byte order mark is no part of the text.
+        parsed: object = json.loads(body.decode("utf-8-sig"), parse_constant=refuse_constant)
+    except (ValueError, RecursionError):
+        message = "The signature is valid, but the body is not JSON."
+        raise WebhookVerificationError(message, "invalid_event") from None
+    fields: dict[str, Any] = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
+    if not isinstance(fields.get("type"), str):
+        message = "The signature is valid, but the body is not an event: it has no type."
+        raise WebhookVerificationError(message, "invalid_event")
+    event: WebhookEvent = parse(TransferOffer if fields["type"] == EVENT else UnknownWebhookEvent, fields)
+    return event
+
+
+def key_of(event: WebhookEvent, body: bytes) -> str:
+    """Names an event in a store: by its id (A-30), or by its body if it has none."""
+    # One that does not fit the model is kept as it was sent.
+    identifier: object = event.id
+    if not isinstance(identifier, str) or identifier == "":
+        return f"body-sha256:{hashlib.sha256(body).hexdigest()}"
+    if _PLAIN_ID.fullmatch(identifier):
+        return f"id:{identifier}"
+    # As JSON, where half of a surrogate pair stays what it is.
+    text = _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", json.dumps(identifier, ensure_ascii=False))
+    return f"id-sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
 class Signed(NamedTuple):
     timestamp: str
     signatures: list[str]
 
 
 def held(secret: object) -> Hidden:
-    """Puts secrets out of sight: from there on they are no local variable of a frame."""
+    """Hides secrets from local variables of frames."""
     return secret if isinstance(secret, Hidden) else Hidden(secret)
 
 
@@ -63,7 +113,7 @@ def bytes_of(body: RawBody) -> bytes:
         return bytes(memoryview(body))
     except TypeError:
         message = "The body must be the raw bytes or text of the request, not a parsed object."
-        raise WebhookVerificationError(message, "bad_body") from None
+        raise WebhookVerificationError(message, "body_already_read") from None
 
 
 def _as_text(value: object) -> str:
@@ -106,7 +156,7 @@ def parse_header(headers: WebhookHeaders) -> Signed:
 
 
 def _header_error(problem: str) -> WebhookVerificationError:
-    return WebhookVerificationError(f"The header {HEADER} {problem}.", "bad_header")
+    return WebhookVerificationError(f"The header {HEADER} {problem}.", "invalid_signature_header")
 
 
 def verify_webhook(
@@ -117,15 +167,15 @@ def verify_webhook(
     tolerance: float = TOLERANCE_SECS,
     clock: Callable[[], float] = time.time,
 ) -> WebhookEvent:
-    """Verifies a webhook and returns its event (§6). Any secret may match any signature, so that receivers can change
-    secrets during a rotation.
+    """Verifies a webhook and returns its event (§6). Any secret may match any signature, so that receivers can change secrets during a
+    rotation.
 
     Args:
         body: The raw body, before any parsing.
         headers: The request's headers. Case does not count.
         secret: The destination's signing secret. During a rotation, the new and the previous one: either may match.
         tolerance: Seconds that the signature's time may differ from now, in both directions.
-        clock: Source of time in seconds since 1970.
+        clock: Source of time in seconds since the epoch.
 
     Raises:
         WebhookVerificationError: The webhook failed verification. The message says why, `code` says it to programs.
@@ -144,31 +194,31 @@ def verify_webhook(
             is_valid = hmac.compare_digest(expected, candidate) or is_valid
     if not is_valid:
         message = "No signature matches. Check the destination's secret, and that the body is unchanged."
-        raise WebhookVerificationError(message, "no_match")
+        raise WebhookVerificationError(message, "signature_mismatch")
     age = clock() - int(timestamp)
     if not abs(age) <= tolerance:
         direction = "old" if age > 0 else "ahead"
         message = f"The signature is {abs(round(age))} s {direction}, more than {tolerance:g} s. Check the clocks."
-        raise WebhookVerificationError(message, "stale")
+        raise WebhookVerificationError(message, "timestamp_out_of_tolerance")
     return event_of(raw)
 
 
-def sign_webhook(body: RawBody, *, secret: str | Sequence[str], at: float | None = None) -> str:
-    """Signs a body like the platform, for tests of a receiver. Returns the value of the signature header (§6).
+def sign_webhook(body: RawBody, *, secret: str | Sequence[str], timestamp: float | None = None) -> str:
+    """Signs a body like the platform, for tests of a handler. Returns the value of the signature header (§6).
 
     Args:
         body: The raw body.
         secret: The signing secret. During a rotation, the new and the previous one, in this order.
-        at: Time of the signature in seconds since 1970; now by default.
+        timestamp: Time of the signature in seconds since the epoch; now by default.
 
     Raises:
         ValueError: An argument is invalid, e.g. an empty secret.
 
     """
     secret = cast("Any", held(secret))
-    timestamp = str(math.floor(time.time() if at is None else at))
+    seconds = str(math.floor(time.time() if timestamp is None else timestamp))
     raw = bytes_of(body)
-    return ",".join([f"t={timestamp}", *(f"{SCHEME}={_sign(one, timestamp, raw)}" for one in secrets_of(cast("Any", secret)))])
+    return ",".join([f"t={seconds}", *(f"{SCHEME}={_sign(one, seconds, raw)}" for one in secrets_of(cast("Any", secret)))])
 
 
 def _sign(secret: Hidden, timestamp: str, body: bytes) -> str:

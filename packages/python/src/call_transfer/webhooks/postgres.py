@@ -1,19 +1,29 @@
 # ruff: noqa: S608 - the name of the table is quoted, and every value is a parameter
-"""Event stores in PostgreSQL, over `psycopg` 3 with `psycopg_pool`. Receivers in TypeScript share them
-(`postgresEventStore`, `pgInbox`).
+"""The inbox in PostgreSQL, over any client: effects of an event and its response are one transaction. Handlers in TypeScript share its
+table (`postgresInbox`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from typing import Any, Generic, Literal, LiteralString, TypeVar, cast
 
-from ._stores import EventClaim
+from ._deduplicator import MAX_HANDLING, Handle, Handled, Report
+from ._errors import WebhookError, WebhookErrorCode, unavailable
+from ._options import Settings
+from ._response import WebhookResponse, response_of, text_of
+from ._runtime import Runtime, value_of
 
-if TYPE_CHECKING:
-    from psycopg_pool import AsyncConnectionPool, ConnectionPool
-
+T = TypeVar("T")
+Tx = TypeVar("Tx")
+Query = Callable[[Tx, LiteralString, Sequence[Any]], Any | Awaitable[Any]]
 _DEFAULT_TABLE = "call_transfer_events"
-_CONFLICT_RETRIES = 10
+_FIRST_POLL, _MAX_POLL = 0.015, 0.2
+_MIN_WAIT = 2.0
+"""Seconds that the database gets even if a duplicate must not wait."""
 
 
 def _quoted(name: str) -> str:
@@ -28,9 +38,9 @@ def _quoted_table(table: str) -> str:
     return ".".join(map(_quoted, parts))
 
 
-def create_event_table(table: str = _DEFAULT_TABLE) -> str:
-    """Returns the statements that create the table of stores, for a migration. They change nothing if it exists. Run
-    them once, before the receivers start: where two processes create a table at the same moment, one fails.
+def inbox_table_sql(table: str = _DEFAULT_TABLE) -> str:
+    """Returns the statements that create the table of an inbox, for a migration. They change nothing if it exists. Run them
+    once, before the handlers start: where two processes create a table at the same moment, one fails.
 
     Args:
         table: The table, also with its schema, such as `app.events`. Case counts.
@@ -50,162 +60,280 @@ create index if not exists {index} on {_quoted_table(table)} (expires_at);
 """
 
 
-class _Statements:
-    """One row, or none, of each statement. What ran out counts as if it were not there."""
+def postgres_inbox(
+    *,
+    transaction: Callable[[], AbstractContextManager[Tx] | AbstractAsyncContextManager[Tx]],
+    query: Query[Tx],
+    table: str = _DEFAULT_TABLE,
+    retention: float = 86_400.0,
+    paramstyle: Literal["format", "numeric_dollar"] = "format",
+) -> PostgresInbox[Tx]:
+    """Creates an inbox: `on_event` writes in the transaction that stores its response. A crash leaves both or neither.
+    `inbox_table_sql` returns the table. Its expired rows are the app's to delete.
 
-    def __init__(self, table: str) -> None:
-        # In a statement of psycopg, a percent sign begins a parameter.
-        table = _quoted_table(table).replace("%", "%%")
-        after = "clock_timestamp() + %(ms)s::float8 * interval '1 millisecond'"
-        # The second part reads a row as it was before the statement. No row: another claim came between.
-        self.claim = f"""with taken as (
-  insert into {table} as held (key, owner, expires_at) values (%(key)s, %(owner)s, {after})
+    Args:
+        transaction: Returns a context manager of a new transaction, which commits at its end and rolls back after an
+            exception. Its value is the second argument of `on_event`. An async one for `AsyncWebhookHandler`.
+        query: Runs a statement with its parameters in a transaction, and returns its rows. Async for `AsyncWebhookHandler`.
+        table: The table, also with its schema, such as `app.events`. Case counts.
+        retention: Seconds to keep a response: at least twice `tolerance` of the handler; 86,400 (one day) by default.
+        paramstyle: Parameters of statements: `%s` (`format`: psycopg, Django, SQLAlchemy), or `$1` (`numeric_dollar`: asyncpg).
+
+    Raises:
+        ValueError: The name of the table is invalid.
+
+    """
+    return PostgresInbox(transaction, query, table, paramstyle, retention)
+
+
+# All of it lasts until the end of the transaction. The second part ends transactions of processes that have stopped or whose
+# machine is gone: PostgreSQL would notice some of them only after hours.
+_LOCK = """select pg_try_advisory_xact_lock(hashtextextended($1::text, 0)) as free,
+set_config('idle_in_transaction_session_timeout', '10000', true),
+set_config('call_transfer.owner', $2, true)"""
+# Not now(), which is the start of the transaction: the response is stored after `on_event`.
+_AFTER = "clock_timestamp() + {}::float8 * interval '1 millisecond'"
+# The second part reads a row as it was before the statement. No row: another claim came between.
+_CLAIM = f"""with taken as (
+  insert into TABLE as held (key, owner, expires_at) values ($1, $2, {_AFTER.format("$3")})
   on conflict (key) do update set owner = excluded.owner, answer = null, expires_at = excluded.expires_at
   where held.expires_at <= now() or (held.owner = excluded.owner and held.answer is null)
-  returning 'mine' as state, null::text as answer
+  returning 'claimed' as state, null::text as answer
 )
 select state, answer from taken
 union all
-select 'done', answer from {table}
-where key = %(key)s and answer is not null and expires_at > now() and not exists (select from taken)"""
-        self.complete = f"""insert into {table} as held (key, owner, answer, expires_at)
-values (%(key)s, %(owner)s, %(answer)s, {after})
-on conflict (key) do update set owner = excluded.owner, answer = excluded.answer, expires_at = excluded.expires_at
-where held.expires_at <= now() or (held.owner = excluded.owner and held.answer is null)
-returning key"""
-        self.release = f"delete from {table} where key = %(key)s and owner = %(owner)s and answer is null"
-        self.delete_expired = (
-            f"with gone as (delete from {table} where expires_at <= now() returning key) select count(*)::int from gone"
-        )
+select 'completed', answer from TABLE
+where key = $1 and answer is not null and expires_at > now() and not exists (select from taken)"""
+_COMPLETE = f"""with stored as (
+  insert into TABLE as held (key, owner, answer, expires_at) values ($1, $2, $3, {_AFTER.format("$4")})
+  on conflict (key) do update set owner = excluded.owner, answer = excluded.answer, expires_at = excluded.expires_at
+  where held.expires_at <= now() or (held.owner = excluded.owner and held.answer is null)
+  returning key
+)
+select key, current_setting('call_transfer.owner', true) as owner from stored"""
+# Needs what the others need, and changes nothing. Returns no row, as a query.
+_CHECK = """insert into TABLE (key, owner, answer, expires_at) select '', '', '', now() where false
+on conflict (key) do update set owner = excluded.owner"""
 
 
-def _claim_of(row: Any) -> EventClaim:
-    if row is None:
-        return EventClaim("busy")
-    return EventClaim("done", row[1]) if row[0] == "done" else EventClaim("mine")
+class PostgresInbox(Generic[Tx]):
+    """An inbox for the option `inbox`. `postgres_inbox` creates it."""
+
+    retention: float
+    """Seconds to keep a response."""
+
+    def __init__(self, transaction: Callable[[], Any], query: Query[Tx], table: str, paramstyle: str, retention: float) -> None:
+        self.retention = retention
+        self._table = _quoted_table(table)
+        self._transaction = transaction
+        self._query = query
+        self._paramstyle = paramstyle
+
+    def _coordinator(self, runtime: Runtime, settings: Settings, report: Report) -> _InboxCoordinator:
+        return _InboxCoordinator(self, runtime, settings, report)
+
+    def _statement(self, text: str, values: Sequence[Any]) -> tuple[LiteralString, Sequence[Any]]:
+        """A statement and its parameters as the client takes them."""
+        if self._paramstyle == "numeric_dollar":
+            return cast("Any", text.replace("TABLE", self._table)), values
+        used = [values[int(number) - 1] for number in re.findall(r"\$([1-4])", text)]
+        return cast("Any", re.sub(r"\$[1-4]", "%s", text).replace("TABLE", self._table.replace("%", "%%"))), used
 
 
-def _is_conflict(error: Exception) -> bool:
-    """Whether PostgreSQL asks to run the statement again, as it does above the isolation level `read committed`."""
-    return getattr(error, "sqlstate", None) == "40001"
+class _InboxCoordinator:
+    def __init__(self, inbox: PostgresInbox[Any], runtime: Runtime, settings: Settings, report: Report) -> None:
+        self.inbox = inbox
+        self.runtime = runtime
+        self.duplicate_wait = settings.duplicate_wait
+        self.max_wait = max(settings.duplicate_wait, _MIN_WAIT)
+        self._report = report
+
+    async def coordinate(self, key: str, owner: str, handle: Handle) -> Handled:
+        delivery = _Delivery(self, key, owner, handle)
+        try:
+            return await delivery.respond()
+        finally:
+            for warning in delivery.warnings:
+                await self._report(warning, warning.code)
+
+    async def check(self, _owner: str) -> None:
+        """Raises if the database would not store a response."""
+
+        async def ask(tx: Any, _limit: object) -> None:
+            await self.rows(tx, f"{_CHECK} returning key")
+
+        await self.runtime.call(lambda: self.within(ask, self.max_wait))
+
+    async def within(self, work: Callable[[Any, asyncio.Timeout | None], Awaitable[T]], seconds: float) -> T:
+        """Runs work in a transaction. On an event loop its time is limited; threads have the limits of their client."""
+        manager = self.inbox._transaction()
+        if hasattr(manager, "__aenter__") is not self.runtime.is_async:
+            handler = "WebhookHandler" if self.runtime.is_async else "AsyncWebhookHandler"
+            raise TypeError(f"transaction is for {handler}. Use that, or another client of PostgreSQL.")
+        if not self.runtime.is_async:
+            with manager as tx:
+                return await work(tx, None)
+        async with asyncio.timeout(seconds) as limit, manager as tx:
+            return await work(tx, limit)
+
+    async def rows(self, tx: Any, text: str, *values: Any) -> Any:
+        given = self.inbox._query(tx, *self.inbox._statement(text, values))
+        return await value_of(given, "query", is_async=self.runtime.is_async)
+
+    async def row(self, tx: Any, text: str, *values: Any) -> tuple[Any, ...] | None:
+        """The first row, of which a client may make a mapping."""
+        first = next(iter(await self.rows(tx, text, *values)), None)
+        return None if first is None else tuple(first.values() if isinstance(first, Mapping) else first)
 
 
-def _connections_of(pool: Any) -> int:
-    return int(pool.max_size)
+class _RetryError(Exception):
+    """A transaction was not committed because of the database. Its cause says why."""
 
 
-class PostgresEventStore:
-    """A store in PostgreSQL, for `WebhookReceiver`. `create_event_table` returns its table. Each method is one
-    statement that is not prepared, without session settings, so it works behind PgBouncer's transaction pooling. Times
-    are the database's.
+class _Delivery:
+    """One delivery of an event. It runs without the lock of its runtime, except between attempts."""
 
-    Args:
-        pool: A `psycopg_pool.ConnectionPool`. The store takes all its connections, and no more steps run at once: in a
-            burst, the others wait in the receiver, where they do not look like a database that is down. So let the
-            store have a pool of its own.
-        table: The table, also with its schema, such as `app.events`. Case counts.
+    def __init__(self, of: _InboxCoordinator, key: str, owner: str, handle: Handle) -> None:
+        self.warnings: list[WebhookError] = []
+        self._of = of
+        self._key = key
+        self._owner = owner
+        self._handle = handle
+        self._until = of.runtime.now() + of.max_wait
+        self._reset()
+        self._answered: tuple[WebhookResponse, str] | None = None
+        """The last response that may have been committed, and its text."""
 
-    Raises:
-        ValueError: The name of the table is invalid.
+    def _reset(self) -> None:
+        self._is_handling = False
+        self._thrown: Exception | None = None
+        """An exception of `on_event` that is not the database's."""
+        self._declined: WebhookResponse | None = None
 
-    """
-
-    def __init__(self, pool: ConnectionPool[Any], *, table: str = _DEFAULT_TABLE) -> None:
-        from psycopg.rows import tuple_row
-
-        self._pool = pool
-        # Connections may have been created with rows of another kind.
-        self._rows = tuple_row
-        self._statements = _Statements(table)
-
-    @property
-    def steps_at_once(self) -> int:
-        """How many connections the pool has at most."""
-        return _connections_of(self._pool)
-
-    def claim(self, key: str, owner: str, lease_time: float, /) -> EventClaim:
-        """See `EventStore.claim`."""
-        return _claim_of(self._row(self._statements.claim, {"key": key, "owner": owner, "ms": lease_time * 1000.0}))
-
-    def complete(self, key: str, owner: str, answer: str, keep_time: float, /) -> bool:
-        """See `EventStore.complete`."""
-        values = {"key": key, "owner": owner, "answer": answer, "ms": keep_time * 1000.0}
-        return self._row(self._statements.complete, values) is not None
-
-    def release(self, key: str, owner: str, /) -> None:
-        """See `EventStore.release`."""
-        self._row(self._statements.release, {"key": key, "owner": owner})
-
-    def delete_expired(self) -> int:
-        """Deletes leases and answers that ran out, which the table keeps otherwise. Call it about once an hour. Returns
-        how many.
-        """
-        row = self._row(self._statements.delete_expired, {})
-        return int(row[0]) if row else 0
-
-    def _row(self, statement: str, values: dict[str, Any]) -> Any:
-        for retries_left in reversed(range(_CONFLICT_RETRIES + 1)):
+    async def respond(self) -> Handled:
+        runtime, started, pause = self._of.runtime, self._of.runtime.now(), _FIRST_POLL
+        while True:
+            failure: BaseException | None = None
+            code: WebhookErrorCode = "duplicate_timeout"
+            max_wait = self._of.duplicate_wait
             try:
-                with self._pool.connection() as connection, connection.cursor(row_factory=self._rows) as cursor:
-                    cursor.execute(statement.encode(), values, prepare=False)
-                    return cursor.fetchone() if cursor.description else None
-            except Exception as error:
-                if retries_left == 0 or not _is_conflict(error):
-                    raise
-        return None
+                handled: Handled | None = await runtime.call(self._attempt)
+                if handled is not None:
+                    return handled
+            except _RetryError as retry:
+                failure, max_wait = retry.__cause__, self._of.max_wait
+                code = "store_timeout" if isinstance(failure, TimeoutError) else "store_failed"
+            if runtime.now() + pause - started > max_wait or (failure is not None and _is_hopeless(failure)):
+                raise unavailable(code) from failure
+            await runtime.wait(None, pause)
+            pause = min(pause * 1.5, _MAX_POLL)
+
+    async def _attempt(self) -> Handled | None:
+        """Handles the event, or finds its response. Returns None while another delivery has it."""
+        self._reset()
+        try:
+            return await self._of.within(self._work, max(0.0, self._until - self._of.runtime.now()))
+        except Exception as error:
+            if self._declined is not None:
+                return Handled(self._declined, None)
+            if isinstance(error, WebhookError):
+                raise
+            if self._is_handling:
+                raise WebhookError(f"on_event did not return within {MAX_HANDLING:g} s.", "handler_failed") from error
+            if _is_aborted(error):
+                raise WebhookError(_ABORTED, "handler_failed") from error
+            if self._thrown is not None:
+                raise self._thrown from self._thrown.__cause__
+            # Such as a deferred constraint or trigger, which runs at the commit.
+            if any(re.match("2[1-3]|P0", state) for state in _states(error)):
+                raise
+            raise _RetryError from error
+
+    async def _work(self, tx: Any, limit: asyncio.Timeout | None) -> Handled | None:
+        of, key, owner = self._of, self._key, self._owner
+        lock = await of.row(tx, _LOCK, f"{of.inbox._table} {key}", owner)
+        if not lock or not lock[0]:
+            return None
+        if of.runtime.now() > self._until:
+            raise TimeoutError("The database answered too late.")
+        # A statement of its own, which sees what was committed before the lock was free.
+        claim = await of.row(tx, _CLAIM, key, owner, MAX_HANDLING * 1000)
+        if claim is None:
+            return None
+        if claim[0] == "completed":
+            stored = str(claim[1])
+            # An own text was committed, but the response of the commit was lost.
+            is_own = self._answered is not None and self._answered[1] == stored
+            return Handled(self._answered[0] if self._answered and is_own else response_of(stored), stored)
+        response, text = await self._decide(tx, limit)
+        row = await of.row(tx, _COMPLETE, key, owner, text, of.inbox.retention * 1000)
+        if row is None:
+            raise WebhookError(f"on_event must not change the table {of.inbox._table}.", "handler_failed")
+        if row[1] != owner:
+            self.warnings.append(WebhookError(_ENDED, "handler_failed"))
+        return Handled(response, text)
+
+    async def _decide(self, tx: Any, limit: asyncio.Timeout | None) -> tuple[WebhookResponse, str]:
+        self._is_handling = True
+        if limit is not None:
+            limit.reschedule(asyncio.get_running_loop().time() + MAX_HANDLING)
+        try:
+            response = await self._handle(tx)
+        except Exception as error:
+            self._is_handling = False
+            if not _is_conflict(error) and not await self._is_lost(tx):
+                self._thrown = error
+            raise
+        self._is_handling = False
+        if limit is not None:
+            limit.reschedule(asyncio.get_running_loop().time() + _MIN_WAIT)
+        if response.status >= 500:
+            self._declined = response
+            raise WebhookError("on_event declined.", "handler_failed")
+        self._answered = response, text_of(response, self._owner)
+        return self._answered
+
+    async def _is_lost(self, tx: Any) -> bool:
+        """Whether the connection is lost: then the exception of `on_event` may be its consequence."""
+        try:
+            await self._of.rows(tx, "select 1")
+        except Exception as error:
+            return any(isinstance(one, OSError) or type(one).__name__ in _LOST for one in _causes(error)) or any(
+                re.match("08|57P0", state) for state in _states(error)
+            )
+        return False
 
 
-class AsyncPostgresEventStore:
-    """A store in PostgreSQL, for `AsyncWebhookReceiver`. See `PostgresEventStore` for the arguments.
+_LOST = ("OperationalError", "InterfaceError", "PendingRollbackError")
 
-    Args:
-        pool: A `psycopg_pool.AsyncConnectionPool`.
-        table: As there.
+_ENDED = (
+    "on_event ended the transaction of the inbox, so a crash may keep its changes without their response. It must not commit or "
+    "roll back. Use a savepoint for a part that may fail."
+)
 
-    Raises:
-        ValueError: The name of the table is invalid.
+_ABORTED = "A query of on_event failed, so nothing can be committed. Let on_event raise, or use a savepoint."
 
-    """
 
-    def __init__(self, pool: AsyncConnectionPool[Any], *, table: str = _DEFAULT_TABLE) -> None:
-        from psycopg.rows import tuple_row
+def _causes(error: BaseException) -> list[BaseException]:
+    """An error, and those of the drivers beneath: SQLAlchemy has `orig`, Django a cause."""
+    below = getattr(error, "orig", None) or error.__cause__
+    return [error, *(_causes(below) if isinstance(below, BaseException) else [])]
 
-        self._pool = pool
-        # Connections may have been created with rows of another kind.
-        self._rows = tuple_row
-        self._statements = _Statements(table)
 
-    @property
-    def steps_at_once(self) -> int:
-        """How many connections the pool has at most."""
-        return _connections_of(self._pool)
+def _states(error: BaseException) -> list[str]:
+    return [str(getattr(one, "sqlstate", None) or getattr(one, "pgcode", "")) for one in _causes(error)]
 
-    async def claim(self, key: str, owner: str, lease_time: float, /) -> EventClaim:
-        """See `EventStore.claim`."""
-        values = {"key": key, "owner": owner, "ms": lease_time * 1000.0}
-        return _claim_of(await self._row(self._statements.claim, values))
 
-    async def complete(self, key: str, owner: str, answer: str, keep_time: float, /) -> bool:
-        """See `EventStore.complete`."""
-        values = {"key": key, "owner": owner, "answer": answer, "ms": keep_time * 1000.0}
-        return await self._row(self._statements.complete, values) is not None
+def _is_aborted(error: BaseException) -> bool:
+    """Whether an earlier query failed. Django notices that itself."""
+    return "25P02" in _states(error) or type(error).__name__ == "TransactionManagementError"
 
-    async def release(self, key: str, owner: str, /) -> None:
-        """See `EventStore.release`."""
-        await self._row(self._statements.release, {"key": key, "owner": owner})
 
-    async def delete_expired(self) -> int:
-        """See `PostgresEventStore.delete_expired`."""
-        row = await self._row(self._statements.delete_expired, {})
-        return int(row[0]) if row else 0
+def _is_conflict(error: BaseException) -> bool:
+    """Whether PostgreSQL asks to run the transaction again: serialization failures and deadlocks."""
+    return not {"40001", "40P01"}.isdisjoint(_states(error))
 
-    async def _row(self, statement: str, values: dict[str, Any]) -> Any:
-        for retries_left in reversed(range(_CONFLICT_RETRIES + 1)):
-            try:
-                async with self._pool.connection() as connection, connection.cursor(row_factory=self._rows) as cursor:
-                    await cursor.execute(statement.encode(), values, prepare=False)
-                    return await cursor.fetchone() if cursor.description else None
-            except Exception as error:
-                if retries_left == 0 or not _is_conflict(error):
-                    raise
-        return None
+
+def _is_hopeless(error: BaseException) -> bool:
+    """Whether waiting cannot help: no such table, column or database, no permission, or a client of the other kind."""
+    return isinstance(error, TypeError) or any(re.match("42|28|3D", state) for state in _states(error))

@@ -1,5 +1,5 @@
-"""The answer to an event, and its text in a store. The page on stores describes the format, and
-`vectors/stored-answers.json` of `@call-transfer/contract` has examples.
+"""The response to an event, and its text in a store. The page on stores describes the format, and `vectors/stored-answers.json` of
+`@call-transfer/contract` has examples.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .._json import refuse_constant
-from ._codes import Refusal
+from ._errors import Rejection
 
 _VERSION = 1
-"""A reader must not handle an event whose answer has a higher one. More fields need no new version."""
+"""A reader must not handle an event whose stored response has a higher one. Added fields need no new version."""
 
 _LONGEST_STORED_BODY = 16 * 1024
-"""Bytes. A longer body is not stored. Copies get the answer without it."""
+"""Bytes. A longer body is not stored: duplicates get the response without it."""
 
 _BODILESS = (204, 205, 304)
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
@@ -26,16 +26,16 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 @dataclass(frozen=True, init=False)
 class WebhookResponse:
-    """What `on_event` answers. Any 2xx takes an offered call, and any other status leaves it to others.
+    """The response of `on_event`. Any 2xx takes an offered call, and any other status leaves it to others.
 
     Args:
         status: HTTP status, from 200 to 599.
         body: The body. Text is sent as UTF-8.
-        headers: Headers. The content type of a text is `text/plain;charset=UTF-8` if they have none. Copies of the
-            event get the content type alone. A length is left out, because the receiver sends that of the body.
+        headers: Headers. The content type of text is `text/plain;charset=UTF-8` unless they have another. Duplicates get the content
+            type alone. A `Content-Length` is replaced by that of the body.
 
     Raises:
-        ValueError: The status is not from 200 to 599, a status without body has one, or a header is not one line of
+        ValueError: The status is not from 200 to 599, a status without a body has one, or a header is not one line of
         text.
 
     """
@@ -62,38 +62,38 @@ class WebhookResponse:
         object.__setattr__(self, "headers", plain | given)
 
 
-def answer_of(response: WebhookResponse, owner: str) -> str:
-    """Writes down a response. The owner makes the text of each handling another one."""
-    answer: dict[str, object] = {"version": _VERSION, "status": response.status}
+def text_of(response: WebhookResponse, owner: str) -> str:
+    """Text of a response for a store. The owner makes it unique to one handling."""
+    fields: dict[str, object] = {"version": _VERSION, "status": response.status}
     if "content-type" in response.headers:
-        answer["contentType"] = response.headers["content-type"]
+        fields["contentType"] = response.headers["content-type"]
     if response.body is not None and len(response.body) <= _LONGEST_STORED_BODY:
-        answer["body"] = base64.b64encode(response.body).decode()
-    return json.dumps({**answer, "owner": owner}, separators=(",", ":"), ensure_ascii=False)
+        fields["body"] = base64.b64encode(response.body).decode()
+    return json.dumps({**fields, "owner": owner}, separators=(",", ":"), ensure_ascii=False)
 
 
-def response_of(answer: str | None) -> WebhookResponse:
-    """Makes the response again. A text of a later version is a `Refusal`, because its event was handled; one that is no
-    answer is a `TypeError`.
+def response_of(text: str | None) -> WebhookResponse:
+    """The response of a text. A text of a later version is a `Rejection`, because its event was handled; any other text is a
+    `TypeError`.
     """
     try:
         # Earlier versions wrote none.
-        read = json.loads(answer or "", parse_constant=refuse_constant)
+        read = json.loads(text or "", parse_constant=refuse_constant)
         if _integer(read.get("version", 0)) > _VERSION:
-            message = "The webhook was handled, and its answer cannot be read here. Send it again."
-            raise Refusal(message, "answer_unreadable", 503, {"retry-after": "1"})
+            message = "This version cannot read the stored response. Retry later."
+            raise Rejection(message, "stored_response_unreadable", 503, {"retry-after": "1"})
         status = _integer(read["status"])
         body = base64.b64decode(read["body"], validate=True) if "body" in read else None
         headers = {"content-type": read["contentType"]} if "contentType" in read else {}
         return WebhookResponse(status, None if status in _BODILESS else body, headers)
-    except Refusal:
+    except Rejection:
         raise
     except Exception as error:
-        raise TypeError("The event store returned an answer that no webhook receiver stored.") from error
+        raise TypeError("The event store returned a text that is not a stored response.") from error
 
 
 def _integer(value: object) -> int:
     """JSON has one kind of number, so 204.0 is an integer."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-        raise TypeError(f"{value!r} is no integer")
+        raise TypeError(f"{value!r} is not an integer")
     return int(value)

@@ -1,0 +1,133 @@
+"""Handles each event once in this process, and answers every duplicate alike, whatever a store does."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from ._errors import Rejection, WebhookError, WebhookErrorCode, unavailable
+from ._options import Settings
+from ._response import WebhookResponse, response_of, text_of
+from ._runtime import Runtime, Signal
+
+MAX_HANDLING = 60.0
+"""Seconds after which `on_event` counts as one that never returns, and must not keep its event forever."""
+
+_MAX_CHARACTERS = 16 * 1024 * 1024
+"""Maximum length of all remembered responses. Most have about 90 characters."""
+
+
+class Handled(NamedTuple):
+    response: WebhookResponse
+    stored: str | None
+    """The response for duplicates; None if the next one is to be handled."""
+
+
+Handle = Callable[..., Awaitable[WebhookResponse]]
+"""Calls `on_event`, with the transaction of an inbox."""
+Coordinate = Callable[[str, str, Handle], Awaitable[Handled]]
+"""Handles an event, given by its key, for an owner, or finds the response of another process."""
+Report = Callable[[BaseException, WebhookErrorCode], Awaitable[None]]
+
+
+def alone(runtime: Runtime) -> Coordinate:
+    """For one process."""
+
+    async def coordinate(_key: str, owner: str, handle: Handle) -> Handled:
+        response = await runtime.call(handle)
+        return Handled(response, text_of(response, owner) if response.status < 500 else None)
+
+    return coordinate
+
+
+class _InFlight:
+    """An event that one of its deliveries has, while duplicates wait."""
+
+    def __init__(self, ended: Signal, until: float) -> None:
+        self.ended = ended
+        self.until = until
+        self.has_ended = False
+        self.stored: str | None = None
+        self.rejection: Rejection | None = None
+
+
+class Deduplicator:
+    """The events of one handler in this process."""
+
+    def __init__(self, runtime: Runtime, coordinate: Coordinate, settings: Settings, keep: float, report: Report) -> None:
+        self._runtime = runtime
+        self._coordinate = coordinate
+        self._settings = settings
+        self._keep = keep
+        """Seconds before which an eviction is reported; 0 if a store has the responses too."""
+        self._report = report
+        # A walk over a dict passes the places of all that were deleted since it last grew; this one does not.
+        self._responses: OrderedDict[str, tuple[str, float]] = OrderedDict()
+        self._characters = 0
+        self._evicted = 0
+        self._in_flight_by_process: dict[int, dict[str, _InFlight]] = {}
+
+    @property
+    def _in_flight(self) -> dict[str, _InFlight]:
+        """After a fork, no thread handles the events of the parent."""
+        return self._in_flight_by_process.setdefault(os.getpid(), {})
+
+    async def handle(self, key: str, handle: Handle) -> WebhookResponse:
+        """Handles an event, or waits for its response. After an error or a 5xx, the next duplicate is handled."""
+        until = self._runtime.now() + self._settings.duplicate_wait
+        while True:
+            remembered = self._responses.get(key)
+            if remembered is not None:
+                return response_of(remembered[0])
+            current = self._in_flight.get(key)
+            if current is None or self._runtime.now() >= current.until:
+                return await self._lead(key, handle)
+            await self._runtime.wait(current.ended, max(0.0, min(until, current.until) - self._runtime.now()))
+            if current.rejection is not None:
+                raise current.rejection.copy() from current.rejection.__cause__
+            if current.stored is not None:
+                return response_of(current.stored)
+            if not current.has_ended and self._runtime.now() < current.until:
+                raise unavailable("duplicate_timeout")
+
+    async def _lead(self, key: str, handle: Handle) -> WebhookResponse:
+        until = self._runtime.now() + self._settings.duplicate_wait + MAX_HANDLING
+        current = self._in_flight[key] = _InFlight(self._runtime.signal(), until)
+        try:
+            handled = await self._coordinate(key, str(uuid.uuid4()), handle)
+            if handled.stored is not None:
+                current.stored = handled.stored
+                self._remember(key, handled.stored)
+        except Rejection as rejection:
+            # Others would only find the same. A delivery that has waited for too long says nothing about them.
+            if rejection.code != "duplicate_timeout":
+                current.rejection = rejection
+            raise
+        finally:
+            current.has_ended = True
+            current.ended.set()
+            if self._in_flight.get(key) is current:
+                del self._in_flight[key]
+        await self._evict()
+        return handled.response
+
+    def _remember(self, key: str, stored: str) -> None:
+        self._characters += len(stored) - len(self._responses.pop(key, ("", 0))[0])
+        self._responses[key] = (stored, self._runtime.now())
+
+    async def _evict(self) -> None:
+        """Evicts the oldest responses. Reports the first that is evicted too early, and each time there are ten times as many."""
+        early = self._evicted
+        while len(self._responses) > self._settings.max_answers or self._characters > _MAX_CHARACTERS:
+            _, (stored, at) = self._responses.popitem(last=False)
+            self._characters -= len(stored)
+            self._evicted += self._runtime.now() - at < self._keep
+        if self._evicted > early and len(str(self._evicted)) > len(str(early or "")):
+            message = (
+                f"{self._evicted} responses were evicted within {self._keep:g} s, so their duplicates may be handled again. "
+                "Raise max_answers, or use a store."
+            )
+            await self._report(WebhookError(message, "store_evicted_early"), "store_evicted_early")

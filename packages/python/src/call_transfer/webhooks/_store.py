@@ -1,0 +1,336 @@
+"""Event stores, by which processes share events: one of them handles an event, and all send its response."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeVar
+
+from ._deduplicator import MAX_HANDLING, Handle, Handled, Report
+from ._errors import Rejection, WebhookError, code_of, unavailable
+from ._options import Settings
+from ._response import response_of, text_of
+from ._runtime import Runtime, Signal, TimeLimit
+
+T = TypeVar("T")
+_FIRST_POLL, _MAX_POLL = 0.015, 0.2
+_MAX_COMPLETIONS = 6
+"""How often a response is offered to a store that rejects it, but gives the event to no other owner."""
+
+
+@dataclass(frozen=True)
+class EventClaim:
+    """The state of an event in a store."""
+
+    state: Literal["claimed", "in_progress", "completed"]
+    """
+    `claimed`: the caller has the event. It was never received, its lease expired, or the caller had it already. `in_progress`:
+    another owner has it, and its lease still runs. `completed`: it was handled.
+    """
+    response: str | None = None
+    """The text that `complete` was given, if it is completed."""
+
+
+class EventStore(Protocol):
+    """Stores events that were received, and the responses to them. Processes that share a store handle each event once.
+
+    Each method is one atomic step, also between processes and threads. For `AsyncWebhookHandler`, methods are async. If one raises,
+    `on_store_error` decides. Keys are 1 to 512 printable ASCII characters without spaces. An owner is one handling of an event. Two
+    attributes are optional: `max_concurrency`, the maximum number of steps at once, 100 by default; and `retention`, the seconds for
+    which responses are kept.
+    """
+
+    def claim(self, key: str, owner: str, lease_duration: float, /) -> EventClaim | Awaitable[EventClaim]:
+        """Takes an event for an owner, or extends the owner's lease. After so many seconds, another owner may take it."""
+        ...
+
+    def complete(self, key: str, owner: str, response: str, /) -> bool | Awaitable[bool]:
+        """Stores the response of a handled event, JSON text of at most 24 kB, and ends the lease, also if it has expired and nothing
+        happened since. Returns False, and changes nothing, if another owner has the event or has completed it. If this owner has
+        completed it before, its response stays, and either value is right.
+        """
+        ...
+
+    def release(self, key: str, owner: str, /) -> object:
+        """Ends the owner's lease, so the next duplicate is handled. Does nothing if the event is another owner's or completed."""
+        ...
+
+
+class _Waiting:
+    def __init__(self, signal: Signal) -> None:
+        self.signal = signal
+        self.has_begun = False
+        self.failure: BaseException | None = None
+
+
+class _Steps:
+    """Runs steps of a store: so many at once, each within its time, which excludes waiting for a turn."""
+
+    def __init__(self, runtime: Runtime, max_concurrency: int, settings: Settings) -> None:
+        self._runtime = runtime
+        self._limit = settings.store_timeout
+        self._max_wait = max(settings.store_timeout, settings.duplicate_wait)
+        self._in_time = TimeLimit(runtime, max(max_concurrency, 100))
+        self._free = max_concurrency
+        # In order. Steps of events being handled go first: their leases must not expire meanwhile.
+        self._urgent: dict[_Waiting, None] = {}
+        self._others: dict[_Waiting, None] = {}
+        self._last_success = float("-inf")
+
+    async def run(self, step: Callable[[], Awaitable[T]], is_urgent: bool) -> T:
+        """Runs a step. A late step no longer counts as running."""
+        if self._free > 0:
+            self._free -= 1
+        else:
+            await self._turn(self._urgent if is_urgent else self._others)
+        started = self._runtime.now()
+        try:
+            late = WebhookError(f"The event store did not answer within {self._limit:g} s.", "store_timeout")
+            result = await self._in_time.run(step, self._limit, late)
+            self._last_success = self._runtime.now()
+            return result
+        except Exception as error:
+            # If nothing has succeeded meanwhile, the store is down, and waiting steps need not find that out one by one.
+            # A step that took far longer than it may shows only that this process was stopped, or is too busy.
+            parts = (self._runtime.now() - started) / self._limit
+            if 0.5 <= parts < 1.5 and self._last_success < started:
+                for waiting in [*self._urgent, *self._others]:
+                    waiting.failure = error
+                    self._begin(waiting)
+            raise
+        finally:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        following = next(iter(self._urgent or self._others), None)
+        if following is None:
+            self._free += 1
+        else:
+            following.has_begun = True
+            self._begin(following)
+
+    def _begin(self, waiting: _Waiting) -> None:
+        self._urgent.pop(waiting, None)
+        self._others.pop(waiting, None)
+        waiting.signal.set()
+
+    async def _turn(self, line: dict[_Waiting, None]) -> None:
+        waiting = _Waiting(self._runtime.signal())
+        line[waiting] = None
+        try:
+            await self._runtime.wait(waiting.signal, self._max_wait)
+        except BaseException:
+            if waiting.has_begun:
+                self._pass_on()
+            raise
+        finally:
+            line.pop(waiting, None)
+        if waiting.failure is not None:
+            raise waiting.failure.with_traceback(None)
+        if not waiting.has_begun:
+            problem = f"The event store was busy for {self._max_wait:g} s. Add connections or instances."
+            raise WebhookError(problem, "store_timeout")
+
+
+class _Event:
+    """One handling of an event, as the owner in a store."""
+
+    def __init__(self, of: StoreCoordinator, key: str, owner: str) -> None:
+        self.key = key
+        self._of = of
+        self._owner = owner
+        self._until = of.runtime.now() + of.settings.duplicate_wait
+        self._is_claimed = False
+        """Whether the store answered a claim."""
+        self._may_be_claimed = False
+        """Whether a claim was sent, which the store may execute later."""
+        self._ended = of.runtime.signal()
+        self._is_ended = False
+
+    async def claim(self, *, is_urgent: bool = False) -> EventClaim:
+        of = self._of
+
+        async def step() -> EventClaim:
+            self._may_be_claimed = True
+            claim: EventClaim = await of.runtime.call(lambda: of.store.claim(self.key, self._owner, of.settings.lease_duration))
+            state = getattr(claim, "state", None)
+            if self._is_ended and state == "claimed":
+                await of.runtime.call(lambda: of.store.release(self.key, self._owner))
+            if state not in ("claimed", "in_progress", "completed"):
+                raise TypeError("claim() of the event store must return a state of claimed, in_progress, completed.")
+            return claim
+
+        started = of.runtime.now()
+        claim = await of.steps.run(step, is_urgent)
+        # After a stall, a lease that was given before it may be another owner's by now.
+        if claim.state == "claimed" and of.runtime.now() - started >= of.settings.lease_duration:
+            claim = await of.steps.run(step, True)
+        self._is_claimed = True
+        return claim
+
+    async def claim_when_free(self, until: float) -> EventClaim:
+        """Claims the event until it is this owner's or completed, at least once. Then raises."""
+        failure: Exception | None = None
+        left, pause = max(0.0, until - self._of.runtime.now()), _FIRST_POLL
+        while True:
+            started = self._of.runtime.now()
+            await self._of.runtime.wait(None, min(pause, left))
+            try:
+                claim = await self.claim()
+                if claim.state != "in_progress":
+                    return claim
+            except Exception as error:
+                failure = error
+            # At least the pause, also with a clock that stands still.
+            left -= max(self._of.runtime.now() - started, pause)
+            if left <= 0:
+                raise unavailable("duplicate_timeout") from failure
+            pause = min(pause * 1.5, _MAX_POLL)
+
+    async def find(self) -> str | None:
+        """The stored response; None if the event must be handled here."""
+        try:
+            claim = await self.claim()
+            if claim.state == "in_progress":
+                claim = await self.claim_when_free(self._until)
+            if claim.state == "claimed":
+                return None
+            # Read now: a text that is not a response counts as a failed store.
+            response_of(claim.response)
+            return claim.response
+        except Exception as error:
+            code = code_of(error, "store_failed")
+            is_rejected = isinstance(error, Rejection)
+            if not is_rejected and self._of.settings.on_store_error == "handle":
+                await self._of.report(error, code)
+                return None
+            if self._may_be_claimed:
+                self._of.runtime.start(self._give_back())
+            if is_rejected:
+                raise
+            raise unavailable(code) from error
+
+    async def extend(self) -> None:
+        """Extends the lease while the event is handled, until another owner has it."""
+        until = self._of.runtime.now() + MAX_HANDLING
+        while self._of.runtime.now() < until:
+            await self._of.runtime.wait(self._ended, self._of.settings.lease_duration / 3)
+            if self._is_ended:
+                return
+            # In the background: a slow store may have several at once.
+            self._of.runtime.start(self._extend())
+
+    async def _extend(self) -> None:
+        # After a failure, the next one may succeed, and complete() shows whether the lease was lost.
+        with suppress(Exception):
+            if (await self.claim(is_urgent=True)).state != "claimed":
+                self.end()
+
+    def end(self) -> None:
+        """Ends the extensions. A claim that comes later is given back."""
+        self._is_ended = True
+        self._ended.set()
+
+    async def release(self) -> None:
+        """Ends the lease."""
+        self.end()
+
+        async def step() -> object:
+            return await self._of.runtime.call(lambda: self._of.store.release(self.key, self._owner))
+
+        await self._of.steps.run(step, True)
+
+    async def release_and_report(self) -> None:
+        try:
+            await self.release()
+        except Exception as error:
+            await self._of.report(error, code_of(error, "store_failed"))
+
+    async def _give_back(self) -> None:
+        # After a failure, the lease expires.
+        with suppress(Exception):
+            await self.release()
+
+    async def complete(self, text: str) -> str:
+        """Stores the response. Returns the stored one, which is another if another owner completed the event before."""
+        for _ in range(_MAX_COMPLETIONS):
+            if await self._complete(text):
+                return text
+            claim = await self.claim_when_free(self._of.runtime.now() + self._of.settings.duplicate_wait)
+            # Otherwise the other owner failed, so this response counts.
+            if claim.state == "completed":
+                response_of(claim.response)
+                # A step that failed may have stored it.
+                if claim.response is not None and claim.response != text:
+                    reason = "its lease expired before it was extended, or the event store failed"
+                    message = f"The event {self.key} was handled twice: {reason}. The response stored first was sent."
+                    await self._of.report(WebhookError(message, "handled_twice"), "handled_twice")
+                return claim.response or text
+        raise TypeError("complete() of the event store must return True.")
+
+    async def _complete(self, text: str) -> bool:
+        """Tries again for `store_timeout` after an error, or once if the store failed from the start: a process may end after its
+        response.
+        """
+        runtime = self._of.runtime
+
+        async def step() -> bool:
+            return bool(await runtime.call(lambda: self._of.store.complete(self.key, self._owner, text)))
+
+        until = runtime.now() + (self._of.settings.store_timeout if self._is_claimed else 2 * _FIRST_POLL)
+        pause = _FIRST_POLL
+        while True:
+            try:
+                return await self._of.steps.run(step, True)
+            except Exception:
+                if runtime.now() + pause > until:
+                    raise
+            await runtime.wait(None, pause)
+            pause *= 2
+
+
+class StoreCoordinator:
+    """Handles events in one of the processes that share a store."""
+
+    def __init__(self, runtime: Runtime, store: EventStore, settings: Settings, report: Report) -> None:
+        self.runtime = runtime
+        self.store = store
+        self.settings = settings
+        self.report = report
+        self.steps = _Steps(runtime, int(getattr(store, "max_concurrency", 100)), settings)
+
+    async def coordinate(self, key: str, owner: str, handle: Handle) -> Handled:
+        event = _Event(self, key, owner)
+        stored = await event.find()
+        if stored is not None:
+            return Handled(response_of(stored), stored)
+        self.runtime.start(event.extend())
+        try:
+            response = await self.runtime.call(handle)
+            text = text_of(response, owner)
+        except GeneratorExit:
+            raise
+        except BaseException:
+            await event.release_and_report()
+            raise
+        if response.status >= 500:
+            await event.release_and_report()
+            return Handled(response, None)
+        try:
+            stored = await event.complete(text)
+            return Handled(response if stored == text else response_of(stored), stored)
+        except Rejection:
+            raise
+        except Exception as error:
+            # It was handled, so its own response is right.
+            await self.report(error, code_of(error, "store_failed"))
+            return Handled(response, text)
+        finally:
+            event.end()
+
+    async def check(self, owner: str) -> None:
+        """Claims and releases an event of its own. Raises if the store fails."""
+        event = _Event(self, f"check:{owner}", owner)
+        await event.claim(is_urgent=True)
+        await event.release()
