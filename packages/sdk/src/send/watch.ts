@@ -60,7 +60,7 @@ const originOf = ({ url }: Pick<Watch, "url">): string => url.slice(0, url.index
 function keep(socket: Socket | undefined, ...origins: readonly string[]): void {
   if (!socket) return;
   const known = connections.get(socket) ?? new Set();
-  // One listener for each socket: Node warns of more than ten.
+  // One for each socket: Node warns of more than ten.
   if (!connections.has(socket)) socket.once("close", () => connections.delete(socket));
   connections.set(socket, known);
   for (const origin of origins) known.add(origin);
