@@ -134,7 +134,8 @@ describe("fetchOptions", () => {
   });
 
   it.each(["method", "headers", "body", "signal", "redirect"])("cannot replace %s, which the SDK sets", (name) => {
-    const problem = "fetchOptions must be an object that fetch accepts, without method, headers, body, signal and redirect";
+    const problem =
+      "fetchOptions must be an object that fetch accepts, without method, headers, body, signal and redirect";
     expect(() => clientOf([], { fetchOptions: { [name]: undefined } as never })).toThrow(problem);
   });
 });
