@@ -98,7 +98,7 @@ const reasons: Readonly<Record<RetrySkippedReason, string>> = {
   retry_after_too_long: "the server asked to wait {} s, more than retry.maxRetryAfterMs",
   total_timeout: "totalTimeoutMs would expire first",
   retry_budget: "the client's retry budget is used up",
-  token_still_expired: "the accessToken function keeps returning expired tokens, and is not called again yet",
+  token_still_expired: "the accessToken function keeps returning expired tokens",
 };
 
 /** Adds to a message why the request was not retried. */
