@@ -321,7 +321,7 @@ describe("a list that contradicts its total", () => {
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error).toMatchObject({ operationId: "listCalls", outcome: "applied" });
     expect((error as Error).message).toBe(
-      "listCalls could not be read to its end: pages bring nothing new at offset 100, after 100 items of 250. Read the list again, or continue with offset: 100",
+      "listCalls could not be read to its end: pages bring nothing new at offset 100, after 100 items of 250. Read it again, or continue with offset: 100",
     );
     expect(seen).toHaveLength(100);
     expect(offsets.slice(5)).toEqual([100, 100, 100, 100]);

@@ -389,7 +389,7 @@ class OutcomeUnknownError(RequestError):
         self._reconcile_async = reconcile_async
 
     def _nothing(self) -> Reconciliation:
-        explanation = f"There is nothing to check {self.operation_id} against. Ask a person before sending it again."
+        explanation = f"{self.operation_id} cannot be reconciled. Confirm its result manually before sending it again."
         return Reconciliation((), False, "not_supported", explanation, self.window)
 
     def reconcile(self, *, max_calls: int = 1000) -> Reconciliation:

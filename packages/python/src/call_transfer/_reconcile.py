@@ -75,7 +75,7 @@ def why_incomplete(reading: Reading, window: OutcomeWindow) -> tuple[Reconciliat
     if window.by_server_clock:
         return None
     unknown = f"The list was read since {window.start}. No response had a Date header, so this machine's clock was used."
-    return "server_time_unknown", f"{unknown} Check that it is right."
+    return "server_time_unknown", unknown
 
 
 def explain_count(count: int, window: OutcomeWindow) -> tuple[ReconciliationReason, str]:
@@ -278,6 +278,6 @@ class ListReader:
         total = "unknown" if self._total is None else int(self._total)
         message = (
             f"{self._operation_id} could not be read to its end: {why} at offset {at}, after {self._given} items of {total}. "
-            f"Read the list again, or continue with offset={at}"
+            f"Read it again, or continue with offset={at}"
         )
         return InvalidResponseError(message, RequestFacts(self._operation_id, "applied"))

@@ -62,7 +62,7 @@ export function unreadable(operationId: string, problem: string): InvalidRespons
 const unfinished = (operationId: string, why: string, at: number, count: string): InvalidResponseError =>
   unreadable(
     operationId,
-    `could not be read to its end: ${why} at offset ${at}, after ${count}. Read the list again, or continue with offset: ${at}`,
+    `could not be read to its end: ${why} at offset ${at}, after ${count}. Read it again, or continue with offset: ${at}`,
   );
 
 /**

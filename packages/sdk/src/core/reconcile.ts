@@ -46,7 +46,7 @@ export function whyIncomplete<Item extends Listed>(
   if (hasMoved || totals.size !== 1 || !totals.has(items.size))
     return ["list_changed", `The list since ${start} changed while it was read. Read it again.`];
   if (byServerClock) return undefined;
-  const unknown = "No response had a Date header, so this machine's clock was used. Check that it is right.";
+  const unknown = "No response had a Date header, so this machine's clock was used.";
   return ["server_time_unknown", `The list was read since ${start}. ${unknown}`];
 }
 

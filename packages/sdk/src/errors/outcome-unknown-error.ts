@@ -29,7 +29,7 @@ export class OutcomeUnknownError extends RequestError {
    * candidates, and the explanation says why.
    */
   async reconcile(options: ReconcileOptions = {}): Promise<Reconciliation> {
-    const explanation = `There is nothing to check ${this.operationId} against. Ask a person before sending it again.`;
+    const explanation = `${this.operationId} cannot be reconciled. Confirm its result manually before sending it again.`;
     const nothing = {
       candidates: [],
       complete: false,

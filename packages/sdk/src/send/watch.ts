@@ -57,16 +57,20 @@ let isTold: boolean | undefined;
 const connections = new Map<Socket, Set<string>>();
 const originOf = ({ url }: Pick<Watch, "url">): string => url.slice(0, url.indexOf("/", "https://".length));
 
-/** Drops those that have closed. Listeners would add up with the copies of this module, and Node warns of more than ten. */
-function openConnections(): typeof connections {
+/**
+ * Whether a connection to an origin is open. Drops those that have closed: listeners would add up with the copies of this module,
+ * and Node warns of more than ten.
+ */
+function hasConnection(origin: string): boolean {
   for (const socket of connections.keys()) if (socket.destroyed) connections.delete(socket);
-  return connections;
+  return [...connections.values()].some((origins) => origins.has(origin));
 }
 
 function keep(socket: Socket | undefined, ...origins: readonly string[]): void {
   if (!socket) return;
+  hasConnection("");
   const known = connections.get(socket) ?? new Set();
-  if (!connections.has(socket)) openConnections().set(socket, known);
+  connections.set(socket, known);
   for (const origin of origins) known.add(origin);
 }
 
@@ -137,7 +141,7 @@ function listen(): boolean {
  * connection open, such as a mock under a test's clock, does not wait.
  */
 export const readIdle = (watch: Pick<Watch, "send" | "url">): Promise<unknown> | undefined =>
-  nextTurn && (isOwn(watch) || [...openConnections().values()].some((origins) => origins.has(originOf(watch))))
+  nextTurn && (isOwn(watch) || hasConnection(originOf(watch)))
     ? new Promise((resolve) => nextTurn(() => nextTurn(() => resolve(undefined))))
     : undefined;
 

@@ -30,7 +30,7 @@ export function messageOf(error: unknown): string {
   try {
     return String(isError(error) ? error.message : error);
   } catch {
-    return "a value that cannot be shown";
+    return "an unprintable value";
   }
 }
 
