@@ -11,8 +11,8 @@ const fileHere = (path: string): string => fileURLToPath(new URL(path, import.me
  */
 export const asModules = {
   yaml: fileHere("../node_modules/yaml/browser/index.js"),
-  "node:child_process": fileHere("commander-builtins.ts"),
-  "node:process": fileHere("commander-builtins.ts"),
+  "node:child_process": fileHere("../packages/mock-server/src/cli/commander-builtins.ts"),
+  "node:process": fileHere("../packages/mock-server/src/cli/commander-builtins.ts"),
 };
 
 export const shared = {

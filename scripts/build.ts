@@ -15,7 +15,6 @@ const shared = [
   ...[
     "build/options.ts",
     "build/licences.ts",
-    "build/commander-builtins.ts",
     "packages/inspector/styles-as-text.ts",
     "packages/inspector/vite.config.ts",
   ],

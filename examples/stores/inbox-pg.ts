@@ -18,7 +18,9 @@ const inbox = postgresInbox<pg.PoolClient>({
     try {
       await client.query("begin");
       await work(client);
-      await client.query("commit");
+      const { command } = await client.query("commit");
+      // A query that nothing awaited failed: PostgreSQL rolls back without an error.
+      if (command === "ROLLBACK") throw Object.assign(new Error("a query failed"), { code: "25P02" });
       client.release();
     } catch (error) {
       // The end of its connection is a rollback, and nothing can be sent after it.

@@ -48,7 +48,8 @@ export function createInboxReceiver(
         try {
           await client.query("begin");
           await work(client);
-          await client.query("commit");
+          const { command } = await client.query("commit");
+          if (command === "ROLLBACK") throw Object.assign(new Error("a query failed"), { code: "25P02" });
           client.release();
         } catch (error) {
           client.release(true);

@@ -75,7 +75,8 @@ const pgInbox = (pool: Pool, options = {}) =>
         try {
           await client.query("begin");
           await work(client);
-          await client.query("commit");
+          const { command } = await client.query("commit");
+          if (command === "ROLLBACK") throw Object.assign(new Error("a query failed"), { code: "25P02" });
           client.release();
         } catch (error) {
           client.release(true);
@@ -197,6 +198,24 @@ for (const [name, open] of Object.entries(clients)) {
       const { status, text } = await deliver(receive, event);
       assert.equal(status, 200);
       assert.deepEqual(await effectsOf(event), [text]);
+    });
+
+    it("never answers 2xx for what was rolled back, whenever a query that onEvent does not await fails", async () => {
+      const client = open();
+      for (let turns = 0; turns < 40; turns += 1) {
+        const receive = client.receiverOf({}, async (event, query) => {
+          const response = await writeAndAnswer(event, query);
+          const fail = async () => {
+            for (let turn = 0; turn < turns; turn += 1) await undefined;
+            await query("select broken from effects");
+          };
+          fail().catch(() => {});
+          return response;
+        });
+        const event = eventOf();
+        const { status, text } = await deliver(receive, event);
+        assert.deepEqual([turns, await effectsOf(event)], [turns, status === 200 ? [text] : []]);
+      }
     });
 
     it("lets copies wait without a connection, also of another process", async () => {

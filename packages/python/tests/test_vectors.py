@@ -88,7 +88,7 @@ def test_retries(case: dict[str, Any]) -> None:
         "onUnknownOutcome": "when_unknown",
         "trust503Codes": "trust_503_codes",
     }
-    given = {
+    given: dict[str, Any] = {
         names[name]: value / 1000 if name == "maxRetryAfterMs" else "repeat" if value == "retry" else value
         for name, value in case.get("retry", {}).items()
     }

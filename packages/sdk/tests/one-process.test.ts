@@ -222,6 +222,17 @@ describe("an event in hand", () => {
     inFlight.end({});
   });
 
+  it("lets a copy that came before the lease ended wait no longer than the lease", async () => {
+    const inFlight = new InFlight(2000, 60_000);
+    vi.clearAllTimers();
+    let isOver = false;
+    void inFlight.wait(60_000).then(() => {
+      isOver = true;
+    });
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(isOver).toBe(true);
+  });
+
   it("lets a copy wait no longer than it may", async () => {
     const inFlight = new InFlight(2000, 60_000);
     let end: unknown = "none yet";

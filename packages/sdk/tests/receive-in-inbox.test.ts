@@ -200,6 +200,29 @@ describe("a handler with an inbox", () => {
     await expect(late).rejects.toThrow("The transaction of the inbox is over.");
   });
 
+  it("refuses a query that onEvent did not await once its response is stored, so that the commit cannot fail unseen", async () => {
+    const answers: object[] = [{ free: true }, { state: "claimed" }, { key: "1" }];
+    const transaction = Object.freeze({ unsafe: async (_text: string) => [answers.shift()] });
+    const storing = withResolvers();
+    const inbox = postgresInbox<typeof transaction>({
+      transaction: (work) => work(transaction),
+      query(tx, text) {
+        if (text.startsWith("with stored")) storing.resolve();
+        return tx.unsafe(text);
+      },
+    });
+    let late: Promise<unknown> = Promise.resolve();
+    const receive = createWebhookHandler({
+      ...{ secret, inbox, onError() {} },
+      onEvent(_event, tx) {
+        late = storing.promise.then(() => tx.unsafe("select broken"));
+        late.catch(() => {});
+      },
+    });
+    expect((await receive(await webhook())).status).toBe(204);
+    await expect(late).rejects.toThrow("The transaction of the inbox is over.");
+  });
+
   const codesOf = async (inbox: Inbox) => {
     const [codes, counted] = [[] as string[], [] as string[]];
     const receive = createWebhookHandler({

@@ -322,7 +322,7 @@ export function requestIdOf({ headers }: Response, { clean }: Pick<Call, "clean"
 }
 
 /** Records what the headers say, which counts even if the body never arrives. */
-export function recordHead(state: AttemptState, attempt: OpenAttempt, response: Response): void {
+function recordHead(state: AttemptState, attempt: OpenAttempt, response: Response): void {
   const { call } = state;
   const { headers } = response;
   const requestId = requestIdOf(response, call);
@@ -349,7 +349,7 @@ function logDeprecation(headers: Headers, { operationId, settings, clean }: Call
   }, `${operationId} deprecated`);
 }
 
-export function recordRefusal(state: AttemptState, attempt: OpenAttempt, read: ReadResponse): void {
+function recordRefusal(state: AttemptState, attempt: OpenAttempt, read: ReadResponse): void {
   const { problem, code, hintSecs } = readRefusal(state.call, read);
   if (code) attempt.code = code;
   if (typeof problem?.requestId === "string") attempt.requestId ??= problem.requestId;
@@ -374,7 +374,7 @@ const resultOf = ({ attempt, credential, outcome }: AttemptState, { response, te
 };
 
 /** Result of a success: its data, or why its body is unusable. */
-export function success(state: AttemptState, read: ReadResponse): AttemptResult {
+function success(state: AttemptState, read: ReadResponse): AttemptResult {
   const { call } = state;
   const { response } = read;
   const text = read.text ?? "";
@@ -413,7 +413,7 @@ function invalid(result: AttemptResult, problem: string, cause?: unknown): Attem
   return { ...result, data: undefined, partialBody: result.text ?? undefined, failure };
 }
 
-export async function validated(call: Call, result: AttemptResult): Promise<AttemptResult> {
+async function validated(call: Call, result: AttemptResult): Promise<AttemptResult> {
   try {
     await call.settings.responseValidator?.(call.operationId, result.data);
     return result;
@@ -425,14 +425,14 @@ export async function validated(call: Call, result: AttemptResult): Promise<Atte
 }
 
 /** Result of an error response, from the API or a proxy. */
-export function refusal(state: AttemptState, read: ReadResponse): AttemptResult {
+function refusal(state: AttemptState, read: ReadResponse): AttemptResult {
   const facts = readRefusal(state.call, read);
   // A response that middleware returns instead does not shorten the wait.
   return { ...resultOf(state, read), ...facts, hintSecs: longest(state.hintSecs, facts.hintSecs) };
 }
 
 /** What an error response says. */
-export function readRefusal({ settings, clean }: Call, { response: { headers }, text }: ReadResponse) {
+function readRefusal({ settings, clean }: Call, { response: { headers }, text }: ReadResponse) {
   const bodyText = clean(text ?? "");
   const parsed = parseObject(bodyText);
   const body =

@@ -128,10 +128,11 @@ export class InFlight {
     this.#settle();
   }
 
-  /** Returns the end, or undefined after so many milliseconds. */
+  /** Returns the end, or undefined after so many milliseconds, or as soon as it may be abandoned. */
   async wait(leftMs: number): Promise<End | undefined> {
     const until = performance.now() + leftMs;
-    for (let left = leftMs; !this.#end && left > 0; left = until - performance.now()) {
+    const isAlive = () => performance.now() < this.#aliveUntil;
+    for (let left = leftMs; !this.#end && left > 0 && isAlive(); left = until - performance.now()) {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const pause = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, Math.min(wakeMs, left));
@@ -199,6 +200,7 @@ export function createDeduplicator<Tx>(settings: DeduplicatorSettings<Tx>) {
           continue;
         }
         const end = await current.wait(leftMs());
+        if (end === undefined && leftMs() > 0) continue;
         if (end === undefined) throw unavailable("duplicate_timeout");
         if (end.rejection) throw end.rejection;
         stored = end.stored;

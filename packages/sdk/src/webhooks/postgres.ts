@@ -7,8 +7,8 @@ import { after, checkRetention, sleep, withTimeout } from "./timeout.ts";
 /** A client of PostgreSQL, of any library, as two functions. */
 export interface PostgresClient<Tx> {
   /**
-   * Begins a transaction and calls `work` with it. Commits when `work` resolves; when it rejects, rolls back and rejects. Must not
-   * call `work` again.
+   * Begins a transaction and calls `work` with it. Commits when `work` resolves; when it rejects, rolls back and rejects. Rejects
+   * also if PostgreSQL answers the commit with `ROLLBACK`, as after a query that failed unseen. Must not call `work` again.
    */
   transaction(work: (tx: Tx) => Promise<void>): Promise<unknown>;
   /** Runs a statement with the parameters `$1`, `$2` and so on in the transaction. Returns its rows. */
@@ -160,14 +160,17 @@ class Loan {
       const guarded = args.map((arg) => (typeof arg === "function" ? this.#part(arg as AnyFunction) : arg));
       return Promise.race([call(guarded), this.#loss]);
     };
-    const lent: object = new Proxy(tx, {
-      get: (target, name) => {
+    // A proxy of a frozen object must return its own members.
+    const target: object = typeof tx === "function" ? tx : Object.create(tx);
+    const lent: object = new Proxy(target, {
+      get: (_, name) => {
         this.check();
-        const value: unknown = Reflect.get(target, name);
+        const value: unknown = Reflect.get(tx, name);
         if (typeof value !== "function") return value;
         return new Proxy(value as AnyFunction, { apply: (run, self, args) => apply(run, self, args, name) });
       },
-      apply: (target, self, args) => apply(target as AnyFunction, self, args),
+      set: (_, name, value) => Reflect.set(tx, name, value),
+      apply: (_, self, args) => apply(tx as AnyFunction, self, args),
     });
     return lent as Tx;
   }
@@ -196,7 +199,10 @@ class Loan {
 type Ask = (text: string, values?: (string | number)[]) => Promise<Record<string, unknown>>;
 
 /** Runs work in a transaction, of which it gets the form to lend. */
-async function transact<Tx, Result>(client: PostgresClient<Tx>, work: (ask: Ask, lent: Tx) => Promise<Result>) {
+async function transact<Tx, Result>(
+  client: PostgresClient<Tx>,
+  work: (ask: Ask, lent: Tx, endLoan: () => void) => Promise<Result>,
+) {
   const loan = new Loan();
   const results: Result[] = [];
   let isWorking = false;
@@ -206,9 +212,10 @@ async function transact<Tx, Result>(client: PostgresClient<Tx>, work: (ask: Ask,
       if (loan.lost) throw loan.lost;
       return Object((await client.query(tx, text, values))[0]);
     };
-    const working = work(ask, loan.lend(tx)).finally(() => {
+    const endLoan = () => {
       loan.isOver = true;
-    });
+    };
+    const working = work(ask, loan.lend(tx), endLoan).finally(endLoan);
     await loan.hold(working.then((result) => void results.push(result))).finally(() => {
       isWorking = false;
     });
@@ -303,7 +310,11 @@ async function receive<Tx>(
   };
 
   /** Runs in the transaction. */
-  const work = async (ask: Ask, lent: Tx): Promise<"handled" | "in_progress" | { readonly stored: string }> => {
+  const work = async (
+    ask: Ask,
+    lent: Tx,
+    endLoan: () => void,
+  ): Promise<"handled" | "in_progress" | { readonly stored: string }> => {
     const { claim, complete } = statementsFor(table);
     if (isOver || !(await ask(lock, [`${table} ${key}`, own])).free) return "in_progress";
     // A statement of its own, which sees what was committed before the lock was free.
@@ -311,6 +322,8 @@ async function receive<Tx>(
     if (state === "completed") return { stored: String(answer) };
     if (state !== "claimed") return "in_progress";
     const text = await call(ask, lent);
+    // A later query could fail unseen and turn the commit into a rollback.
+    endLoan();
     const stored = await ask(complete, [key, own, text, retentionMs]).catch((error: unknown) => {
       throw hasCode(error, aborted) ? blame(error) : error;
     });
