@@ -86,6 +86,7 @@ declare interface BackendOptions {
   readonly scenarios?: readonly ScenarioName[];
   readonly fetch?: typeof globalThis.fetch;
   readonly forwardWebhooks?: string;
+  readonly forwardHeaders?: Readonly<Record<string, string>>;
   readonly controlPlane?: boolean;
   readonly store?: SandboxStore;
   readonly name?: string;

@@ -42,6 +42,7 @@ import { ReservedIds, StoredTimers } from "./model/stored-parts.ts";
 import { createClock } from "./model/virtual-clock.ts";
 import { drainQueue } from "./platform/calls.ts";
 import { SignedDeliveries } from "./platform/deliveries.ts";
+import { checkedHeaders } from "./platform/delivery.ts";
 import { createInbox } from "./platform/inbox.ts";
 import { createTransfers } from "./platform/transfers.ts";
 import { handlers as allHandlers } from "./routes.ts";
@@ -81,6 +82,12 @@ export interface BackendOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** URL to deliver all webhooks to, instead of the destinations' own; those to the built-in inbox still go there. */
   readonly forwardWebhooks?: string;
+  /**
+   * Headers by name that deliveries to the URL of `forwardWebhooks` have too, such as `Authorization` for a tunnel. They are
+   * not part of what deliveries and events show. Those of the delivery itself, such as `Content-Type` and the signature,
+   * cannot be replaced.
+   */
+  readonly forwardHeaders?: Readonly<Record<string, string>>;
   /** Whether to serve the control plane under `/_control/v1`; false by default. */
   readonly controlPlane?: boolean;
   /**
@@ -104,7 +111,7 @@ export interface BackendOptions {
   readonly elsewhere?: AskElsewhere;
 }
 
-// The seed, policies, faults and stubs are validated where they are applied.
+// The seed, policies, faults, stubs and headers are validated where they are applied.
 const objectWith = (...functions: readonly [string, string, ...string[]]) =>
   z.custom<Readonly<Record<string, unknown>>>(
     (value) => functions.every((name) => typeof Object(value)[name] === "function"),
@@ -125,6 +132,7 @@ const optionsSchema = z.strictObject({
   scenarios: z.array(z.unknown()).optional(),
   fetch: z.custom((value) => typeof value === "function", "must be a function").optional(),
   forwardWebhooks: z.custom(isWebAddress, "must be an http or https URL").optional(),
+  forwardHeaders: z.unknown().optional(),
   controlPlane: z.boolean().optional(),
   store: objectWith("load", "commit", "close").optional(),
   wall: objectWith("now", "after").optional(),
@@ -293,7 +301,8 @@ export function createCore(
   const stubs = createStubs(table, { events, changed: writer && (() => writer.touch("stubs")) });
   const inbox = createInbox(backend);
   const { fetch, forwardWebhooks: forwardTo } = options;
-  const deliveries = new SignedDeliveries(backend, faults, { inbox, fetch, forwardTo });
+  const forwardHeaders = withPathPrefix("forwardHeaders", () => checkedHeaders(options.forwardHeaders, forwardTo));
+  const deliveries = new SignedDeliveries(backend, faults, { inbox, fetch, forwardTo, forwardHeaders });
   const transfers = createTransfers(backend, deliveries);
   const journal = createJournal(table.operations, () => {
     events.emit("requests.cleared");

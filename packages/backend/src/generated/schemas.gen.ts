@@ -202,7 +202,7 @@ export const zRequestWait = once(() => z.strictObject({
   timeoutMs: z.int().gte(0).lte(30000).optional()
 }));
 
-/** The destination of the offer; all other fields become part of the payload. */
+/** The destination of the offer; all other fields become part of the payload. `createdAt` replaces the platform's; `id` and `type` are refused. */
 export const zTrigger = once(() => z.looseObject({ destinationId: z.string() }));
 
 export const zInboxAnswer = once(() => z.strictObject({

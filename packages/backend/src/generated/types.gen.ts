@@ -538,7 +538,7 @@ export interface components {
       readonly timeoutMs?: number;
     };
     readonly RequestWaited: { readonly matched: boolean; readonly requests: readonly components["schemas"]["RequestEntry"][] };
-    /** @description The destination of the offer; all other fields become part of the payload. */
+    /** @description The destination of the offer; all other fields become part of the payload. `createdAt` replaces the platform's; `id` and `type` are refused. */
     readonly Trigger: { readonly destinationId: string } & { readonly [key: string]: unknown };
     /** @description One attempt to deliver an event to the server of an `app` destination. */
     readonly Delivery: {

@@ -9,6 +9,7 @@ import { History } from "../model/stored-parts.ts";
 import { canonicalId, withCanonicalIds } from "../utils/ids.ts";
 import { InputError } from "../utils/input-error.ts";
 import { elapsed } from "../utils/real-time.ts";
+import { secretsIn, withoutTexts } from "../utils/redact.ts";
 import { isWebAddress, messageOf, retention } from "../utils/values.ts";
 import {
   type Answered,
@@ -187,7 +188,12 @@ export class SignedDeliveries implements DeliveryEngine {
   };
 
   readonly trigger = (trigger: Trigger): Promise<Delivery> =>
-    new Promise((answered) => void this.#sendEvent(withCanonicalIds(trigger), answered));
+    new Promise((answered) => {
+      for (const name of ["id", "type"])
+        if (trigger[name] !== undefined)
+          throw new InputError(name, "is set by the platform and cannot be replaced. Remove it");
+      this.#sendEvent(withCanonicalIds(trigger), answered);
+    });
 
   readonly redeliver = async (given: string): Promise<Delivery> => {
     const id = canonicalId(given);
@@ -214,7 +220,7 @@ export class SignedDeliveries implements DeliveryEngine {
   #sendEvent({ destinationId, ...payload }: Trigger, answered: Answered, event?: EventIdentity): string {
     const receiver = this.#find(destinationId);
     const id = event?.id ?? this.#newEventId();
-    const createdAt = new Date(event?.createdAt ?? this.#backend.clock.now()).toISOString();
+    const { createdAt = new Date(event?.createdAt ?? this.#backend.clock.now()).toISOString() } = payload;
     const body = JSON.stringify({ ...payload, type: webhookSignature.event, id, createdAt, destinationId });
     const transferId = typeof payload.transferId === "string" ? { transferId: payload.transferId } : {};
     this.#begin({ id, destinationId, ...transferId, body }, receiver, answered);
@@ -330,9 +336,11 @@ export class SignedDeliveries implements DeliveryEngine {
   ): Promise<Pick<Delivery, "status" | "accepted" | "error">> {
     const { deliveryTimeoutSecs } = this.#backend.policies;
     const signal = AbortSignal.timeout(Math.ceil(deliveryTimeoutSecs * 1000));
-    const { inbox, fetch = globalThis.fetch } = this.#route;
+    const { inbox, fetch = globalThis.fetch, forwardHeaders } = this.#route;
     try {
-      const init: RequestInit = { method: "POST", ...message, redirect: "manual", signal };
+      // With forwarding, all that does not go to the inbox goes to that address.
+      const headers = isInbox(url) ? message.headers : { ...forwardHeaders, ...message.headers };
+      const init: RequestInit = { method: "POST", ...message, headers, redirect: "manual", signal };
       // A receiver in the same process may not watch the signal.
       const ended = endOf(signal);
       const sending = isInbox(url) ? inbox.receive(init) : fetch(url, init);
@@ -341,10 +349,11 @@ export class SignedDeliveries implements DeliveryEngine {
       // Not awaited: under MSW 2 this never settles.
       response.body?.cancel().catch(() => {});
       return { status: response.status, accepted: response.ok };
-    } catch (error) {
+    } catch (reason) {
       if (signal.aborted)
         return { accepted: false, error: `no answer within ${deliveryTimeoutSecs} s (policy deliveryTimeoutSecs)` };
-      return { accepted: false, error: messageOf(error) };
+      const error = withoutTexts(secretsIn(forwardHeaders, true), messageOf(reason));
+      return { accepted: false, error: String(error) };
     }
   }
 }

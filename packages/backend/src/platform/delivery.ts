@@ -1,9 +1,15 @@
+import { webhookSignature } from "@call-transfer/spec";
 import type { Delivery } from "../generated/models.gen.ts";
 import type { EventDetails } from "../model/events.ts";
 import type { History } from "../model/stored-parts.ts";
+import { InputError } from "../utils/input-error.ts";
+import { isObject } from "../utils/values.ts";
 import type { ReceivingInbox } from "./inbox.ts";
 
-/** An event to send. Every field but `destinationId` becomes part of the payload (A-30). */
+/**
+ * An event to send. Every field but `destinationId` becomes part of the payload (A-30); `createdAt` replaces its own, and `id`
+ * and `type` are refused.
+ */
 export interface Trigger {
   /** The `app` destination that gets the event. */
   readonly destinationId: string;
@@ -17,7 +23,7 @@ export type OutgoingEvent = Pick<Delivery, "id" | "destinationId" | "transferId"
 export interface Deliveries {
   /**
    * Sends one signed event and resolves with the outcome. If a fault sends it several times, this is the delivery whose
-   * answer counts. Rejects with InputError for a destination without a server.
+   * answer counts. Rejects with InputError for a destination without a server, and for the fields `id` and `type`.
    */
   trigger(trigger: Trigger): Promise<Delivery>;
   /** Sends the event of a delivery again with a new signature. Rejects with InputError for an unknown id. */
@@ -65,6 +71,41 @@ export interface DeliveryRoute {
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** The address that gets the others, instead of their own. */
   readonly forwardTo?: string | undefined;
+  /** What requests to that address have besides their own headers. */
+  readonly forwardHeaders: Readonly<Record<string, string>>;
+}
+
+/** Those that a delivery or its connection sets. */
+const ownHeaders: ReadonlySet<string> = new Set(
+  ["Content-Type", "Content-Length", "Transfer-Encoding", "Host", webhookSignature.header].map((name) =>
+    name.toLowerCase(),
+  ),
+);
+
+/** Copies the headers for the forwarding address. Throws InputError that names the wrong one, and never quotes a value. */
+export function checkedHeaders(given: unknown = {}, forwardTo: string | undefined): Record<string, string> {
+  if (!isObject(given)) throw new InputError("", "must be an object with a text for each name of a header");
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    // Not named, because a value in the wrong place may be a secret.
+    if (!isHeader(name, "")) throw new InputError("", "has a name that no header can have, such as one with a space");
+    if (ownHeaders.has(name.toLowerCase()))
+      throw new InputError(name, "is set by the delivery and cannot be replaced. Remove it");
+    if (typeof value !== "string" || !isHeader(name, value))
+      throw new InputError(name, "must be a text in one line, without characters beyond Latin-1");
+    headers[name] = value;
+  }
+  if (forwardTo === undefined && Object.keys(headers).length > 0)
+    throw new InputError("", "requires the option forwardWebhooks with the URL that gets them");
+  return headers;
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    return new Headers([[name, value]]).has(name);
+  } catch {
+    return false;
+  }
 }
 
 /** What a delivery shows that was never sent. */

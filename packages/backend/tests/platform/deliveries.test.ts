@@ -16,7 +16,7 @@ it("sends a signed offer with the given fields, and records the acceptance", asy
       return new Response("thanks");
     },
   });
-  const delivery = await backend.deliveries.trigger({ destinationId, callId: "call-1", type: "overridden" });
+  const delivery = await backend.deliveries.trigger({ destinationId, callId: "call-1" });
   expect(await received[0]?.text()).toBe(delivery.body);
   expect(JSON.parse(delivery.body)).toEqual({
     type: "transfer.offer",
@@ -55,6 +55,88 @@ it("names the address that a delivery was sent to, in the delivery and in its ev
   ]);
   expect(backend.inbox.list()).toHaveLength(1);
   expect(() => createBackend({ forwardWebhooks: "ftp://127.0.0.1" })).toThrow("forwardWebhooks: must be an http");
+});
+
+it("lets a trigger replace the event's own createdAt, and sends the same body again", async () => {
+  const backend = createBackend({ fetch: async () => new Response() });
+  const createdAt = "2020-01-01T00:00:00.000Z";
+  const { id, body, headers } = await backend.deliveries.trigger({ destinationId, createdAt, nested: { a: [1] } });
+  expect(JSON.parse(body)).toEqual({ type: "transfer.offer", id, createdAt, destinationId, nested: { a: [1] } });
+  const expected = sign(body, [demo.signingSecret], backend.clock.now(), {}, false).header;
+  expect(headers["Service-Signature"]).toBe(expected);
+  expect(await backend.deliveries.redeliver(id)).toMatchObject({ body });
+});
+
+it.each(["id", "type"])("refuses a trigger with the field %s, and sends nothing", async (name) => {
+  const fetch = vi.fn<typeof globalThis.fetch>();
+  const backend = createBackend({ fetch });
+  const triggered = backend.deliveries.trigger({ destinationId, [name]: "own" });
+  await expect(triggered).rejects.toThrow(`${name}: is set by the platform and cannot be replaced. Remove it`);
+  expect(fetch).not.toHaveBeenCalled();
+});
+
+describe("the headers for forwarded webhooks", () => {
+  const forwardWebhooks = "http://127.0.0.1:9999/forwarded";
+  const secret = "Bearer hidden-0123456789";
+  const forwardHeaders = { Authorization: secret, "ngrok-skip-browser-warning": "1" };
+
+  it("are sent to the forwarding URL only, beside those of the delivery", async () => {
+    const received: Request[] = [];
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      received.push(new Request(input, init));
+      return new Response();
+    };
+    const backend = createBackend({ forwardWebhooks, forwardHeaders, fetch });
+    const { id } = await backend.deliveries.trigger({ destinationId });
+    await backend.deliveries.redeliver(id);
+    const sent = received.map(({ url, headers }) => [url, headers.get("authorization"), headers.get("content-type")]);
+    expect(sent).toEqual(Array.from({ length: 2 }, () => [forwardWebhooks, secret, "application/json"]));
+    expect(received.map(({ headers }) => headers.get("ngrok-skip-browser-warning"))).toEqual(["1", "1"]);
+    expect(received[0]?.headers.get("service-signature")).toMatch(/^t=/);
+    backend.collections.update("destinations", destinationId, { config: { url: inboxUrl } });
+    await backend.deliveries.trigger({ destinationId });
+    expect(backend.inbox.list().map(({ headers }) => Object.keys(headers).toSorted())).toEqual([
+      ["content-type", "service-signature"],
+    ]);
+  });
+
+  it("are not in deliveries, events, snapshots and errors", async () => {
+    const fetch = () => Promise.reject(new Error(`the proxy refused ${secret}`));
+    const backend = createBackend({ forwardWebhooks, forwardHeaders, fetch, controlPlane: true });
+    const delivery = await backend.deliveries.trigger({ destinationId });
+    expect(delivery.error).toBe("the proxy refused [redacted]");
+    expect(Object.keys(delivery.headers)).toEqual(["content-type", "Service-Signature"]);
+    const shown = [delivery, backend.deliveries.list(), backend.events.latest(), backend.snapshot()];
+    expect(JSON.stringify(shown)).not.toContain("hidden-");
+  });
+
+  it.each<[Record<string, unknown> | string, string]>([
+    [{ "Content-type": "text/hidden" }, "forwardHeaders.Content-type: is set by the delivery and cannot be replaced."],
+    [{ "content-length": "hidden" }, "forwardHeaders.content-length: is set by the delivery"],
+    [{ "Transfer-Encoding": "hidden" }, "forwardHeaders.Transfer-Encoding: is set by the delivery"],
+    [{ Host: "hidden.test" }, "forwardHeaders.Host: is set by the delivery"],
+    [{ "service-signature": "hidden" }, "forwardHeaders.service-signature: is set by the delivery"],
+    [{ "X-One": "hidden\r\nX-Two: 2" }, "forwardHeaders.X-One: must be a text in one line"],
+    [{ "X-One": "hidden…" }, "forwardHeaders.X-One: must be a text in one line"],
+    [{ "X-One": ["hidden"] }, "forwardHeaders.X-One: must be a text in one line"],
+    [{ "Bearer hidden": "x" }, "forwardHeaders: has a name that no header can have"],
+    [{ "": "hidden" }, "forwardHeaders: has a name that no header can have"],
+    ["hidden", "forwardHeaders: must be an object"],
+  ])("cannot be %j", (wrong, message) => {
+    let thrown: unknown;
+    try {
+      createBackend({ forwardWebhooks, forwardHeaders: wrong as Record<string, string> });
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ name: "InputError", message: expect.stringContaining(message) });
+    expect(String(thrown)).not.toContain("hidden");
+  });
+
+  it("require the URL", () => {
+    expect(() => createBackend({ forwardHeaders })).toThrow("forwardHeaders: requires the option forwardWebhooks");
+    expect(() => createBackend({ forwardHeaders: {} }).close()).not.toThrow();
+  });
 });
 
 it.each([

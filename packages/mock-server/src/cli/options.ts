@@ -7,6 +7,7 @@ import {
   oneOf,
   type Read,
   readAssignment,
+  readHeader,
   readLifetime,
   readRate,
   readTime,
@@ -165,6 +166,10 @@ export const startOptions = {
   forwardWebhooks: {
     ...{ value: "URL", read: readUrl, example: "http://localhost:3000/offers" },
     help: "deliver all webhooks to this URL instead of the destinations' own URLs",
+  },
+  forwardHeader: {
+    ...{ value: "HEADER", kind: "secret", repeats: true, read: readHeader },
+    help: `with --forward-webhooks: send this header too, such as "Authorization: Bearer abc". Better set CALL_TRANSFER_MOCK_FORWARD_HEADER, ${inCommandLine}`,
   },
   autoSandboxes: { help: "create a sandbox when a request first names it" },
   maxSandboxes: number(1, 1_000_000, {

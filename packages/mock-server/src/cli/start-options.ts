@@ -35,10 +35,24 @@ type Places = Record<string, string>;
 export function serverOptions(values: StartValues): MockServerOptions {
   const { port, clock, clockRate, autoSandboxes, maxSandboxes, publicUrl, allowHost, controlToken, corsOrigin } =
     values;
-  const { now, randomSeed, dataFile, readOnly, sandboxIdle, forwardWebhooks, scenario, policy = [] } = values;
+  const {
+    now,
+    randomSeed,
+    dataFile,
+    readOnly,
+    sandboxIdle,
+    forwardWebhooks,
+    forwardHeader = [],
+    scenario,
+    policy = [],
+  } = values;
   const places: Places = {
     ...{ now: `--now ${now}`, controlToken: "--control-token", publicUrl: `--public-url ${publicUrl}` },
-    ...{ "tls.cert": `--tls-cert ${values.tlsCert}`, "tls.key": `--tls-key ${values.tlsKey}` },
+    ...{
+      forwardHeaders: "--forward-header",
+      "tls.cert": `--tls-cert ${values.tlsCert}`,
+      "tls.key": `--tls-key ${values.tlsKey}`,
+    },
   };
   const named = (field: string, flag: string, texts: readonly string[] = []) => {
     for (const [index, text] of texts.entries()) places[`${field}[${index}]`] = `${flag} ${text}`;
@@ -56,6 +70,7 @@ export function serverOptions(values: StartValues): MockServerOptions {
     ...(scenario && { scenarios: named("scenarios", "--scenario", scenario) as ScenarioName[] }),
     ...(now !== undefined && { now }),
     ...(randomSeed !== undefined && { prng: randomSeed }),
+    ...(forwardWebhooks !== undefined && { forwardWebhooks, forwardHeaders: Object.fromEntries(forwardHeader) }),
   };
   const options: MockServerOptions = {
     ...backend,
@@ -66,17 +81,21 @@ export function serverOptions(values: StartValues): MockServerOptions {
     ...(controlToken !== undefined && { controlToken }),
     ...(dataFile !== undefined && { dataFile, readOnly }),
     ...(sandboxIdle !== undefined && { sandboxIdleMs: sandboxIdle }),
-    ...(forwardWebhooks !== undefined && { forwardWebhooks }),
   };
   if (readOnly && dataFile === undefined)
     throw new UsageError("--read-only requires --data-file with the file to read.");
+  if (forwardHeader.length > 0 && forwardWebhooks === undefined)
+    throw new UsageError("--forward-header requires --forward-webhooks with the URL that gets it.");
   if (forwardWebhooks !== undefined && isOwnAddress(forwardWebhooks, port))
     throw new UsageError(
       `--forward-webhooks ${forwardWebhooks}: is the address of the mock server itself. Give the URL of your app's server.`,
     );
   checked(places, () => checkServerOptions(options));
   // Before the file of --data-file is opened, and before the port is bound.
-  if (values.seed !== "demo" || [values.fault, values.latency, scenario, values.policy].some(Boolean))
+  if (
+    values.seed !== "demo" ||
+    [values.fault, values.latency, scenario, values.policy, values.forwardHeader].some(Boolean)
+  )
     checked(places, () => createBackend({ ...backend, ...onlyChecks }).close());
   return options;
 }

@@ -102,6 +102,13 @@ export const readAssignment: Read<readonly [name: string, value: unknown]> = (pl
   throw new UsageError(`${place} ${text}: must be NAME=VALUE, such as concurrentCallLimit=2.`);
 };
 
+/** Reads a header. No message repeats it, because it may be a secret. */
+export const readHeader: Read<readonly [name: string, value: string]> = (place, text) => {
+  const [, name, value] = /^([^:]+):(.*)$/s.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return [name.trim(), value.trim()];
+  throw new UsageError(`${place}: must be NAME: VALUE, such as "Authorization: Bearer abc".`);
+};
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

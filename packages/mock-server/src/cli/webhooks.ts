@@ -3,8 +3,9 @@ import { deliveryAdvice } from "./advice.ts";
 import { action, type Command, type Context } from "./command.ts";
 import { findNamed, readApps, readNames, readNow } from "./find-record.ts";
 import type { Terminal } from "./output.ts";
+import { changesOf, readFields } from "./records.ts";
 import { formatFields, formatTable, relativeTime, shortIds } from "./tables.ts";
-import { duration, integer } from "./values.ts";
+import { duration, integer, UsageError } from "./values.ts";
 
 type Delivery = Schema<"Delivery">;
 
@@ -35,12 +36,21 @@ export const webhooks: Command = {
       "trigger",
       {
         help: "send a signed offer to an app destination and print the delivery. Fails if the app's server does not accept it",
-        options: { destination: { value: "ID", help: "app destination, by id or name (default: the first one)" } },
+        options: {
+          destination: { value: "ID", help: "app destination, by id or name (default: the first one)" },
+          field: {
+            ...{ value: "FIELD=VALUE", repeats: true },
+            help: "add a field to the event, such as callId=c1, or replace its createdAt. A value is JSON, or else text",
+          },
+        },
       },
       async (context) => {
         const { control, values } = context;
-        const destinationId = (await findApp(control, values.destination)).id;
-        return sent(context, await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId } }));
+        const fields = changesOf({}, readFields(values.field ?? []));
+        if (Object.hasOwn(fields, "destinationId"))
+          throw new UsageError("--field destinationId: cannot be replaced. Choose the app with --destination.");
+        const body = { ...fields, destinationId: (await findApp(control, values.destination)).id };
+        return sent(context, await control.POST("/_control/v1/webhooks/trigger", { body }));
       },
     ),
     action(

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -629,14 +629,16 @@ describe("webhooks trigger", () => {
   /** Starts an app's server that responds with a status, and a mock server that forwards to it. */
   async function forwarding(status: number, ...options: string[]) {
     const received: string[] = [];
+    const headers: IncomingHttpHeaders[] = [];
     const receiver = createServer((request, response) => {
+      headers.push(request.headers);
       request.setEncoding("utf8").on("data", (text) => received.push(text));
       request.on("end", () => response.writeHead(status).end());
     });
     receivers.push(receiver);
     await once(receiver.listen(0, "127.0.0.1"), "listening");
     const forward = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/offers`;
-    return { received, forward, url: (await ready("--forward-webhooks", forward, ...options)).url };
+    return { received, headers, forward, url: (await ready("--forward-webhooks", forward, ...options)).url };
   }
 
   it("sends to the forwarding URL and prints the delivery", async () => {
@@ -644,6 +646,28 @@ describe("webhooks trigger", () => {
     const { status, stdout, stderr } = await finish("webhooks", "trigger", "--json", "--url", url);
     expect([status, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toMatchObject({ accepted: true, status: 204, url: forward, body: received.join("") });
+  });
+
+  it("sends own fields, and the headers of --forward-header without printing them", async () => {
+    const header = "Authorization: Bearer hidden-0123456789";
+    const { received, headers, url } = await forwarding(204, "--forward-header", header);
+    const fields = ["callId=c1", "count=2", "about.name=Mia"].flatMap((field) => ["--field", field]);
+    const { status, stdout, stderr } = await finish("webhooks", "trigger", ...fields, "--url", url);
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(received.join(""))).toMatchObject({ callId: "c1", count: 2, about: { name: "Mia" } });
+    expect(headers.map(({ authorization }) => authorization)).toEqual(["Bearer hidden-0123456789"]);
+    expect(stdout).not.toContain("hidden-");
+  });
+
+  it.each([
+    ["destinationId=x", 2, "--field destinationId: cannot be replaced. Choose the app with --destination."],
+    ["type=x", 1, "type: is set by the platform and cannot be replaced. Remove it"],
+    ["id=x", 1, "id: is set by the platform and cannot be replaced. Remove it"],
+    ["callId", 2, "callId: must be FIELD=VALUE"],
+  ])("refuses --field %s", async (field, expected, message) => {
+    const { received, url } = await forwarding(204);
+    const { status, stderr } = await finish("webhooks", "trigger", "--field", field, "--url", url);
+    expect([status, stderr, received]).toEqual([expected, expect.stringContaining(message), []]);
   });
 
   it("fails when the app's server declines, with a message on stderr and JSON on stdout", async () => {

@@ -86,6 +86,11 @@ it.each([
     ["--forward-webhooks", "http://me:hidden@localhost"],
     "--forward-webhooks: the URL must not contain a user name or password",
   ],
+  [["--forward-header", "Authorization: x"], "--forward-header requires --forward-webhooks with the URL that gets it."],
+  [
+    ["--forward-webhooks", "http://localhost:1", "--forward-header", "content-type: text/plain"],
+    "--forward-header: content-type: is set by the delivery and cannot be replaced. Remove it.",
+  ],
   [["--seed", none], `--seed ${none}: file not found.`],
   [["--seed", folder], `--seed ${folder}: is a folder. Name a file. Docker creates an empty folder where`],
   [["--seed", broken], `--seed ${broken}: not valid JSON: `],
@@ -108,9 +113,28 @@ it.each([
   await expect(read(...args)).rejects.toThrow(message);
 });
 
+it.each(["Authorization hidden", "Authorization Bearer hidden: x", "X: hidden…"])(
+  "rejects the header %j without repeating its value",
+  async (header) => {
+    const rejected = read("--forward-webhooks", "http://localhost:1", "--forward-header", header);
+    await expect(rejected).rejects.toThrow(/^--forward-header: (?!.*hidden)/);
+  },
+);
+
 it.each([
   [["--host", "[::1]"], { host: "::1" }],
   [["--max-sandboxes", "5000"], { maxSandboxes: 5000 }],
+  [
+    [
+      "--forward-webhooks",
+      "http://localhost:1",
+      "--forward-header",
+      "Authorization: Basic a:b",
+      "--forward-header",
+      "X:",
+    ],
+    { forwardWebhooks: "http://localhost:1", forwardHeaders: { Authorization: "Basic a:b", X: "" } },
+  ],
   [["--sandbox-idle", "30m"], { sandboxIdleMs: 1_800_000 }],
   [["--sandbox-idle", "1.5h"], { sandboxIdleMs: 5_400_000 }],
   [["--host", "::1"], { host: "::1" }],

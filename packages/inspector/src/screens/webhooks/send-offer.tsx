@@ -65,7 +65,7 @@ function OtherFields({ fields, error }: { readonly fields: Signal<string>; reado
   return (
     <Field
       label="Other fields of the event"
-      hint="A JSON object, such as {&quot;transferId&quot;: &quot;t1&quot;}. The id, type and times are set."
+      hint="A JSON object, such as {&quot;transferId&quot;: &quot;t1&quot;}. The id and the type are set."
       error={error}
     >
       {(ids) => (
