@@ -2,4 +2,5 @@
 // `node:process` would take a third of the time in which the command prints its help.
 const { process } = globalThis;
 
+// biome-ignore lint/style/noDefaultExport: commander imports the default.
 export { process as default };
