@@ -167,7 +167,7 @@ class MockParser extends Parser {
     if (flag === "--all") throw new UsageError("--all only works with --help. Add --help, or remove --all.");
     const owners = this.ownersOf(flag);
     if (owners.length === 0 && own.includes("--url") && Object.keys(startOptions).some((name) => flagOf(name) === flag))
-      throw new UsageError(`${flag} only works with start. To name the server of a command, use --url.`);
+      throw new UsageError(`Unknown option ${flag}. It is one of start. To name the server of a command, use --url.`);
     if (owners.length > 0) throw new UsageError(`${flag} only works with ${owners.join(" and ")}.`);
     throw new UsageError(`Unknown option ${flag}.${suggestion(flag, own)} For all options: ${this.helpLine}`);
   }
@@ -306,7 +306,7 @@ function createParser(
       parser.ownersOf = ownersOf;
       parser.example = () =>
         hintFor(connectionIn(group.parser))([command.name, action.example ?? action.form].join(" "));
-      parser.action(async () => ended(await runAction(action, group.parser, parser, terminal)));
+      parser.action(async () => ended(await runAction(command, action, [group.parser, parser], terminal)));
     }
     root.addCommand(group.parser);
   }
@@ -401,8 +401,22 @@ function connectionIn(group: Parser) {
   return { config, url, sandbox, controlToken };
 }
 
+/** An error about a word that is near an action of its command, such as `udpate`. It names the action first. */
+function suggesting(error: unknown, word: string, { name, actions }: Command): unknown {
+  const words = actions.map((one) => partsOf(one).word || "list");
+  const near = word === "" ? "" : suggestion(word, words).trim();
+  if (near !== "" && error instanceof Error && error.message.includes(word))
+    error.message = `${near.replace("mean ", `mean ${name} `)} ${error.message}`;
+  return error;
+}
+
 /** Runs an action against the server of the command line, and prints the result. Returns the exit status. */
-async function runAction(action: Action, group: Parser, parser: Parser, terminal: Terminal): Promise<number> {
+async function runAction(
+  command: Command,
+  action: Action,
+  [group, parser]: readonly [Parser, Parser],
+  terminal: Terminal,
+): Promise<number> {
   const given = connectionIn(group);
   const connection = settle(connectionOptions, group.opts<RawValues>());
   const { values, given: found } = connection;
@@ -415,7 +429,8 @@ async function runAction(action: Action, group: Parser, parser: Parser, terminal
   };
   const result = await naming(connection, () =>
     action.run(context).catch((error: unknown) => {
-      throw explained(error, context.url, given);
+      const suggested = parser.name() === bare ? suggesting(error, parser.args[0] ?? "", command) : error;
+      throw explained(suggested, context.url, given);
     }),
   );
   if (result === undefined) return exitStatus.success;

@@ -140,6 +140,39 @@ describe("the options of commands", () => {
   });
 });
 
+describe("a misspelt action", () => {
+  it.each([
+    [
+      ["records", "udpate", "members", "Mia", "x=1"],
+      'Unknown records action "udpate". Did you mean update? Possible: ',
+    ],
+    [["records", "udpate", "members"], 'Did you mean records update? Unknown collection "udpate".'],
+    [["transfer", "cancel", "last"], 'Unexpected argument "last". Remove it, or begin with an action: list, show, '],
+    [["transfer", "lst"], 'Did you mean transfer list? There is no destination or group "lst".'],
+    [["webhooks", "inbx"], 'Did you mean webhooks inbox? There is no delivery "inbx".'],
+    [["requests", "lst"], "Did you mean requests list? "],
+    [["requests", "waitt", "--status", "200"], "Did you mean requests wait? "],
+    [["clock", "fow"], 'Unknown clock action "fow". Did you mean flow?'],
+  ] as const)("%j is told the near one", async ([name, ...args], message) => {
+    const server = await startMockServer({ port: 0, clock: "frozen" });
+    try {
+      await expect(runLine(server.url, name, ...args)).rejects.toThrow(message);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("is no matter of a server that does not run", async () => {
+    await expect(runLine("http://127.0.0.1:9", "webhooks", "inbx")).rejects.toThrow(/^No server is running/);
+  });
+});
+
+it("an option of start hints at the option that names a server", async () => {
+  await expect(runLine("http://127.0.0.1:9", "events", "--port", "4611")).rejects.toThrow(
+    "Unknown option --port. It is one of start. To name the server of a command, use --url.",
+  );
+});
+
 describe("a table", () => {
   const rows = [
     { id: 1, text: "a rather long text" },
