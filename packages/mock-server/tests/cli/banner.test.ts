@@ -40,14 +40,6 @@ it.each([
   }
 });
 
-it("says whether a data file keeps the state, or is only read", async () => {
-  const { server, ready } = await started();
-  await server.close();
-  const rowOf = (isReadOnly: boolean) => banner({ ...ready, dataFile: "/mock.db", isReadOnly }, false, undefined);
-  expect(rowOf(false)).toMatch(/^Data +\/mock\.db +.*keeps the state for the next start/m);
-  expect(rowOf(true)).toMatch(/^Data +\/mock\.db +.*is only read/m);
-});
-
 it("has the ids of a first request in its JSON", async () => {
   const { server, ready } = await started();
   await server.close();
