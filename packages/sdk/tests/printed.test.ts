@@ -163,6 +163,14 @@ describe("a webhook receiver without onError", () => {
       `${refused} The signature is 600 s old, more than 300 s. Check the clocks. If the platform sent it, its event was not handled.`,
     ],
     [
+      "a secret that is empty",
+      "cold",
+      { secret: "" },
+      {},
+      0,
+      "call-transfer: no secret to verify with: secret must be non-empty text without spaces or line breaks around it. Fix it. Until then, offers get a 500.",
+    ],
+    [
       "a function for the secret that fails",
       "warmed up",
       { secret: secretsOnce() },

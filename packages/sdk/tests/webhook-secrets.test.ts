@@ -97,7 +97,7 @@ describe("a function as the secret of a webhook handler", () => {
   it("keeps a handler from being ready while it fails and never succeeded", async () => {
     const source = vi.fn<SecretSource>(() => Promise.reject(new Error("vault sealed")));
     const { handle, send } = receiver(source);
-    const message = "the function for secret failed: vault sealed. Fix it. Until then, offers get a 500.";
+    const message = "no secret to verify with: vault sealed. Fix it. Until then, offers get a 500.";
     expect(await handle.checkReadiness()).toEqual({
       ready: false,
       problems: [{ code: "secret_lookup_failed", message }],
@@ -120,12 +120,15 @@ describe("a function as the secret of a webhook handler", () => {
       return (await handle(new Request("https://receiver.example.com/", { method: "POST", body, headers }))).status;
     };
     const printed = async () => [await send(), print.mock.lastCall];
-    const failed = "call-transfer: the function for secret failed: vault sealed. Fix it. Until then,";
+    const failed = "vault sealed. Fix it. Until then,";
     try {
-      expect(await printed()).toEqual([500, [`${failed} offers get a 500.`]]);
+      expect(await printed()).toEqual([500, [`call-transfer: no secret to verify with: ${failed} offers get a 500.`]]);
       source.mockReturnValueOnce("old");
       expect((await handle.checkReadiness()).ready).toBe(true);
-      expect(await printed()).toEqual([204, [`${failed} its last secrets remain in use.`]]);
+      expect(await printed()).toEqual([
+        204,
+        [`call-transfer: the function for secret failed: ${failed} its last secrets remain in use.`],
+      ]);
     } finally {
       print.mockRestore();
     }

@@ -32,7 +32,7 @@ export const api: Command = {
         const [id, ...settings] = operands;
         const document = dataOf(await control.GET("/_control/v1/openapi.json"));
         const operations = operationsIn(document as unknown as JsonObject);
-        if (id !== undefined) return call(context, find(id, operations), settings);
+        if (id !== undefined) return call(context, find(id, operations, context), settings);
         const data = [...operations.values()].map(({ id: operationId, method, path, summary }) => {
           return { operationId, method, path, summary };
         });
@@ -55,12 +55,19 @@ function argumentsOf(operation: DocumentedOperation): string[] {
   return Object.keys(properties).map((name) => (required.includes(name) ? name : `[${name}]`));
 }
 
-function find(id: string, operations: ReadonlyMap<string, DocumentedOperation>): DocumentedOperation {
+function find(
+  id: string,
+  operations: ReadonlyMap<string, DocumentedOperation>,
+  { hint }: Pick<Context, "hint">,
+): DocumentedOperation {
   const found = operations.get(id) ?? [...operations.values()].find((one) => one.id.toLowerCase() === id.toLowerCase());
   const command = found && withCommand[found.id];
-  if (command !== undefined) throw new UsageError(`The response of ${id} is not JSON. Use the command: ${command}`);
+  if (command !== undefined)
+    throw new UsageError(`The response of ${id} is not JSON. Use the command: ${hint(command)}`);
   if (found !== undefined) return found;
-  throw new UsageError(`Unknown operation "${id}".${suggestion(id, [...operations.keys()])} For all operations: api`);
+  throw new UsageError(
+    `Unknown operation "${id}".${suggestion(id, [...operations.keys()])} For all operations: ${hint("api")}`,
+  );
 }
 
 async function call(

@@ -19,7 +19,10 @@ const keyStates = [
 ] as const satisfies readonly KeyState[];
 
 const { fallback: defaultLifetime, ...lifetime } = startOptions.tokenExpiresIn;
-const account = "account, by id or name (default: the first)";
+const account = {
+  value: "ACCOUNT",
+  help: "account of the key, or in which a user with the role is looked up, by id or name (default: the first)",
+} as const;
 
 export const credentials: Command = {
   name: "credentials",
@@ -33,7 +36,7 @@ export const credentials: Command = {
         help: "print a new access token for a role (default owner), and nothing else",
         options: {
           user: { value: "USER", help: "create it for this user, by id or name; ROLE is optional then" },
-          account: { value: "ACCOUNT", help: `${account}, in which a user with the role is looked up` },
+          account,
           expiresIn: {
             ...lifetime,
             help: `lifetime on the sandbox's clock: 15m, 24h, … (default ${defaultLifetime})`,
@@ -48,7 +51,7 @@ export const credentials: Command = {
       {
         help: `create an API key of each state: ${keyStates.join(", ")}. With a state, print a key of that, and nothing else`,
         options: {
-          account: { value: "ACCOUNT", help: account },
+          account,
           role: { value: "ROLE", choices: roles, read: oneOf(roles), help: "role of the keys (default: owner)" },
           scope: { value: "SCOPE", repeats: true, help: "a scope of the keys (default: all)" },
           ip: { value: "IP", repeats: true, help: "an IP address that may use them (default: any)" },

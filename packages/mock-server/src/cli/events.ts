@@ -57,7 +57,9 @@ export const events: Command = {
         const data = (await readEvents(control, values.since)).filter(isWanted).slice(-(values.limit ?? 20));
         const line = await lineFormat(control, sandbox, terminal);
         const lines = data.flatMap((event) => line(event) ?? []);
-        return { data, text: lines.length === 0 ? "No events yet." : lines.join("\n") };
+        if (lines.length > 0) return { data, text: lines.join("\n") };
+        const others = await readLatest(control, 1);
+        return { data, text: others.length === 0 ? "No events yet." : "No event matches." };
       },
     ),
   ],

@@ -58,34 +58,51 @@ export function helpText(topic: string | undefined, commands: readonly Command[]
   return printed.join("\n");
 }
 
-/** Puts the command first: `--url URL clock` is `clock --url URL`, and `help clock` is `clock --help`. */
+/** The name of the parser of a command without an action, which nobody types. */
+const bare = " ";
+
+/** Puts command and action first: `--url URL clock` is `clock --url URL`, and `help clock` is `clock --help`. */
 function arranged(given: readonly string[], commands: readonly Command[]): readonly string[] {
   const names = ["start", "attack", ...commands.map(({ name }) => name)];
   const [first = "", ...rest] = given;
   if (first === "help") return arranged([...rest, "--help"], commands);
   if (first === "start") return rest;
-  if (!first.startsWith("-")) {
-    // The help of an unknown command is an error.
-    if (first !== "" && !names.includes(first)) return [first];
-    const words = commands.find(({ name }) => name === first)?.actions.map((one) => partsOf(one).word) ?? [];
-    const isList = rest[0] === "list" && words.includes("") && !words.includes("list");
-    return isList ? [first, ...rest.slice(1)] : given;
-  }
-  // Of these only matters which take a value.
-  const tables: OptionTable[] = commands.flatMap(({ actions }) => actions.map(({ options }) => options));
-  const rows = Object.entries(
-    Object.assign({}, ...tables, attackOptions, startOptions, connectionOptions) as OptionTable,
+  const command = commands.find(({ name }) => name === first);
+  if (command !== undefined) return [first, ...withAction(rest, command)];
+  // The help of an unknown command is an error.
+  if (!first.startsWith("-")) return first === "" || names.includes(first) ? given : [first];
+  const tables = commands.flatMap(({ actions }) => actions.map(({ options }) => options));
+  const operand = firstOperand(given, [...tables, attackOptions, startOptions]);
+  if (operand === undefined || !names.includes(operand.value)) return given;
+  return arranged([operand.value, ...given.toSpliced(operand.index, 1)], commands);
+}
+
+/** Puts the action of a command first; `list` is the form without an action, unless it is one. */
+function withAction(rest: readonly string[], { actions }: Command): readonly string[] {
+  const words = actions.map((one) => partsOf(one).word);
+  const operand = firstOperand(
+    rest,
+    actions.map(({ options }) => options),
   );
+  const others = operand === undefined ? rest : rest.toSpliced(operand.index, 1);
+  if (operand !== undefined && words.includes(operand.value)) return [operand.value, ...others];
+  if (!words.includes("")) return rest;
+  return [bare, ...(operand?.value === "list" ? others : rest)];
+}
+
+/** The first word of a command line that is no option and no value of one. */
+function firstOperand(args: readonly string[], tables: readonly OptionTable[]) {
+  const rows = Object.entries<OptionRow>(Object.assign({}, ...tables, connectionOptions));
+  // Of these only matters which take a value.
   const options = Object.fromEntries(
     rows.map(([name, { value }]) => [
       flagOf(name).slice(2),
       { type: value === undefined ? "boolean" : "string" } as const,
     ]),
   );
-  const { tokens } = parseArgs({ args: [...given], options, strict: false, allowPositionals: true, tokens: true });
-  const operand = tokens.find((token) => token.kind === "positional");
-  if (operand === undefined || !names.includes(operand.value)) return given;
-  return arranged([operand.value, ...given.toSpliced(operand.index, 1)], commands);
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  const found = tokens.find(({ kind }) => kind !== "option");
+  return found?.kind === "positional" ? found : undefined;
 }
 
 /** A parser whose errors say what to do. Commander calls these methods; a test runs each of them. */
@@ -149,6 +166,8 @@ class MockParser extends Parser {
       throw new UsageError(`Unknown option ${flag}. Set the variable NO_COLOR=1 or FORCE_COLOR=1.`);
     if (flag === "--all") throw new UsageError("--all only works with --help. Add --help, or remove --all.");
     const owners = this.ownersOf(flag);
+    if (owners.length === 0 && own.includes("--url") && Object.keys(startOptions).some((name) => flagOf(name) === flag))
+      throw new UsageError(`Unknown option ${flag}. It is one of start. To name the server of a command, use --url.`);
     if (owners.length > 0) throw new UsageError(`${flag} only works with ${owners.join(" and ")}.`);
     throw new UsageError(`Unknown option ${flag}.${suggestion(flag, own)} For all options: ${this.helpLine}`);
   }
@@ -163,9 +182,11 @@ class MockParser extends Parser {
       throw new UsageError(
         `Unknown command "${word}".${suggestion(word, this.words)} For all commands: ${commandLine("--help --all")}`,
       );
-    if (this.words.length > 0 && this.registeredArguments.length === 0)
-      throw unknownWord(`${this.name()} action`, word, this.words);
-    throw new UsageError(`Unexpected argument "${word}". Remove it.`);
+    const [first = ""] = words;
+    const isAction = this.registeredArguments.length === 0 || suggestion(first, this.words) !== "";
+    if (this.words.length > 0 && isAction) throw unknownWord(`${this.helpOf.name()} action`, first, this.words);
+    const actions = this.words.length > 0 ? `, or begin with an action: ${this.words.join(", ")}` : "";
+    throw new UsageError(`Unexpected argument "${word}". Remove it${actions}.`);
   }
 }
 
@@ -276,15 +297,16 @@ function createParser(
     commands.flatMap(({ name, actions }) =>
       actions
         .filter(({ options }) => Object.keys(options).some((option) => flagOf(option) === flag))
-        .map((one) => `${name} ${partsOf(one).word}`.trim()),
+        .map((one) => `${name} ${partsOf(one).word || one.form}`.trim()),
     );
   for (const command of commands) {
     const group = createGroup(command, isWhole, (name) => new MockParser(name, write));
+    group.parser.ownersOf = ownersOf;
     for (const { parser, action } of group.actions) {
       parser.ownersOf = ownersOf;
       parser.example = () =>
         hintFor(connectionIn(group.parser))([command.name, action.example ?? action.form].join(" "));
-      parser.action(async () => ended(await runAction(action, group.parser, parser, terminal)));
+      parser.action(async () => ended(await runAction(command, action, [group.parser, parser], terminal)));
     }
     root.addCommand(group.parser);
   }
@@ -319,7 +341,10 @@ function connectionRows(): Option[] {
   return Object.entries<OptionRow>(connectionOptions).map(([name, row]) => shown(name, row, heading));
 }
 
-/** The parser of a command, and those of its actions. The options that lead to a server may stand before and after an action. */
+/**
+ * The parser of a command, and those of its actions, of which the one without a word is one too: its options are no other's. The
+ * options that lead to a server may stand before and after an action.
+ */
 function createGroup(
   { name, summary, actions, example }: Command,
   isWhole: boolean,
@@ -329,31 +354,45 @@ function createGroup(
     .usage(`${name} … [options]`)
     .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
   addOptions(group, connectionOptions);
-  const rows: Option[] = [];
   const parsers = actions.map((action) => {
     const { word, operands } = partsOf(action);
-    const parser = word === "" ? group : create(word);
+    const parser = create(word || bare);
     for (const operand of operands) parser.argument(operand);
     addOptions(parser, action.options);
-    const only = word === "" ? "" : `with ${word}: `;
-    for (const [option, row] of Object.entries(action.options))
-      rows.push(shown(option, { ...row, help: only + row.help }, "Options:"));
-    if (parser !== group) group.addCommand(parser);
+    group.addCommand(parser);
     parser.helpOf = group;
     return { parser, action };
   });
-  group.words = parsers.filter(({ parser }) => parser !== group).map(({ parser }) => parser.name());
+  const words = actions.map((one) => partsOf(one).word);
+  group.words = words.filter((word) => word !== "");
+  for (const { parser } of parsers) if (parser.name() === bare) parser.words = group.words;
   group.shownCommands = actions.map(({ form, help }) => item(`${name} ${form}`.trim(), help, "Commands:"));
-  group.shownOptions = [...rows, ...(isWhole ? connectionRows() : [])];
+  group.shownOptions = [...optionsOf(actions), ...(isWhole ? connectionRows() : [])];
   const common = Object.keys(connectionOptions).map(flagOf);
   const more = `Every command also takes ${common.slice(0, -1).join(", ")} and ${common.at(-1)}.\nThey are explained by: ${program} ${name} --help --all`;
   const after = [...(example === undefined ? [] : [`Example:\n  ${program} ${example}`]), ...(isWhole ? [] : [more])];
   group.addHelpText("after", `\n${after.join("\n\n")}`);
-  if (!parsers.some(({ parser }) => parser === group))
+  if (!words.includes(""))
     group.action(() => {
       throw new UsageError(`Missing action. Possible: ${group.words.join(", ")}. See ${commandLine(`${name} --help`)}`);
     });
   return { parser: group, actions: parsers };
+}
+
+/** The options of a command's actions for its help, each once. */
+function optionsOf(actions: readonly Action[]): readonly Option[] {
+  const rows = new Map<string, { readonly row: OptionRow; readonly words: string[] }>();
+  for (const one of actions)
+    for (const [name, row] of Object.entries(one.options)) {
+      const known = rows.get(name) ?? { row, words: [] };
+      known.words.push(partsOf(one).word);
+      rows.set(name, known);
+    }
+  return [...rows].map(([name, { row, words }]) => {
+    const typed = words.filter((word) => word !== "");
+    const only = `${words.includes("") ? "also " : ""}with ${typed.join(" and ")}: `;
+    return shown(name, { ...row, help: (typed.length === 0 ? "" : only) + row.help }, "Options:");
+  });
 }
 
 /** The options of a command line that lead to its server. */
@@ -362,8 +401,22 @@ function connectionIn(group: Parser) {
   return { config, url, sandbox, controlToken };
 }
 
+/** An error about a word that is near an action of its command, such as `udpate`. It names the action first. */
+function suggesting(error: unknown, word: string, { name, actions }: Command): unknown {
+  const words = actions.map((one) => partsOf(one).word || "list");
+  const near = word === "" ? "" : suggestion(word, words).trim();
+  if (near !== "" && error instanceof Error && error.message.includes(word))
+    error.message = `${near.replace("mean ", `mean ${name} `)} ${error.message}`;
+  return error;
+}
+
 /** Runs an action against the server of the command line, and prints the result. Returns the exit status. */
-async function runAction(action: Action, group: Parser, parser: Parser, terminal: Terminal): Promise<number> {
+async function runAction(
+  command: Command,
+  action: Action,
+  [group, parser]: readonly [Parser, Parser],
+  terminal: Terminal,
+): Promise<number> {
   const given = connectionIn(group);
   const connection = settle(connectionOptions, group.opts<RawValues>());
   const { values, given: found } = connection;
@@ -376,7 +429,8 @@ async function runAction(action: Action, group: Parser, parser: Parser, terminal
   };
   const result = await naming(connection, () =>
     action.run(context).catch((error: unknown) => {
-      throw explained(error, context.url, given);
+      const suggested = parser.name() === bare ? suggesting(error, parser.args[0] ?? "", command) : error;
+      throw explained(suggested, context.url, given);
     }),
   );
   if (result === undefined) return exitStatus.success;

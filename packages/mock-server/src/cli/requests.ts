@@ -45,8 +45,11 @@ export const requests: Command = {
           const data = all.slice(-limit);
           return { data, text: data.map(formatUnmatched).join("\n\n") || "Every request matched an operation." };
         }
-        const data = (await list(control, filterOf(values))).slice(-limit);
-        return { data, text: data.length === 0 ? "No requests yet." : await formatList(control, data, terminal) };
+        const filter = filterOf(values);
+        const data = (await list(control, filter)).slice(-limit);
+        if (data.length > 0) return { data, text: await formatList(control, data, terminal) };
+        const others = Object.keys(filter).length === 0 ? [] : await list(control);
+        return { data, text: others.length === 0 ? "No requests yet." : "No request matches." };
       },
     ),
     action(
@@ -97,7 +100,10 @@ function filterOf({ operation: operationId, status, after }: Values<typeof filte
 
 /** The id of a request, or that of the last one. */
 async function idOf(named: string, control: ControlClient): Promise<string> {
-  return named === "last" ? String((await list(control)).at(-1)?.id ?? named) : named;
+  if (named !== "last") return named;
+  const last = (await list(control)).at(-1);
+  if (last === undefined) throw new Error("There are no requests yet.");
+  return String(last.id);
 }
 
 async function list(control: ControlClient, query: { operationId?: string; status?: number; after?: number } = {}) {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dataAs, dataOf, headersOf, messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { action, type Command } from "./command.ts";
-import { writeFileAtomically, writeNewFile } from "./files.ts";
+import { expectWritable, writeFileAtomically, writeNewFile } from "./files.ts";
 import { findNamed } from "./find-record.ts";
 import { startOptions } from "./options.ts";
 import { commandLine } from "./output.ts";
@@ -93,6 +93,7 @@ export const snapshot: Command = {
       "save FILE",
       { help: "write the state of the sandbox to a file", example: "save work.json" },
       async ({ control, operands: [file = ""] }) => {
+        expectWritable("snapshot save", file);
         const data = dataOf(await control.GET("/_control/v1/snapshot"));
         writeFileAtomically(file, JSON.stringify(data, null, 2));
         return { data: { file }, text: `Snapshot written to ${file}` };
@@ -121,6 +122,7 @@ export const snapshot: Command = {
       },
       async ({ control, operands: [file = ""] }) => {
         if (existsSync(file)) throw new UsageError(`snapshot backup ${file}: the file exists. Name a new one.`);
+        expectWritable("snapshot backup", file);
         const content: ArrayBuffer = dataOf(await control.GET("/_control/v1/backup", { parseAs: "arrayBuffer" }));
         writeNewFile(file, new Uint8Array(content));
         return { data: { file, bytes: content.byteLength }, text: `Data file copied to ${file}` };

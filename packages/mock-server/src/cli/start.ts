@@ -75,7 +75,8 @@ async function startMock(settled: StartSettings): Promise<void> {
     },
     // Set apart from the lines that follow.
     banner: (ready) =>
-      banner(ready, hasColour(process.stdout), terminalWidth(process.stdout)) + (log === "silent" ? "" : "\n"),
+      banner({ ...ready, isReadOnly: values.readOnly }, hasColour(process.stdout), terminalWidth(process.stdout)) +
+      (log === "silent" ? "" : "\n"),
   });
 }
 

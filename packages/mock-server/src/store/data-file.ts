@@ -117,7 +117,7 @@ export function expectInPlace(path: string): void {
     if ((error as { readonly errcode?: number }).errcode === busy) return;
   }
   throw new StoreError(
-    `${path} or its log ${log} was removed, moved or replaced while the server runs, so nothing is stored any more. Put it back, or save the state with the command backup, stop the server, and start it with the backup.`,
+    `${path} or its log ${log} was removed, moved or replaced while the server runs, so nothing is stored any more. Put it back, or save the state with the command snapshot backup FILE, stop the server, and start it with the backup.`,
   );
 }
 

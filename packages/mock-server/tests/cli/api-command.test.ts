@@ -42,13 +42,14 @@ it("reads a value as its schema says, else as JSON, else as a text", async () =>
 
 it.each([
   [["lisFaults"], 'Unknown operation "lisFaults". Did you mean listFaults?'],
+  [["nonsense"], `Unknown operation "nonsense". For all operations: npm -s start -- api --url ${url}`],
   [["applyScenario"], "api applyScenario: name is missing. Arguments: name."],
   [["applyScenario", "nam=flaky-503"], "api applyScenario: unknown argument nam. Did you mean name? Arguments: name."],
   [["applyScenario", "flaky-503"], "api applyScenario flaky-503: must be NAME=VALUE. Arguments: name."],
   [["applyScenario", "name=flaky"], 'applyScenario: there is no scenario "flaky".'],
   [["getClock", "now=1"], "api getClock: unknown argument now. Arguments: none."],
-  [["streamEvents"], "The response of streamEvents is not JSON. Use the command: events --follow"],
-  [["getBackup"], "The response of getBackup is not JSON. Use the command: snapshot backup FILE"],
+  [["streamEvents"], "The response of streamEvents is not JSON. Use the command: npm -s start -- events --follow"],
+  [["getBackup"], "The response of getBackup is not JSON. Use the command: npm -s start -- snapshot backup FILE"],
 ])("rejects %j", async (args, message) => {
   await expect(api(...args)).rejects.toThrow(message);
 });

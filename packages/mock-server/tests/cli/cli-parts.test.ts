@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { partsOf } from "../../src/cli/command.ts";
+import { type Context, partsOf } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { findNamed } from "../../src/cli/find-record.ts";
+import { connectionOptions, flagOf, type OptionRow, type OptionTable } from "../../src/cli/options.ts";
 import { printable } from "../../src/cli/output.ts";
+import { helpText, runProgram } from "../../src/cli/program.ts";
 import { changesOf, readFields } from "../../src/cli/records.ts";
 import { flatFields, formatFields, formatTable, relativeTime, shortIds } from "../../src/cli/tables.ts";
 import { readScript } from "../../src/cli/transfer.ts";
-import { unreadable } from "../../src/cli/values.ts";
+import { UsageError, unreadable } from "../../src/cli/values.ts";
 import { startMockServer } from "../../src/index.ts";
 import { runLine } from "./run-line.ts";
 
@@ -46,6 +48,129 @@ describe("the table of commands", () => {
     );
     expect(required.filter(([, , example]) => example === undefined)).toEqual([]);
   });
+});
+
+describe("the options of commands", () => {
+  /** A value that an option accepts. */
+  const sampleOf = ({ read, choices = [] }: OptionRow): string => {
+    const samples = [...choices, "1", "200", "5s", "2026-03-02T12:00:00Z", "a=1"];
+    const accepted = samples.find((text) => {
+      try {
+        read?.("", text);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    if (accepted === undefined) throw new Error("Add a sample for this option.");
+    return accepted;
+  };
+
+  /** Runs a command line whose actions only tell which one ran with which values. */
+  const ranWith = async (...args: string[]) => {
+    let ran: { form: string; values: Readonly<Record<string, unknown>> } | undefined;
+    const told = commands.map((command) => ({
+      ...command,
+      actions: command.actions.map((one) => ({
+        ...one,
+        run: async ({ values }: Pick<Context, "values">) => {
+          ran = { form: one.form, values };
+          return undefined;
+        },
+      })),
+    }));
+    const unused = () => Promise.reject(new Error("Only commands for a running server run here."));
+    const { signal } = new AbortController();
+    const print = () => {};
+    const terminal = { width: undefined, hasColour: false, signal, print, warn: print, note: print };
+    await runProgram(args, { commands: told, start: unused, attack: unused }, terminal);
+    return ran;
+  };
+
+  const lines = commands.flatMap(({ name, actions }) => {
+    const all: OptionTable = Object.assign({}, ...actions.map(({ options }) => options));
+    return actions.flatMap((one) =>
+      Object.entries(all).map(([option, row]) => {
+        const { word, operands } = partsOf(one);
+        const required = operands.filter((operand) => operand.startsWith("<")).map(() => "x");
+        const words = [word, ...required].filter((part) => part !== "");
+        const given = row.value === undefined ? [flagOf(option)] : [flagOf(option), sampleOf(row)];
+        return { name, one, option, words, given };
+      }),
+    );
+  });
+
+  it.each(lines.map((line) => [[line.name, ...line.words, ...line.given].join(" "), line] as const))(
+    "%s: the option has its value, or is refused",
+    async (_, { name, one, option, words, given }) => {
+      for (const args of [
+        [...words, ...given],
+        [...given, ...words],
+      ]) {
+        if (Object.hasOwn(one.options, option)) {
+          const ran = await ranWith(name, ...args);
+          expect(ran?.form).toBe(one.form);
+          expect([undefined, false]).not.toContain(ran?.values[option]);
+        } else {
+          const refused = expect.objectContaining({ message: expect.stringContaining(`${given[0]} only works with `) });
+          await expect(ranWith(name, ...args)).rejects.toBeInstanceOf(UsageError);
+          await expect(ranWith(name, ...args)).rejects.toEqual(refused);
+        }
+      }
+    },
+  );
+
+  it.each(commands)("$name: none has the flag of one that leads to the server", ({ actions }) => {
+    const own = actions.flatMap(({ options }) => Object.keys(options));
+    expect(own.filter((option) => Object.hasOwn(connectionOptions, option))).toEqual([]);
+  });
+
+  it.each(commands)("$name: the help lists each once, with one explanation", ({ name, actions }) => {
+    const flags = [...helpText(name, commands, true).matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag);
+    expect(flags.filter((flag, index) => flags.indexOf(flag) !== index)).toEqual([]);
+    const helps = new Map<string, Set<string>>();
+    for (const [option, { help }] of actions.flatMap(({ options }) => Object.entries(options)))
+      helps.set(option, (helps.get(option) ?? new Set()).add(help));
+    expect([...helps].filter(([, texts]) => texts.size > 1)).toEqual([]);
+  });
+
+  it("says in the help which actions take an option that several take", () => {
+    expect(helpText("requests", commands, false)).toMatch(/^ {2}--operation OPERATION +also with wait: only requests/m);
+    expect(helpText("transfer", commands, false)).toMatch(/^ {2}--as WHO +with answer and decline: the/m);
+  });
+});
+
+describe("a misspelt action", () => {
+  it.each([
+    [
+      ["records", "udpate", "members", "Mia", "x=1"],
+      'Unknown records action "udpate". Did you mean update? Possible: ',
+    ],
+    [["records", "udpate", "members"], 'Did you mean records update? Unknown collection "udpate".'],
+    [["transfer", "cancel", "last"], 'Unexpected argument "last". Remove it, or begin with an action: list, show, '],
+    [["transfer", "lst"], 'Did you mean transfer list? There is no destination or group "lst".'],
+    [["webhooks", "inbx"], 'Did you mean webhooks inbox? There is no delivery "inbx".'],
+    [["requests", "lst"], "Did you mean requests list? "],
+    [["requests", "waitt", "--status", "200"], "Did you mean requests wait? "],
+    [["clock", "fow"], 'Unknown clock action "fow". Did you mean flow?'],
+  ] as const)("%j is told the near one", async ([name, ...args], message) => {
+    const server = await startMockServer({ port: 0, clock: "frozen" });
+    try {
+      await expect(runLine(server.url, name, ...args)).rejects.toThrow(message);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("is no matter of a server that does not run", async () => {
+    await expect(runLine("http://127.0.0.1:9", "webhooks", "inbx")).rejects.toThrow(/^No server is running/);
+  });
+});
+
+it("an option of start hints at the option that names a server", async () => {
+  await expect(runLine("http://127.0.0.1:9", "events", "--port", "4611")).rejects.toThrow(
+    "Unknown option --port. It is one of start. To name the server of a command, use --url.",
+  );
 });
 
 describe("a table", () => {

@@ -720,7 +720,8 @@ it("names a file that is not a snapshot", async () => {
 it("names the file that it cannot write a snapshot to", async () => {
   const { url } = await ready();
   const { status, stderr } = await finish("snapshot", "save", join(folder, "none", "kept.json"), "--url", url);
-  expect([status, stderr]).toEqual([1, expect.stringContaining(`Cannot write ${join(folder, "none", "kept.json")}: `)]);
+  const message = `snapshot save ${join(folder, "none", "kept.json")}: the folder ${join(folder, "none")} does not exist.`;
+  expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
 it("restores its own snapshot when it is larger than 1 MiB", async () => {

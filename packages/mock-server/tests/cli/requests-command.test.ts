@@ -46,6 +46,36 @@ it("replays the last request, reveals its secrets, and marks both in the list", 
   }
 });
 
+it("says whether there are no requests, or none that match", async () => {
+  const server = await startMockServer({ port: 0, clock: "frozen" });
+  try {
+    const run = (...args: string[]) => runLine(server.url, "requests", ...args).then(({ stdout }) => stdout);
+    expect(await run("--status", "500")).toBe("No requests yet.");
+    await expect(run("last")).rejects.toThrow(/^There are no requests yet\.$/);
+    await fetch(server.url + operations.listRoles.path);
+    expect(await run("--status", "500")).toBe("No request matches.");
+    const events = await runLine(server.url, "events", "--type", "webhook");
+    expect(events.stdout).toBe("No event matches.");
+  } finally {
+    await server.close();
+  }
+});
+
+it("waits for the requests that its options say", async () => {
+  const server = await startMockServer({ port: 0, clock: "frozen" });
+  try {
+    await fetch(server.url + operations.listRoles.path);
+    const args = ["wait", "--operation", "createCall", "--timeout", "1ms"];
+    await expect(runLine(server.url, "requests", ...args)).resolves.toMatchObject({ status: 1 });
+    await expect(runLine(server.url, "requests", "clear", "--operation", "listRoles")).rejects.toThrow(
+      "--operation only works with requests [REQUEST] and requests wait.",
+    );
+    expect((await runLine(server.url, "requests")).stdout).toContain("listRoles");
+  } finally {
+    await server.close();
+  }
+});
+
 it("counts error codes and refused requests", async () => {
   const server = await startMockServer({ port: 0, clock: "frozen" });
   try {

@@ -92,7 +92,7 @@ export const unavailable = (
 /** What failed, and what to do where the error does not say it. */
 const failures = {
   request: ["rejected a request", ""],
-  secrets: ["the function for secret failed", "Fix it. Until then, offers get a 500."],
+  secrets: ["no secret to verify with", "Fix it. Until then, offers get a 500."],
   newSecrets: ["the function for secret failed", "Fix it. Until then, its last secrets remain in use."],
   signature: ["rejected a webhook", "If the platform sent it, its event was not handled."],
   event: ["onEvent failed", "The sender gets no details. Fix onEvent: a duplicate of the event is handled again."],
