@@ -339,6 +339,19 @@ def test_a_secret_is_checked_by_the_first_webhook_and_not_where_an_image_without
     assert (problem.code, message in problem.message) == ("secret_lookup_failed", True)
 
 
+def test_a_secret_that_cannot_be_encoded_is_refused_and_in_no_error() -> None:
+    errors: list[tuple[str, BaseException]] = []
+    secret = "whsec_1234\ud800"
+    handler = WebhookHandler(secret=secret, on_event=print, on_error=lambda error, code: errors.append((code, error)))
+    assert handler.handle(BODY, headers_of()).status == 500
+    ((code, error),) = errors
+    assert (code, type(error), error.__cause__, error.__context__) == ("secret_lookup_failed", ValueError, None, None)
+    assert "1234" not in str(error)
+    with pytest.raises(ValueError, match="secret must be") as raised:
+        sign_webhook(BODY, secret=secret)
+    assert type(raised.value) is ValueError
+
+
 def test_a_store_that_is_not_async_is_rejected_on_asyncio() -> None:
     with pytest.raises(TypeError, match="store must be async"):
         AsyncWebhookHandler(secret=SECRET, on_event=print, store=MemoryStore())

@@ -28,15 +28,15 @@ class Handled(NamedTuple):
 
 Handle = Callable[..., Awaitable[WebhookResponse]]
 """Calls `on_event`, with the transaction of an inbox."""
-Coordinate = Callable[[str, str, Handle], Awaitable[Handled]]
-"""Handles an event, given by its key, for an owner, or finds the response of another process."""
+Coordinate = Callable[[str, str, Handle, float], Awaitable[Handled]]
+"""Handles an event, given by its key, for an owner, or finds the response of another process, for which it waits until a time."""
 Report = Callable[[BaseException, WebhookErrorCode], Awaitable[None]]
 
 
 def alone(runtime: Runtime) -> Coordinate:
     """For one process."""
 
-    async def coordinate(_key: str, owner: str, handle: Handle) -> Handled:
+    async def coordinate(_key: str, owner: str, handle: Handle, _until: float) -> Handled:
         response = await runtime.call(handle)
         return Handled(response, text_of(response, owner) if response.status < 500 else None)
 
@@ -84,7 +84,7 @@ class Deduplicator:
                 return response_of(remembered[0])
             current = self._in_flight.get(key)
             if current is None or self._runtime.now() >= current.until:
-                return await self._lead(key, handle)
+                return await self._lead(key, handle, until)
             await self._runtime.wait(current.ended, max(0.0, min(until, current.until) - self._runtime.now()))
             if current.rejection is not None:
                 raise current.rejection.copy() from current.rejection.__cause__
@@ -93,14 +93,15 @@ class Deduplicator:
             if not current.has_ended and self._runtime.now() < current.until:
                 raise unavailable("duplicate_timeout")
 
-    async def _lead(self, key: str, handle: Handle) -> WebhookResponse:
-        until = self._runtime.now() + self._settings.duplicate_wait + MAX_HANDLING
-        current = self._in_flight[key] = _InFlight(self._runtime.signal(), until)
+    async def _lead(self, key: str, handle: Handle, until: float) -> WebhookResponse:
+        longest = self._runtime.now() + self._settings.duplicate_wait + MAX_HANDLING
+        current = self._in_flight[key] = _InFlight(self._runtime.signal(), longest)
         try:
-            handled = await self._coordinate(key, str(uuid.uuid4()), handle)
-            if handled.stored is not None:
-                current.stored = handled.stored
-                self._remember(key, handled.stored)
+            response, stored = await self._coordinate(key, str(uuid.uuid4()), handle, until)
+            if stored is not None:
+                current.stored = self._remember(key, stored)
+                if current.stored != stored:
+                    response = response_of(current.stored)
         except Rejection as rejection:
             # Others would only find the same. A delivery that has waited for too long says nothing about them.
             if rejection.code != "duplicate_timeout":
@@ -112,11 +113,14 @@ class Deduplicator:
             if self._in_flight.get(key) is current:
                 del self._in_flight[key]
         await self._evict()
-        return handled.response
+        return response
 
-    def _remember(self, key: str, stored: str) -> None:
-        self._characters += len(stored) - len(self._responses.pop(key, ("", 0))[0])
-        self._responses[key] = (stored, self._runtime.now())
+    def _remember(self, key: str, stored: str) -> str:
+        """Returns the response of the event: the first one, also if a handling that took too long ends after another."""
+        if key not in self._responses:
+            self._characters += len(stored)
+            self._responses[key] = (stored, self._runtime.now())
+        return self._responses[key][0]
 
     async def _evict(self) -> None:
         """Evicts the oldest responses. Reports the first that is evicted too early, and each time there are ten times as many."""

@@ -136,17 +136,20 @@ class _Steps:
 class _Event:
     """One handling of an event, as the owner in a store."""
 
-    def __init__(self, of: StoreCoordinator, key: str, owner: str) -> None:
+    def __init__(self, of: StoreCoordinator, key: str, owner: str, until: float) -> None:
         self.key = key
         self._of = of
         self._owner = owner
-        self._until = of.runtime.now() + of.settings.duplicate_wait
+        self._until = until
         self._is_claimed = False
         """Whether the store answered a claim."""
         self._may_be_claimed = False
         """Whether a claim was sent, which the store may execute later."""
         self._ended = of.runtime.signal()
         self._is_ended = False
+        """Whether the lease is no longer extended."""
+        self._is_given_up = False
+        """Whether a claim that comes later is given back. An owner that lost the event may still get it again, to complete it."""
 
     async def claim(self, *, is_urgent: bool = False) -> EventClaim:
         of = self._of
@@ -155,7 +158,7 @@ class _Event:
             self._may_be_claimed = True
             claim: EventClaim = await of.runtime.call(lambda: of.store.claim(self.key, self._owner, of.settings.lease_duration))
             state = getattr(claim, "state", None)
-            if self._is_ended and state == "claimed":
+            if self._is_given_up and state == "claimed":
                 await of.runtime.call(lambda: of.store.release(self.key, self._owner))
             if state not in ("claimed", "in_progress", "completed"):
                 raise TypeError("claim() of the event store must return a state of claimed, in_progress, completed.")
@@ -225,16 +228,20 @@ class _Event:
         # After a failure, the next one may succeed, and complete() shows whether the lease was lost.
         with suppress(Exception):
             if (await self.claim(is_urgent=True)).state != "claimed":
-                self.end()
+                self._end_extensions()
 
-    def end(self) -> None:
-        """Ends the extensions. A claim that comes later is given back."""
+    def _end_extensions(self) -> None:
         self._is_ended = True
         self._ended.set()
 
+    def give_up(self) -> None:
+        """Ends the extensions. A claim that comes later is given back."""
+        self._is_given_up = True
+        self._end_extensions()
+
     async def release(self) -> None:
         """Ends the lease."""
-        self.end()
+        self.give_up()
 
         async def step() -> object:
             return await self._of.runtime.call(lambda: self._of.store.release(self.key, self._owner))
@@ -300,8 +307,8 @@ class StoreCoordinator:
         self.report = report
         self.steps = _Steps(runtime, int(getattr(store, "max_concurrency", 100)), settings)
 
-    async def coordinate(self, key: str, owner: str, handle: Handle) -> Handled:
-        event = _Event(self, key, owner)
+    async def coordinate(self, key: str, owner: str, handle: Handle, until: float) -> Handled:
+        event = _Event(self, key, owner, until)
         stored = await event.find()
         if stored is not None:
             return Handled(response_of(stored), stored)
@@ -327,10 +334,10 @@ class StoreCoordinator:
             await self.report(error, code_of(error, "store_failed"))
             return Handled(response, text)
         finally:
-            event.end()
+            event.give_up()
 
     async def check(self, owner: str) -> None:
         """Claims and releases an event of its own. Raises if the store fails."""
-        event = _Event(self, f"check:{owner}", owner)
+        event = _Event(self, f"check:{owner}", owner, self.runtime.now())
         await event.claim(is_urgent=True)
         await event.release()

@@ -144,12 +144,11 @@ class _InboxCoordinator:
     def __init__(self, inbox: PostgresInbox[Any], runtime: Runtime, settings: Settings, report: Report) -> None:
         self.inbox = inbox
         self.runtime = runtime
-        self.duplicate_wait = settings.duplicate_wait
         self.max_wait = max(settings.duplicate_wait, _MIN_WAIT)
         self._report = report
 
-    async def coordinate(self, key: str, owner: str, handle: Handle) -> Handled:
-        delivery = _Delivery(self, key, owner, handle)
+    async def coordinate(self, key: str, owner: str, handle: Handle, until: float) -> Handled:
+        delivery = _Delivery(self, key, owner, handle, until)
         try:
             return await delivery.respond()
         finally:
@@ -193,13 +192,14 @@ class _RetryError(Exception):
 class _Delivery:
     """One delivery of an event. It runs without the lock of its runtime, except between attempts."""
 
-    def __init__(self, of: _InboxCoordinator, key: str, owner: str, handle: Handle) -> None:
+    def __init__(self, of: _InboxCoordinator, key: str, owner: str, handle: Handle, until: float) -> None:
         self.warnings: list[WebhookError] = []
         self._of = of
         self._key = key
         self._owner = owner
         self._handle = handle
-        self._until = of.runtime.now() + of.max_wait
+        self._duplicate_until = until
+        self._until = max(until, of.runtime.now() + _MIN_WAIT)
         self._reset()
         self._answered: tuple[WebhookResponse, str] | None = None
         """The last response that may have been committed, and its text."""
@@ -211,19 +211,19 @@ class _Delivery:
         self._declined: WebhookResponse | None = None
 
     async def respond(self) -> Handled:
-        runtime, started, pause = self._of.runtime, self._of.runtime.now(), _FIRST_POLL
+        runtime, pause = self._of.runtime, _FIRST_POLL
         while True:
             failure: BaseException | None = None
             code: WebhookErrorCode = "duplicate_timeout"
-            max_wait = self._of.duplicate_wait
+            until = self._duplicate_until
             try:
                 handled: Handled | None = await runtime.call(self._attempt)
                 if handled is not None:
                     return handled
             except _RetryError as retry:
-                failure, max_wait = retry.__cause__, self._of.max_wait
+                failure, until = retry.__cause__, self._until
                 code = "store_timeout" if isinstance(failure, TimeoutError) else "store_failed"
-            if runtime.now() + pause - started > max_wait or (failure is not None and _is_hopeless(failure)):
+            if runtime.now() + pause > until or (failure is not None and _is_hopeless(failure)):
                 raise unavailable(code) from failure
             await runtime.wait(None, pause)
             pause = min(pause * 1.5, _MAX_POLL)
