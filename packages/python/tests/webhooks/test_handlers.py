@@ -8,8 +8,9 @@ import os
 import pickle
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast, get_args
 from wsgiref.validate import validator
@@ -458,6 +459,38 @@ def test_what_is_cancelled_within_a_handling_is_an_error_and_no_cancellation(ste
         return (await handler.handle(BODY, headers_of())).status, codes
 
     assert asyncio.run(deliver()) == (status, [code])
+
+
+@pytest.mark.parametrize("hanging", ["query", "rollback"])
+def test_an_error_of_on_event_is_reported_also_if_the_database_hangs_after_it(hanging: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_inboxes, "MAX_HANDLING", 0.5)
+    monkeypatch.setattr(postgres_inboxes, "_MAX_PROBE", 0.01, raising=False)
+    monkeypatch.setattr(postgres_inboxes, "_MIN_WAIT", 0.1)
+
+    @asynccontextmanager
+    async def transaction() -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            if hanging == "rollback":
+                await asyncio.Event().wait()
+
+    async def query(_: object, sql: str, __: object) -> Any:
+        if sql == "select 1" and hanging == "query":
+            await asyncio.Event().wait()
+        return [("claimed", None)]
+
+    async def fail(*_: object) -> None:
+        raise LookupError("Of the app.")
+
+    errors: list[BaseException] = []
+
+    async def main() -> int:
+        inbox = postgres_inboxes.postgres_inbox(transaction=transaction, query=query)
+        handler = AsyncWebhookHandler(secret=SECRET, on_event=fail, inbox=inbox, on_error=lambda error, _: errors.append(error))
+        return (await handler.handle(BODY, headers_of())).status
+
+    assert (asyncio.run(main()), [type(error) for error in errors]) == (500, [LookupError])
 
 
 def test_a_length_is_sent_once() -> None:
