@@ -493,6 +493,37 @@ def test_an_error_of_on_event_is_reported_also_if_the_database_hangs_after_it(ha
     assert (asyncio.run(main()), [type(error) for error in errors]) == (500, [LookupError])
 
 
+def test_an_inbox_whose_database_hangs_is_a_problem_of_a_readiness_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_inboxes, "_MIN_WAIT", 0.01)
+
+    @asynccontextmanager
+    async def transaction() -> AsyncIterator[None]:
+        await asyncio.Event().wait()
+        yield
+
+    async def main() -> list[ReadinessProblem]:
+        inbox = postgres_inboxes.postgres_inbox(transaction=transaction, query=cast("Any", print))
+        return await AsyncWebhookHandler(secret=SECRET, on_event=print, inbox=inbox, duplicate_wait=0.01).check_readiness()
+
+    assert asyncio.run(main()) == [("store_timeout", "The database did not answer within 0.01 s.")]
+
+
+def test_redis_that_hangs_when_asked_for_its_memory_is_a_problem_of_a_readiness_probe() -> None:
+    may_end = threading.Event()
+    reply = fake_redis("")
+
+    def eval_script(script: str, *given: Any) -> Any:
+        return may_end.wait(60) if "INFO" in script else reply(script, *given)
+
+    handler = WebhookHandler(secret=SECRET, on_event=print, store=redis_stores.redis_event_store(eval_script), store_timeout=1)
+    with ThreadPoolExecutor(1) as pool:
+        problems = pool.submit(handler.check_readiness)
+        try:
+            assert problems.result(30) == [("store_timeout", "The event store did not answer within 1 s.")]
+        finally:
+            may_end.set()
+
+
 def test_a_length_is_sent_once() -> None:
     handler = WebhookHandler(secret=SECRET, on_event=lambda _: WebhookResponse(200, "ok", {"Content-Length": "99"}))
     started: list[list[tuple[str, str]]] = []
@@ -521,6 +552,40 @@ def test_a_handler_that_several_loops_use_at_a_time_says_so(caplog: pytest.LogCa
     both = threading.Barrier(1)
     assert deliver(3) == 204
     assert caplog.text == ""
+
+
+def test_duplicates_on_other_event_loops_get_the_first_response() -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    waiting = threading.Semaphore(0)
+
+    async def on_event(_: object) -> WebhookResponse:
+        begun.set()
+        await asyncio.to_thread(may_end.wait, 60)
+        return WebhookResponse(200, "first")
+
+    handler = AsyncWebhookHandler(secret=SECRET, on_event=on_event, duplicate_wait=60, on_error=print)
+
+    def deliver() -> bytes | None:
+        async def main() -> WebhookResponse:
+            return await handler.handle(BODY, headers_of())
+
+        return asyncio.run(main()).body
+
+    wait = handler._loop.wait
+
+    async def reporting(*given: Any) -> None:
+        waiting.release()
+        await wait(*given)
+
+    handler._loop.wait = reporting  # type: ignore[method-assign]
+    with ThreadPoolExecutor(4) as pool:
+        first = pool.submit(deliver)
+        assert begun.wait(60)
+        copies = [pool.submit(deliver) for _ in range(3)]
+        for _ in copies:
+            assert waiting.acquire(timeout=60)
+        may_end.set()
+        assert {one.result(60) for one in [first, *copies]} == {b"first"}
 
 
 def test_a_store_may_have_methods_that_are_async_but_never_wait() -> None:
@@ -595,6 +660,59 @@ def test_a_client_of_redis_that_parses_its_replies_is_named() -> None:
     handler = WebhookHandler(secret=SECRET, on_event=print, store=redis_stores.redis_event_store(parsing))
     (problem,) = handler.check_readiness()
     assert problem.message.startswith("eval_script must return replies as Redis sends them")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does not fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("held", ["running", "late"])
+def test_a_process_that_is_forked_while_its_parent_holds_all_steps_of_the_store_has_its_own(held: str) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    parent = os.getpid()
+
+    class Hanging(MemoryStore):
+        max_concurrency = 1
+
+        def claim(self, *given: Any) -> Any:
+            if os.getpid() == parent:
+                begun.set()
+                assert may_end.wait(60)
+            return super().claim(*given)
+
+    codes: list[str] = []
+    # A step that is late no longer holds its place, but counts until it ends.
+    limit = 60 if held == "running" else 0.01
+    handler = WebhookHandler(
+        secret=SECRET,
+        on_event=lambda event: None,
+        store=Hanging(),
+        store_timeout=limit,
+        duplicate_wait=1,
+        on_error=lambda _, code: codes.append(code),
+    )
+    steps = handler._core._coordinator.steps
+    steps._in_time._max_late = 1
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(handler.handle, BODY, headers_of())
+        assert begun.wait(60)
+        if held == "late":
+            assert first.result(60).status == 204
+            codes.clear()
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            other = json.dumps({"type": "transfer.offer", "id": "2"}).encode()
+            # The time of the parent's steps would be short for a child on a busy machine.
+            steps._limit = 60
+            steps._max_wait = 1
+            handler.handle(other, headers_of(other))
+            os.write(write, (",".join(codes) or "none").encode())
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert os.read(read, 100) == b"none"
+        may_end.set()
+        first.result(60)
+    os.close(read)
+    os.close(write)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does not fork")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -11,7 +10,7 @@ from typing import NamedTuple
 from ._errors import Rejection, WebhookError, WebhookErrorCode, unavailable
 from ._options import Settings
 from ._response import WebhookResponse, response_of, text_of
-from ._runtime import Runtime, Signal
+from ._runtime import PerProcess, Runtime, Signal
 
 MAX_HANDLING = 60.0
 """Seconds after which `on_event` counts as one that never returns, and must not keep its event forever."""
@@ -68,12 +67,7 @@ class Deduplicator:
         self._responses: OrderedDict[str, tuple[str, float]] = OrderedDict()
         self._characters = 0
         self._evicted = 0
-        self._in_flight_by_process: dict[int, dict[str, _InFlight]] = {}
-
-    @property
-    def _in_flight(self) -> dict[str, _InFlight]:
-        """After a fork, no thread handles the events of the parent."""
-        return self._in_flight_by_process.setdefault(os.getpid(), {})
+        self._in_flight: PerProcess[dict[str, _InFlight]] = PerProcess(dict)
 
     async def handle(self, key: str, handle: Handle) -> WebhookResponse:
         """Handles an event, or waits for its response. After an error or a 5xx, the next duplicate is handled."""
@@ -82,7 +76,7 @@ class Deduplicator:
             remembered = self._responses.get(key)
             if remembered is not None:
                 return response_of(remembered[0])
-            current = self._in_flight.get(key)
+            current = self._in_flight.get().get(key)
             if current is None or self._runtime.now() >= current.until:
                 return await self._lead(key, handle, until)
             await self._runtime.wait(current.ended, max(0.0, min(until, current.until) - self._runtime.now()))
@@ -95,7 +89,8 @@ class Deduplicator:
 
     async def _lead(self, key: str, handle: Handle, until: float) -> WebhookResponse:
         longest = self._runtime.now() + self._settings.duplicate_wait + MAX_HANDLING
-        current = self._in_flight[key] = _InFlight(self._runtime.signal(), longest)
+        in_flight = self._in_flight.get()
+        current = in_flight[key] = _InFlight(self._runtime.signal(), longest)
         try:
             response, stored = await self._coordinate(key, str(uuid.uuid4()), handle, until)
             if stored is not None:
@@ -110,8 +105,8 @@ class Deduplicator:
         finally:
             current.has_ended = True
             current.ended.set()
-            if self._in_flight.get(key) is current:
-                del self._in_flight[key]
+            if in_flight.get(key) is current:
+                del in_flight[key]
         await self._evict()
         return response
 

@@ -166,7 +166,13 @@ class _InboxCoordinator:
         async def ask(tx: Any, _limit: object) -> None:
             await self.rows(tx, f"{_CHECK} returning key")
 
-        await self.runtime.call(lambda: self.within(ask, self.max_wait))
+        try:
+            await self.runtime.call(lambda: self.within(ask, self.max_wait))
+        except TimeoutError as error:
+            raise WebhookError(f"The database did not answer within {self.max_wait:g} s.", "store_timeout") from error
+
+    async def find_eviction(self) -> None:
+        """PostgreSQL forgets no responses."""
 
     async def within(self, work: Callable[[Any, asyncio.Timeout | None], Awaitable[T]], seconds: float) -> T:
         """Runs work in a transaction. On an event loop its time is limited; threads have the limits of their client."""
