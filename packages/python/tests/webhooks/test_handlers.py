@@ -10,7 +10,7 @@ import re
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, cast, get_args
 from wsgiref.validate import validator
@@ -577,7 +577,7 @@ def test_duplicates_on_other_event_loops_get_the_first_response() -> None:
         waiting.release()
         await wait(*given)
 
-    handler._loop.wait = reporting  # type: ignore[method-assign]
+    cast("Any", handler._loop).wait = reporting
     with ThreadPoolExecutor(4) as pool:
         first = pool.submit(deliver)
         assert begun.wait(60)
@@ -691,7 +691,8 @@ def test_a_process_that_is_forked_while_its_parent_holds_all_steps_of_the_store_
     )
     steps = handler._core._coordinator.steps
     steps._in_time._max_late = 1
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as pool, ExitStack() as ending:
+        ending.callback(may_end.set)
         first = pool.submit(handler.handle, BODY, headers_of())
         assert begun.wait(60)
         if held == "late":
