@@ -306,6 +306,44 @@ def test_a_failed_query_that_on_event_hides_is_named(kind: type[Client]) -> None
     run(kind, work)
 
 
+@pytest.mark.parametrize("kind", [Client, Asyncpg, Alchemy], ids=lambda kind: str(kind.name))
+@pytest.mark.parametrize(("statement", "status"), [("select 1 / 0", 500), ("select 1", 200)])
+def test_a_query_that_is_not_awaited_and_fails_before_the_commit_is_named(kind: type[Client], statement: str, status: int) -> None:
+    async def work(app: App, event: str) -> None:
+        completed = asyncio.Event()
+        late: list[asyncio.Task[Any]] = []
+
+        async def run_late(run: Callable[[str], Any]) -> None:
+            await completed.wait()
+            with suppress(Exception):
+                await run(statement)
+
+        async def leave(event: Any, run: Callable[[str], Any], started: int) -> WebhookResponse:
+            late.append(asyncio.create_task(run_late(run)))
+            return await write(event, run, started)
+
+        handler = await app.handler(leave)
+        inbox = handler._core._coordinator.inbox
+        query = inbox._query
+
+        async def query_with_late(tx: Any, sql: Any, args: Any) -> Any:
+            rows = await query(tx, sql, args)
+            if "with stored" in sql:
+                completed.set()
+                await late[-1]
+            return rows
+
+        inbox._query = query_with_late
+        assert (await app.deliver(handler, event)).status == status
+        assert (rows_of(event), app.codes, app.started) == ((1, [], 1) if status == 200 else (0, ["handler_failed"], 1))
+        if app.errors:
+            assert "A query that on_event did not await" in str(app.errors[0])
+        later = await app.handler(write)
+        assert (await app.deliver(later, event)).body == (b"start 1" if status == 200 else b"start 2")
+
+    run(kind, work)
+
+
 def test_a_failed_query_and_a_deferred_constraint_are_errors_of_on_event(kind: type[Client]) -> None:
     statements = ["select 1 / 0", "insert into effects.unique_rows values ('taken'), ('taken')"]
 

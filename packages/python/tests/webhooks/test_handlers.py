@@ -8,8 +8,9 @@ import os
 import pickle
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, cast, get_args
 from wsgiref.validate import validator
@@ -339,6 +340,19 @@ def test_a_secret_is_checked_by_the_first_webhook_and_not_where_an_image_without
     assert (problem.code, message in problem.message) == ("secret_lookup_failed", True)
 
 
+def test_a_secret_that_cannot_be_encoded_is_refused_and_in_no_error() -> None:
+    errors: list[tuple[str, BaseException]] = []
+    secret = "whsec_1234\ud800"
+    handler = WebhookHandler(secret=secret, on_event=print, on_error=lambda error, code: errors.append((code, error)))
+    assert handler.handle(BODY, headers_of()).status == 500
+    ((code, error),) = errors
+    assert (code, type(error), error.__cause__, error.__context__) == ("secret_lookup_failed", ValueError, None, None)
+    assert "1234" not in str(error)
+    with pytest.raises(ValueError, match="secret must be") as raised:
+        sign_webhook(BODY, secret=secret)
+    assert type(raised.value) is ValueError
+
+
 def test_a_store_that_is_not_async_is_rejected_on_asyncio() -> None:
     with pytest.raises(TypeError, match="store must be async"):
         AsyncWebhookHandler(secret=SECRET, on_event=print, store=MemoryStore())
@@ -447,6 +461,69 @@ def test_what_is_cancelled_within_a_handling_is_an_error_and_no_cancellation(ste
     assert asyncio.run(deliver()) == (status, [code])
 
 
+@pytest.mark.parametrize("hanging", ["query", "rollback"])
+def test_an_error_of_on_event_is_reported_also_if_the_database_hangs_after_it(hanging: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_inboxes, "MAX_HANDLING", 0.5)
+    monkeypatch.setattr(postgres_inboxes, "_MAX_PROBE", 0.01, raising=False)
+    monkeypatch.setattr(postgres_inboxes, "_MIN_WAIT", 0.1)
+
+    @asynccontextmanager
+    async def transaction() -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            if hanging == "rollback":
+                await asyncio.Event().wait()
+
+    async def query(_: object, sql: str, __: object) -> Any:
+        if sql == "select 1" and hanging == "query":
+            await asyncio.Event().wait()
+        return [("claimed", None)]
+
+    async def fail(*_: object) -> None:
+        raise LookupError("Of the app.")
+
+    errors: list[BaseException] = []
+
+    async def main() -> int:
+        inbox = postgres_inboxes.postgres_inbox(transaction=transaction, query=query)
+        handler = AsyncWebhookHandler(secret=SECRET, on_event=fail, inbox=inbox, on_error=lambda error, _: errors.append(error))
+        return (await handler.handle(BODY, headers_of())).status
+
+    assert (asyncio.run(main()), [type(error) for error in errors]) == (500, [LookupError])
+
+
+def test_an_inbox_whose_database_hangs_is_a_problem_of_a_readiness_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_inboxes, "_MIN_WAIT", 0.01)
+
+    @asynccontextmanager
+    async def transaction() -> AsyncIterator[None]:
+        await asyncio.Event().wait()
+        yield
+
+    async def main() -> list[ReadinessProblem]:
+        inbox = postgres_inboxes.postgres_inbox(transaction=transaction, query=cast("Any", print))
+        return await AsyncWebhookHandler(secret=SECRET, on_event=print, inbox=inbox, duplicate_wait=0.01).check_readiness()
+
+    assert asyncio.run(main()) == [("store_timeout", "The database did not answer within 0.01 s.")]
+
+
+def test_redis_that_hangs_when_asked_for_its_memory_is_a_problem_of_a_readiness_probe() -> None:
+    may_end = threading.Event()
+    reply = fake_redis("")
+
+    def eval_script(script: str, *given: Any) -> Any:
+        return may_end.wait(60) if "INFO" in script else reply(script, *given)
+
+    handler = WebhookHandler(secret=SECRET, on_event=print, store=redis_stores.redis_event_store(eval_script), store_timeout=1)
+    with ThreadPoolExecutor(1) as pool:
+        problems = pool.submit(handler.check_readiness)
+        try:
+            assert problems.result(30) == [("store_timeout", "The event store did not answer within 1 s.")]
+        finally:
+            may_end.set()
+
+
 def test_a_length_is_sent_once() -> None:
     handler = WebhookHandler(secret=SECRET, on_event=lambda _: WebhookResponse(200, "ok", {"Content-Length": "99"}))
     started: list[list[tuple[str, str]]] = []
@@ -475,6 +552,40 @@ def test_a_handler_that_several_loops_use_at_a_time_says_so(caplog: pytest.LogCa
     both = threading.Barrier(1)
     assert deliver(3) == 204
     assert caplog.text == ""
+
+
+def test_duplicates_on_other_event_loops_get_the_first_response() -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    waiting = threading.Semaphore(0)
+
+    async def on_event(_: object) -> WebhookResponse:
+        begun.set()
+        await asyncio.to_thread(may_end.wait, 60)
+        return WebhookResponse(200, "first")
+
+    handler = AsyncWebhookHandler(secret=SECRET, on_event=on_event, duplicate_wait=60, on_error=print)
+
+    def deliver() -> bytes | None:
+        async def main() -> WebhookResponse:
+            return await handler.handle(BODY, headers_of())
+
+        return asyncio.run(main()).body
+
+    wait = handler._loop.wait
+
+    async def reporting(*given: Any) -> None:
+        waiting.release()
+        await wait(*given)
+
+    cast("Any", handler._loop).wait = reporting
+    with ThreadPoolExecutor(4) as pool:
+        first = pool.submit(deliver)
+        assert begun.wait(60)
+        copies = [pool.submit(deliver) for _ in range(3)]
+        for _ in copies:
+            assert waiting.acquire(timeout=60)
+        may_end.set()
+        assert {one.result(60) for one in [first, *copies]} == {b"first"}
 
 
 def test_a_store_may_have_methods_that_are_async_but_never_wait() -> None:
@@ -549,6 +660,60 @@ def test_a_client_of_redis_that_parses_its_replies_is_named() -> None:
     handler = WebhookHandler(secret=SECRET, on_event=print, store=redis_stores.redis_event_store(parsing))
     (problem,) = handler.check_readiness()
     assert problem.message.startswith("eval_script must return replies as Redis sends them")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does not fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("held", ["running", "late"])
+def test_a_process_that_is_forked_while_its_parent_holds_all_steps_of_the_store_has_its_own(held: str) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    parent = os.getpid()
+
+    class Hanging(MemoryStore):
+        max_concurrency = 1
+
+        def claim(self, *given: Any) -> Any:
+            if os.getpid() == parent:
+                begun.set()
+                assert may_end.wait(60)
+            return super().claim(*given)
+
+    codes: list[str] = []
+    # A step that is late no longer holds its place, but counts until it ends.
+    limit = 60 if held == "running" else 0.01
+    handler = WebhookHandler(
+        secret=SECRET,
+        on_event=lambda event: None,
+        store=Hanging(),
+        store_timeout=limit,
+        duplicate_wait=1,
+        on_error=lambda _, code: codes.append(code),
+    )
+    steps = handler._core._coordinator.steps
+    steps._in_time._max_late = 1
+    with ThreadPoolExecutor(1) as pool, ExitStack() as ending:
+        ending.callback(may_end.set)
+        first = pool.submit(handler.handle, BODY, headers_of())
+        assert begun.wait(60)
+        if held == "late":
+            assert first.result(60).status == 204
+            codes.clear()
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            other = json.dumps({"type": "transfer.offer", "id": "2"}).encode()
+            # The time of the parent's steps would be short for a child on a busy machine.
+            steps._limit = 60
+            steps._max_wait = 1
+            handler.handle(other, headers_of(other))
+            os.write(write, (",".join(codes) or "none").encode())
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert os.read(read, 100) == b"none"
+        may_end.set()
+        first.result(60)
+    os.close(read)
+    os.close(write)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does not fork")

@@ -1,12 +1,14 @@
 """What receivers promise about copies, leases and stores that fail, on virtual time."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from call_transfer.webhooks import EventClaim, WebhookResponse
+from call_transfer.webhooks.postgres import postgres_inbox
 
 from .virtual import MemoryStore, Process, Running, Slow, Store, World, down, numbered
 
@@ -91,6 +93,36 @@ class TestCopiesInOneProcess:
         world.advance(8)
         assert (copy.result.status, copy.result.headers["retry-after"], process.codes) == (503, "1", ["duplicate_timeout"])
 
+    @pytest.mark.parametrize("kind", ["store", "inbox"])
+    def test_wait_for_duplicate_wait_in_all_also_when_one_that_waited_takes_over(self, world: World, store: Store, kind: str) -> None:
+        # Another process has the event, and keeps it.
+        store.memory.claim("id:1", "other", 60)
+
+        @contextmanager
+        def transaction() -> Iterator[None]:
+            yield
+
+        inbox = postgres_inbox(transaction=transaction, query=lambda tx, sql, args: [(False,)])
+        world.is_async = kind == "store"
+        process = Process(world, store) if kind == "store" else Process(world, None, inbox=inbox)
+        first = process.begin()
+        world.advance(4)
+        copy = process.begin()
+        world.advance(4.3)
+        assert (first.is_over, copy.is_over) == (True, False)
+        world.advance(4)
+        assert (copy.is_over, process.codes) == (True, ["duplicate_timeout"] * 2)
+
+    def test_get_the_answer_that_came_first_of_two_handlings(self, world: World) -> None:
+        answer = numbered([])
+        process = Process(world, None, lambda event: Slow(100 if process.handled == 1 else 0, lambda: answer(event)))
+        first = process.begin()
+        world.advance(69)
+        assert process.deliver(within=1).body == b"handling 1"
+        world.advance(40)
+        assert texts(first) == {(200, b"handling 1")}
+        assert process.deliver().body == b"handling 1"
+
     def test_may_be_handled_when_a_handling_never_ends(self, world: World, store: Store) -> None:
         process = Process(world, store, lambda event: Slow(1e9 if process.handled == 1 else 0, WebhookResponse))
         process.begin()
@@ -172,6 +204,17 @@ class TestLease:
         second = two.begin()
         world.advance(1)
         assert len(texts(first, second)) == 1
+
+    def test_that_was_lost_and_came_back_is_kept_until_the_answer_is_stored(self, world: World, store: Store) -> None:
+        process = Process(world, store, slow(1))
+        first = process.begin()
+        world.advance(0.1)
+        store.memory = MemoryStore(world.now)
+        # It crashes. The extension after two thirds of a second finds it, and so does the end of the handling.
+        store.memory.claim("id:1", "other", 1.1)
+        world.advance(3)
+        assert texts(first) == {(200, b"handling 1")}
+        assert "release" not in store.steps
 
     def test_sends_the_stored_answer_and_reports_that_the_event_was_handled_twice(self, world: World, store: Store) -> None:
         one = Process(world, store, slow(0.5))

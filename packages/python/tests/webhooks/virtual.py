@@ -185,13 +185,15 @@ def down(name: str, call: Callable[[], Any]) -> Any:
 class Process:
     """A handler in the world, and what it reported."""
 
-    def __init__(self, world: World, store: Any, on_event: Callable[[Any], Any] | None = None, **options: Any) -> None:
+    def __init__(
+        self, world: World, store: Any, on_event: Callable[[Any], Any] | None = None, inbox: Any = None, **options: Any
+    ) -> None:
         self.world = world
         self.handled = 0
         self.codes: list[str] = []
         self.errors: list[BaseException] = []
 
-        def count(event: Any) -> Any:
+        def count(event: Any, *transaction: Any) -> Any:
             self.handled += 1
             return on_event(event) if on_event else None
 
@@ -201,7 +203,7 @@ class Process:
 
         given = cast("WebhookHandlerOptions", {"on_error": on_error, "clock": world.now, **options})
         runtime = cast("Any", world)
-        self.core = Core(runtime, SECRET, count, store, None, given)
+        self.core = Core(runtime, SECRET, count, store, inbox, given)
 
     def begin(self, event_id: str = "1") -> Running:
         """Delivers an event, signed now."""

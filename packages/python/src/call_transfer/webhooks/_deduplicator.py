@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -11,7 +10,7 @@ from typing import NamedTuple
 from ._errors import Rejection, WebhookError, WebhookErrorCode, unavailable
 from ._options import Settings
 from ._response import WebhookResponse, response_of, text_of
-from ._runtime import Runtime, Signal
+from ._runtime import PerProcess, Runtime, Signal
 
 MAX_HANDLING = 60.0
 """Seconds after which `on_event` counts as one that never returns, and must not keep its event forever."""
@@ -28,15 +27,15 @@ class Handled(NamedTuple):
 
 Handle = Callable[..., Awaitable[WebhookResponse]]
 """Calls `on_event`, with the transaction of an inbox."""
-Coordinate = Callable[[str, str, Handle], Awaitable[Handled]]
-"""Handles an event, given by its key, for an owner, or finds the response of another process."""
+Coordinate = Callable[[str, str, Handle, float], Awaitable[Handled]]
+"""Handles an event, given by its key, for an owner, or finds the response of another process, for which it waits until a time."""
 Report = Callable[[BaseException, WebhookErrorCode], Awaitable[None]]
 
 
 def alone(runtime: Runtime) -> Coordinate:
     """For one process."""
 
-    async def coordinate(_key: str, owner: str, handle: Handle) -> Handled:
+    async def coordinate(_key: str, owner: str, handle: Handle, _until: float) -> Handled:
         response = await runtime.call(handle)
         return Handled(response, text_of(response, owner) if response.status < 500 else None)
 
@@ -68,12 +67,7 @@ class Deduplicator:
         self._responses: OrderedDict[str, tuple[str, float]] = OrderedDict()
         self._characters = 0
         self._evicted = 0
-        self._in_flight_by_process: dict[int, dict[str, _InFlight]] = {}
-
-    @property
-    def _in_flight(self) -> dict[str, _InFlight]:
-        """After a fork, no thread handles the events of the parent."""
-        return self._in_flight_by_process.setdefault(os.getpid(), {})
+        self._in_flight: PerProcess[dict[str, _InFlight]] = PerProcess(dict)
 
     async def handle(self, key: str, handle: Handle) -> WebhookResponse:
         """Handles an event, or waits for its response. After an error or a 5xx, the next duplicate is handled."""
@@ -82,9 +76,9 @@ class Deduplicator:
             remembered = self._responses.get(key)
             if remembered is not None:
                 return response_of(remembered[0])
-            current = self._in_flight.get(key)
+            current = self._in_flight.get().get(key)
             if current is None or self._runtime.now() >= current.until:
-                return await self._lead(key, handle)
+                return await self._lead(key, handle, until)
             await self._runtime.wait(current.ended, max(0.0, min(until, current.until) - self._runtime.now()))
             if current.rejection is not None:
                 raise current.rejection.copy() from current.rejection.__cause__
@@ -93,14 +87,16 @@ class Deduplicator:
             if not current.has_ended and self._runtime.now() < current.until:
                 raise unavailable("duplicate_timeout")
 
-    async def _lead(self, key: str, handle: Handle) -> WebhookResponse:
-        until = self._runtime.now() + self._settings.duplicate_wait + MAX_HANDLING
-        current = self._in_flight[key] = _InFlight(self._runtime.signal(), until)
+    async def _lead(self, key: str, handle: Handle, until: float) -> WebhookResponse:
+        longest = self._runtime.now() + self._settings.duplicate_wait + MAX_HANDLING
+        in_flight = self._in_flight.get()
+        current = in_flight[key] = _InFlight(self._runtime.signal(), longest)
         try:
-            handled = await self._coordinate(key, str(uuid.uuid4()), handle)
-            if handled.stored is not None:
-                current.stored = handled.stored
-                self._remember(key, handled.stored)
+            response, stored = await self._coordinate(key, str(uuid.uuid4()), handle, until)
+            if stored is not None:
+                current.stored = self._remember(key, stored)
+                if current.stored != stored:
+                    response = response_of(current.stored)
         except Rejection as rejection:
             # Others would only find the same. A delivery that has waited for too long says nothing about them.
             if rejection.code != "duplicate_timeout":
@@ -109,14 +105,17 @@ class Deduplicator:
         finally:
             current.has_ended = True
             current.ended.set()
-            if self._in_flight.get(key) is current:
-                del self._in_flight[key]
+            if in_flight.get(key) is current:
+                del in_flight[key]
         await self._evict()
-        return handled.response
+        return response
 
-    def _remember(self, key: str, stored: str) -> None:
-        self._characters += len(stored) - len(self._responses.pop(key, ("", 0))[0])
-        self._responses[key] = (stored, self._runtime.now())
+    def _remember(self, key: str, stored: str) -> str:
+        """Returns the response of the event: the first one, also if a handling that took too long ends after another."""
+        if key not in self._responses:
+            self._characters += len(stored)
+            self._responses[key] = (stored, self._runtime.now())
+        return self._responses[key][0]
 
     async def _evict(self) -> None:
         """Evicts the oldest responses. Reports the first that is evicted too early, and each time there are ten times as many."""

@@ -90,7 +90,6 @@ class Core:
         self._last_secrets: tuple[Hidden, ...] | None = None
         self._secret_lookups = TimeLimit(runtime, 10)
         self._logged = OnceAMinute(runtime.now)
-        self._store = store
         self._coordinator: Any = None
         if store is not None:
             self._coordinator = StoreCoordinator(runtime, store, settings, self._report_store)
@@ -145,11 +144,9 @@ class Core:
         try:
             if self._coordinator:
                 await self._coordinator.check(str(uuid.uuid4()))
-            # As the stores of this package have it.
-            evicting = getattr(self._store, "_find_eviction", None)
-            problem = await self._runtime.call(evicting) if evicting else None
-            if problem is not None:
-                problems.append(ReadinessProblem("store_evicted_early", problem))
+                problem = await self._coordinator.find_eviction()
+                if problem is not None:
+                    problems.append(ReadinessProblem("store_evicted_early", problem))
         except Exception as error:
             problems.append(ReadinessProblem(code_of(error, "store_failed"), str(error)))
         try:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from .._duration import sleep
 from ._errors import WebhookError
@@ -25,6 +25,19 @@ class Signal(Protocol):
     def set(self) -> None: ...
 
 
+class PerProcess(Generic[T]):
+    """What each process makes for itself: after a fork, no thread goes on with the work of the parent."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._made: dict[int, T] = {}
+
+    def get(self) -> T:
+        """That of this process."""
+        made = self._made.get(os.getpid())
+        return self._made.setdefault(os.getpid(), self._make()) if made is None else made
+
+
 class Threads:
     """Runs work in its caller's thread. A lock makes each piece between two awaits of these methods one step, as on an event loop."""
 
@@ -32,12 +45,8 @@ class Threads:
     now = staticmethod(time.monotonic)
 
     def __init__(self) -> None:
-        self._locks: dict[int, threading.Lock] = {}
-
-    @property
-    def _lock(self) -> threading.Lock:
-        """One for each process: a thread of a parent may hold its lock, and gevent may replace locks after a fork."""
-        return self._locks.setdefault(os.getpid(), threading.Lock())
+        # A thread of a parent may hold its lock, and gevent may replace locks after a fork.
+        self._locks = PerProcess(threading.Lock)
 
     def signal(self) -> Signal:
         return threading.Event()
@@ -58,16 +67,16 @@ class Threads:
         threading.Thread(target=copy_context().run, args=(self.run, work), daemon=True).start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        with self._lock:
+        with self._locks.get():
             return _finished(work)
 
     @contextmanager
     def _unlocked(self) -> Iterator[None]:
-        self._lock.release()
+        self._locks.get().release()
         try:
             yield
         finally:
-            self._lock.acquire()
+            self._locks.get().acquire()
 
 
 def _finished(work: Awaitable[T]) -> T:
@@ -82,6 +91,41 @@ def _finished(work: Awaitable[T]) -> T:
     raise TypeError("It waits for an event loop. Use AsyncWebhookHandler.")
 
 
+class _LoopSignal:
+    """Wakes what waits on any event loop: each request of an async view under WSGI has a loop of its own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._is_set = False
+        self._waiting: set[asyncio.Future[None]] = set()
+
+    def set(self) -> None:
+        with self._lock:
+            self._is_set = True
+            waiting, self._waiting = self._waiting, set()
+        for one in waiting:
+            # A loop that is closed waits no longer.
+            with suppress(RuntimeError):
+                one.get_loop().call_soon_threadsafe(_wake, one)
+
+    async def wait(self) -> None:
+        one = asyncio.get_running_loop().create_future()
+        with self._lock:
+            if self._is_set:
+                return
+            self._waiting.add(one)
+        try:
+            await one
+        finally:
+            with self._lock:
+                self._waiting.discard(one)
+
+
+def _wake(waiting: asyncio.Future[None]) -> None:
+    if not waiting.done():
+        waiting.set_result(None)
+
+
 class Loop:
     """Runs work on the event loop of its caller."""
 
@@ -92,12 +136,12 @@ class Loop:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def signal(self) -> Signal:
-        return asyncio.Event()
+        return _LoopSignal()
 
     async def wait(self, signal: Signal | None, seconds: float) -> None:
-        if not isinstance(signal, asyncio.Event):
+        if not isinstance(signal, _LoopSignal):
             await sleep(seconds)
-        elif not signal.is_set():
+        else:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await signal.wait()
@@ -139,16 +183,16 @@ class TimeLimit:
     def __init__(self, runtime: Runtime, max_late: int) -> None:
         self._runtime = runtime
         self._max_late = max_late
-        self._late = 0
+        self._late: PerProcess[set[Signal]] = PerProcess(set)
         """Late steps that still run. Each may hold a thread and a connection."""
 
     async def run(self, step: Callable[[], Awaitable[T]], seconds: float, late: WebhookError) -> T:
-        if self._late >= self._max_late:
+        late_steps = self._late.get()
+        if len(late_steps) >= self._max_late:
             raise late
         results: list[T] = []
         errors: list[BaseException] = []
         over = self._runtime.signal()
-        is_late = False
 
         async def perform() -> None:
             try:
@@ -159,7 +203,7 @@ class TimeLimit:
                 errors.append(error)
                 raise
             finally:
-                self._late -= is_late
+                late_steps.discard(over)
                 over.set()
 
         self._runtime.start(perform())
@@ -172,6 +216,5 @@ class TimeLimit:
             return results[0]
         if errors:
             raise errors[0]
-        is_late = True
-        self._late += 1
+        late_steps.add(over)
         raise late

@@ -85,7 +85,8 @@ def held(secret: object) -> Hidden:
 
 
 def _is_secret(one: object) -> bool:
-    return isinstance(one, str) and one != "" and one == one.strip()
+    # An error of encode() would show the secret.
+    return isinstance(one, str) and one != "" and one == one.strip() and re.search("[\ud800-\udfff]", one) is None
 
 
 def secrets_of(secret: Hidden) -> tuple[Hidden, ...]:
@@ -95,7 +96,7 @@ def secrets_of(secret: Hidden) -> tuple[Hidden, ...]:
     if not secrets:
         raise ValueError("secret must be a signing secret or a list of them")
     if not all(_is_secret(one.reveal()) for one in secrets):
-        raise ValueError("secret must be non-empty text without spaces or line breaks around it")
+        raise ValueError("secret must be non-empty text without spaces or line breaks around it, and without lone surrogates")
     return secrets
 
 

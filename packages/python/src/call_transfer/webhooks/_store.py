@@ -11,7 +11,7 @@ from ._deduplicator import MAX_HANDLING, Handle, Handled, Report
 from ._errors import Rejection, WebhookError, code_of, unavailable
 from ._options import Settings
 from ._response import response_of, text_of
-from ._runtime import Runtime, Signal, TimeLimit
+from ._runtime import PerProcess, Runtime, Signal, TimeLimit
 
 T = TypeVar("T")
 _FIRST_POLL, _MAX_POLL = 0.015, 0.2
@@ -64,6 +64,29 @@ class _Waiting:
         self.failure: BaseException | None = None
 
 
+class _Turns:
+    """Which steps may run, and which wait for that, in order."""
+
+    def __init__(self, free: int) -> None:
+        self.free = free
+        # Steps of events being handled go first: their leases must not expire meanwhile.
+        self.urgent: dict[_Waiting, None] = {}
+        self.others: dict[_Waiting, None] = {}
+
+    def pass_on(self) -> None:
+        following = next(iter(self.urgent or self.others), None)
+        if following is None:
+            self.free += 1
+        else:
+            following.has_begun = True
+            self.begin(following)
+
+    def begin(self, waiting: _Waiting) -> None:
+        self.urgent.pop(waiting, None)
+        self.others.pop(waiting, None)
+        waiting.signal.set()
+
+
 class _Steps:
     """Runs steps of a store: so many at once, each within its time, which excludes waiting for a turn."""
 
@@ -72,18 +95,16 @@ class _Steps:
         self._limit = settings.store_timeout
         self._max_wait = max(settings.store_timeout, settings.duplicate_wait)
         self._in_time = TimeLimit(runtime, max(max_concurrency, 100))
-        self._free = max_concurrency
-        # In order. Steps of events being handled go first: their leases must not expire meanwhile.
-        self._urgent: dict[_Waiting, None] = {}
-        self._others: dict[_Waiting, None] = {}
+        self._turns = PerProcess(lambda: _Turns(max_concurrency))
         self._last_success = float("-inf")
 
     async def run(self, step: Callable[[], Awaitable[T]], is_urgent: bool) -> T:
         """Runs a step. A late step no longer counts as running."""
-        if self._free > 0:
-            self._free -= 1
+        turns = self._turns.get()
+        if turns.free > 0:
+            turns.free -= 1
         else:
-            await self._turn(self._urgent if is_urgent else self._others)
+            await self._turn(turns, turns.urgent if is_urgent else turns.others)
         started = self._runtime.now()
         try:
             late = WebhookError(f"The event store did not answer within {self._limit:g} s.", "store_timeout")
@@ -95,34 +116,21 @@ class _Steps:
             # A step that took far longer than it may shows only that this process was stopped, or is too busy.
             parts = (self._runtime.now() - started) / self._limit
             if 0.5 <= parts < 1.5 and self._last_success < started:
-                for waiting in [*self._urgent, *self._others]:
+                for waiting in [*turns.urgent, *turns.others]:
                     waiting.failure = error
-                    self._begin(waiting)
+                    turns.begin(waiting)
             raise
         finally:
-            self._pass_on()
+            turns.pass_on()
 
-    def _pass_on(self) -> None:
-        following = next(iter(self._urgent or self._others), None)
-        if following is None:
-            self._free += 1
-        else:
-            following.has_begun = True
-            self._begin(following)
-
-    def _begin(self, waiting: _Waiting) -> None:
-        self._urgent.pop(waiting, None)
-        self._others.pop(waiting, None)
-        waiting.signal.set()
-
-    async def _turn(self, line: dict[_Waiting, None]) -> None:
+    async def _turn(self, turns: _Turns, line: dict[_Waiting, None]) -> None:
         waiting = _Waiting(self._runtime.signal())
         line[waiting] = None
         try:
             await self._runtime.wait(waiting.signal, self._max_wait)
         except BaseException:
             if waiting.has_begun:
-                self._pass_on()
+                turns.pass_on()
             raise
         finally:
             line.pop(waiting, None)
@@ -136,17 +144,20 @@ class _Steps:
 class _Event:
     """One handling of an event, as the owner in a store."""
 
-    def __init__(self, of: StoreCoordinator, key: str, owner: str) -> None:
+    def __init__(self, of: StoreCoordinator, key: str, owner: str, until: float) -> None:
         self.key = key
         self._of = of
         self._owner = owner
-        self._until = of.runtime.now() + of.settings.duplicate_wait
+        self._until = until
         self._is_claimed = False
         """Whether the store answered a claim."""
         self._may_be_claimed = False
         """Whether a claim was sent, which the store may execute later."""
         self._ended = of.runtime.signal()
         self._is_ended = False
+        """Whether the lease is no longer extended."""
+        self._is_given_up = False
+        """Whether a claim that comes later is given back. An owner that lost the event may still get it again, to complete it."""
 
     async def claim(self, *, is_urgent: bool = False) -> EventClaim:
         of = self._of
@@ -155,7 +166,7 @@ class _Event:
             self._may_be_claimed = True
             claim: EventClaim = await of.runtime.call(lambda: of.store.claim(self.key, self._owner, of.settings.lease_duration))
             state = getattr(claim, "state", None)
-            if self._is_ended and state == "claimed":
+            if self._is_given_up and state == "claimed":
                 await of.runtime.call(lambda: of.store.release(self.key, self._owner))
             if state not in ("claimed", "in_progress", "completed"):
                 raise TypeError("claim() of the event store must return a state of claimed, in_progress, completed.")
@@ -225,16 +236,20 @@ class _Event:
         # After a failure, the next one may succeed, and complete() shows whether the lease was lost.
         with suppress(Exception):
             if (await self.claim(is_urgent=True)).state != "claimed":
-                self.end()
+                self._end_extensions()
 
-    def end(self) -> None:
-        """Ends the extensions. A claim that comes later is given back."""
+    def _end_extensions(self) -> None:
         self._is_ended = True
         self._ended.set()
 
+    def give_up(self) -> None:
+        """Ends the extensions. A claim that comes later is given back."""
+        self._is_given_up = True
+        self._end_extensions()
+
     async def release(self) -> None:
         """Ends the lease."""
-        self.end()
+        self.give_up()
 
         async def step() -> object:
             return await self._of.runtime.call(lambda: self._of.store.release(self.key, self._owner))
@@ -300,8 +315,8 @@ class StoreCoordinator:
         self.report = report
         self.steps = _Steps(runtime, int(getattr(store, "max_concurrency", 100)), settings)
 
-    async def coordinate(self, key: str, owner: str, handle: Handle) -> Handled:
-        event = _Event(self, key, owner)
+    async def coordinate(self, key: str, owner: str, handle: Handle, until: float) -> Handled:
+        event = _Event(self, key, owner, until)
         stored = await event.find()
         if stored is not None:
             return Handled(response_of(stored), stored)
@@ -327,10 +342,16 @@ class StoreCoordinator:
             await self.report(error, code_of(error, "store_failed"))
             return Handled(response, text)
         finally:
-            event.end()
+            event.give_up()
 
     async def check(self, owner: str) -> None:
         """Claims and releases an event of its own. Raises if the store fails."""
-        event = _Event(self, f"check:{owner}", owner)
+        event = _Event(self, f"check:{owner}", owner, self.runtime.now())
         await event.claim(is_urgent=True)
         await event.release()
+
+    async def find_eviction(self) -> str | None:
+        """Why a store of this package forgets responses."""
+        find = getattr(self.store, "_find_eviction", None)
+        found: str | None = await self.steps.run(lambda: self.runtime.call(find), True) if find else None
+        return found

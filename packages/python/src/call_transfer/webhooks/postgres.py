@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from typing import Any, Generic, Literal, LiteralString, TypeVar, cast
 
 from ._deduplicator import MAX_HANDLING, Handle, Handled, Report
@@ -24,6 +25,10 @@ _DEFAULT_TABLE = "call_transfer_events"
 _FIRST_POLL, _MAX_POLL = 0.015, 0.2
 _MIN_WAIT = 2.0
 """Seconds that the database gets even if a duplicate must not wait."""
+_MAX_PROBE = 1.0
+"""Seconds in which a connection shows whether it is lost."""
+_delivery: ContextVar[object] = ContextVar("call_transfer_delivery", default=None)
+"""The delivery for which `on_event` runs, which the tasks that it starts have too."""
 
 
 def _quoted(name: str) -> str:
@@ -144,12 +149,11 @@ class _InboxCoordinator:
     def __init__(self, inbox: PostgresInbox[Any], runtime: Runtime, settings: Settings, report: Report) -> None:
         self.inbox = inbox
         self.runtime = runtime
-        self.duplicate_wait = settings.duplicate_wait
         self.max_wait = max(settings.duplicate_wait, _MIN_WAIT)
         self._report = report
 
-    async def coordinate(self, key: str, owner: str, handle: Handle) -> Handled:
-        delivery = _Delivery(self, key, owner, handle)
+    async def coordinate(self, key: str, owner: str, handle: Handle, until: float) -> Handled:
+        delivery = _Delivery(self, key, owner, handle, until)
         try:
             return await delivery.respond()
         finally:
@@ -162,7 +166,13 @@ class _InboxCoordinator:
         async def ask(tx: Any, _limit: object) -> None:
             await self.rows(tx, f"{_CHECK} returning key")
 
-        await self.runtime.call(lambda: self.within(ask, self.max_wait))
+        try:
+            await self.runtime.call(lambda: self.within(ask, self.max_wait))
+        except TimeoutError as error:
+            raise WebhookError(f"The database did not answer within {self.max_wait:g} s.", "store_timeout") from error
+
+    async def find_eviction(self) -> None:
+        """PostgreSQL forgets no responses."""
 
     async def within(self, work: Callable[[Any, asyncio.Timeout | None], Awaitable[T]], seconds: float) -> T:
         """Runs work in a transaction. On an event loop its time is limited; threads have the limits of their client."""
@@ -193,13 +203,14 @@ class _RetryError(Exception):
 class _Delivery:
     """One delivery of an event. It runs without the lock of its runtime, except between attempts."""
 
-    def __init__(self, of: _InboxCoordinator, key: str, owner: str, handle: Handle) -> None:
+    def __init__(self, of: _InboxCoordinator, key: str, owner: str, handle: Handle, until: float) -> None:
         self.warnings: list[WebhookError] = []
         self._of = of
         self._key = key
         self._owner = owner
         self._handle = handle
-        self._until = of.runtime.now() + of.max_wait
+        self._duplicate_until = until
+        self._until = max(until, of.runtime.now() + _MIN_WAIT)
         self._reset()
         self._answered: tuple[WebhookResponse, str] | None = None
         """The last response that may have been committed, and its text."""
@@ -209,21 +220,23 @@ class _Delivery:
         self._thrown: Exception | None = None
         """An exception of `on_event` that is not the database's."""
         self._declined: WebhookResponse | None = None
+        self._has_tasks = False
+        """Whether `on_event` left tasks. A query of theirs that fails between the response and the commit undoes both silently."""
 
     async def respond(self) -> Handled:
-        runtime, started, pause = self._of.runtime, self._of.runtime.now(), _FIRST_POLL
+        runtime, pause = self._of.runtime, _FIRST_POLL
         while True:
             failure: BaseException | None = None
             code: WebhookErrorCode = "duplicate_timeout"
-            max_wait = self._of.duplicate_wait
+            until = self._duplicate_until
             try:
                 handled: Handled | None = await runtime.call(self._attempt)
                 if handled is not None:
                     return handled
             except _RetryError as retry:
-                failure, max_wait = retry.__cause__, self._of.max_wait
+                failure, until = retry.__cause__, self._until
                 code = "store_timeout" if isinstance(failure, TimeoutError) else "store_failed"
-            if runtime.now() + pause - started > max_wait or (failure is not None and _is_hopeless(failure)):
+            if runtime.now() + pause > until or (failure is not None and _is_hopeless(failure)):
                 raise unavailable(code) from failure
             await runtime.wait(None, pause)
             pause = min(pause * 1.5, _MAX_POLL)
@@ -232,7 +245,9 @@ class _Delivery:
         """Handles the event, or finds its response. Returns None while another delivery has it."""
         self._reset()
         try:
-            return await self._of.within(self._work, max(0.0, self._until - self._of.runtime.now()))
+            handled = await self._of.within(self._work, max(0.0, self._until - self._of.runtime.now()))
+            # PostgreSQL answers the commit of such a transaction with a rollback, of which clients say nothing.
+            return await self._of.within(self._work, _MIN_WAIT) if self._has_tasks else handled
         except Exception as error:
             if self._declined is not None:
                 return Handled(self._declined, None)
@@ -254,7 +269,7 @@ class _Delivery:
         lock = await of.row(tx, _LOCK, f"{of.inbox._table} {key}", owner)
         if not lock or not lock[0]:
             return None
-        if of.runtime.now() > self._until:
+        if of.runtime.now() > self._until and not self._has_tasks:
             raise TimeoutError("The database answered too late.")
         # A statement of its own, which sees what was committed before the lock was free.
         claim = await of.row(tx, _CLAIM, key, owner, MAX_HANDLING * 1000)
@@ -265,6 +280,8 @@ class _Delivery:
             # An own text was committed, but the response of the commit was lost.
             is_own = self._answered is not None and self._answered[1] == stored
             return Handled(self._answered[0] if self._answered and is_own else response_of(stored), stored)
+        if self._has_tasks:
+            raise WebhookError(_NOT_AWAITED, "handler_failed")
         response, text = await self._decide(tx, limit)
         row = await of.row(tx, _COMPLETE, key, owner, text, of.inbox.retention * 1000)
         if row is None:
@@ -275,29 +292,42 @@ class _Delivery:
 
     async def _decide(self, tx: Any, limit: asyncio.Timeout | None) -> tuple[WebhookResponse, str]:
         self._is_handling = True
-        if limit is not None:
-            limit.reschedule(asyncio.get_running_loop().time() + MAX_HANDLING)
+        _extend(limit, MAX_HANDLING)
+        earlier = asyncio.all_tasks() if self._of.runtime.is_async else set()
+        outer = _delivery.set(self)
         try:
             response = await self._handle(tx)
         except Exception as error:
             self._is_handling = False
+            _extend(limit, _MIN_WAIT)
             if not _is_conflict(error) and not await self._is_lost(tx):
                 self._thrown = error
             raise
+        finally:
+            _delivery.reset(outer)
         self._is_handling = False
-        if limit is not None:
-            limit.reschedule(asyncio.get_running_loop().time() + _MIN_WAIT)
+        _extend(limit, _MIN_WAIT)
+        self._has_tasks = self._of.runtime.is_async and any(map(self._may_have_started, asyncio.all_tasks() - earlier))
         if response.status >= 500:
             self._declined = response
             raise WebhookError("on_event declined.", "handler_failed")
         self._answered = response, text_of(response, self._owner)
         return self._answered
 
+    def _may_have_started(self, task: Any) -> bool:
+        """Python 3.11 does not tell the context of a task."""
+        return not hasattr(task, "get_context") or task.get_context().get(_delivery) is self
+
     async def _is_lost(self, tx: Any) -> bool:
         """Whether the connection is lost: then the exception of `on_event` may be its consequence."""
+        probe = asyncio.timeout(_MAX_PROBE) if self._of.runtime.is_async else None
         try:
-            await self._of.rows(tx, "select 1")
+            async with probe or nullcontext():
+                await self._of.rows(tx, "select 1")
         except Exception as error:
+            # It may have to wait for another query.
+            if probe is not None and probe.expired():
+                return False
             return any(isinstance(one, OSError) or type(one).__name__ in _LOST for one in _causes(error)) or any(
                 re.match("08|57P0", state) for state in _states(error)
             )
@@ -312,6 +342,15 @@ _ENDED = (
 )
 
 _ABORTED = "A query of on_event failed, so nothing can be committed. Let on_event raise, or use a savepoint."
+
+
+_NOT_AWAITED = "A query that on_event did not await failed, so nothing was committed. Await each query in on_event."
+
+
+def _extend(limit: asyncio.Timeout | None, seconds: float) -> None:
+    """Lets a limit end so many seconds from now, unless it has ended."""
+    if limit is not None and not limit.expired():
+        limit.reschedule(asyncio.get_running_loop().time() + seconds)
 
 
 def _causes(error: BaseException) -> list[BaseException]:
