@@ -227,11 +227,14 @@ function onSignal(stop: () => Promise<void>): void {
 const lookEveryMs = 500;
 
 /**
- * Whether npx or a script of package.json that does nothing else has started this process. Both run it in a shell, which dies of a
- * signal without passing it on. A script may also leave a server behind on purpose, with `&`.
+ * Whether npx or a script of package.json that does nothing else has started this process, such as `npm start` of this repository.
+ * Each runs it in a shell, which dies of a signal without passing it on. A script may also leave a server behind on purpose, with
+ * `&`.
  */
 function isByPackageManager(): boolean {
-  return /^'?call-transfer-mock'?(?: [^&;|]*)?$/.test(process.env.npm_lifecycle_script ?? "");
+  return /^(?:'?call-transfer-mock'?|node \S+ scripts\/start\.ts)(?: [^&;|]*)?$/.test(
+    process.env.npm_lifecycle_script ?? "",
+  );
 }
 
 function onLostParent(end: () => void): void {

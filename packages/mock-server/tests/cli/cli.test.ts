@@ -570,6 +570,7 @@ async function outlivesItsShell(script: string, file: string): Promise<boolean> 
 it.runIf(process.platform !== "win32").each([
   ["'call-transfer-mock'", false],
   ["call-transfer-mock --port 4010 --clock frozen", false],
+  ["node --conditions=@call-transfer/source scripts/start.ts --port 4663", false],
   ["call-transfer-mock & wait-on http://127.0.0.1:4010", true],
 ])("ends when the shell of npx or of a script is gone, and not when it may stay: %s", async (script, outlives) => {
   expect(await outlivesItsShell(script, join(folder, `${script.length}.ready.json`))).toBe(outlives);
