@@ -9,6 +9,7 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import ts from "typescript";
 import { licencesFile } from "../../build/licences.ts";
+import { asModules } from "../../build/options.ts";
 import { install, optionalPeers, pack, published, temporaryFolder } from "../../scripts/packed.ts";
 import { mcpProblems } from "./mcp-command.ts";
 import { unnameable } from "./nameable.ts";
@@ -153,6 +154,11 @@ function filesFrom(entry: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
+/** Sources that a build puts in the place of modules of a dependency. */
+const inPlace = Object.values(asModules).flatMap(
+  (path) => /[\\/]packages[\\/][^\\/]+[\\/](src[\\/].+)$/.exec(path)?.[1] ?? [],
+);
+
 /** Published sources that no entry point or command imports, such as a test client. */
 function unreachedSources({ folder, description: { exports, bin = {} }, files }: Installed): string[] {
   const entries = [
@@ -160,7 +166,7 @@ function unreachedSources({ folder, description: { exports, bin = {} }, files }:
       typeof target === "string" ? [] : [target["@call-transfer/source"]],
     ),
     ...Object.values(bin).map((path) => path.replace(/^\.\/dist\/(.+)\.js$/, "src/$1.ts")),
-    ...files.filter((path) => path === `src${pageFolder}index.html`),
+    ...files.filter((path) => path === `src${pageFolder}index.html` || inPlace.includes(path)),
   ];
   const reached = entries.flatMap((entry) => [...filesFrom(join(folder, String(entry)))]);
   return files.filter(

@@ -90,7 +90,7 @@ async function plant(project: string): Promise<string> {
   const caught: string[] = [];
   /** What each prints of a second copy. Another failure proves nothing. */
   const signs =
-    /^ ?FAIL .*a receiver with an inbox.*|^.*instanceof \w+ (?:imported|required): false|^.* of the other copy: .*|^.* does not fit the other copy.*/gm;
+    /^ ?FAIL .*a handler with an inbox.*|^.*instanceof \w+ (?:imported|required): false|^.* of the other copy: .*|^.* does not fit the other copy.*/gm;
   const runs = {
     "two entries": () => vitest(project, [join(project, inbox.replace(/\.ts$/, ".mjs"))]),
     "two formats": () => inBothFormats(project),
