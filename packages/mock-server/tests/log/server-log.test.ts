@@ -67,6 +67,16 @@ async function readOutput({ stdout }: ChildProcess): Promise<string[]> {
   return text.trimEnd().split("\n");
 }
 
+/** Reads a child's output until it matches a pattern. */
+async function readUntil({ stdout }: ChildProcess, pattern: RegExp): Promise<string[]> {
+  let text = "";
+  for await (const chunk of stdout?.setEncoding("utf8") ?? []) {
+    text += chunk;
+    if (pattern.test(text)) break;
+  }
+  return text.trimEnd().split("\n");
+}
+
 // Some runners of tests force colours.
 beforeEach(() => void vi.stubEnv("FORCE_COLOR", undefined));
 
@@ -90,11 +100,10 @@ it("answers every request while nobody reads its output, and ends when asked to"
 it("says how many lines it left out when its output is read again", async () => {
   const { child, url, stop } = await start(["--log-format", "json"]);
   await sendLong(url, tooMany);
-  const reading = readOutput(child);
-  // The lines that were left out are counted when there is room, which a later line shows.
-  const exit = stop();
-  const events = (await reading).filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
-  await exit;
+  // The end of a server waits for half a second only, so it comes after the last line was read.
+  const lines = await readUntil(child, /"log\.dropped".*\n/);
+  await stop();
+  const events = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
   const shown = events.filter(({ type }) => type === "request").length;
   const [dropped] = events.filter(({ type }) => type === "log.dropped");
   expect(dropped.count).toBeGreaterThan(0);
