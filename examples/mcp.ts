@@ -29,9 +29,9 @@ const call = {
   toNumber: demo.recipients.anyone,
 };
 await ask("createCall", call);
-await ask("mock_advanceClock", { by: 60_000 });
+await ask("mock_advance_clock", { by: 60_000 });
 await ask("listCalls", { limit: 1 });
 await ask("createCall", { ...call, toNumber: demo.recipients.doNotCall });
-await ask("mock_addFault", { text: "createCall processThenDrop" });
+await ask("mock_add_fault", { text: "createCall process_then_reset" });
 await ask("createCall", call);
 await client.close();

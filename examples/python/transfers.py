@@ -10,7 +10,7 @@ owner = demo.members.owner
 names = {phone: "Reception", app: "Front desk app", owner: "Olivia"}
 
 sandbox = open_sandbox()
-# The built-in receiver answers the app's offers. It begins with a status that
+# The built-in inbox answers the app's offers. It begins with a status that
 # declines.
 inbox = sandbox.control("GET", "/webhooks/inbox")
 sandbox.update("destinations", app, {"config": {"url": inbox["url"]}})
@@ -42,7 +42,7 @@ def ring(what: str, script: Sequence[ScriptEntry] = ()) -> None:
             continue
         begin, end = (
             (datetime.fromisoformat(at) - start).total_seconds()
-            for at in (one["from"], one["until"])
+            for at in (one["startedAt"], one["endsAt"])
         )
         print(f"  {name:14} {begin:2g} to {end:2g} s  {one['outcome']}")
 

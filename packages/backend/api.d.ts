@@ -1,22 +1,22 @@
 declare module "@call-transfer/backend" {
   export {
     Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults,
-    HandledResponse, Inbox, InboxEvent, InputError, Journal, JournalEntry, Keys, ListedFault, MemberRecord, NewTransfer,
-    OperationCoverage, Peer, Policies, RingRecord, RowChange, SandboxStore, SandboxStores, Sandboxes, SandboxesOptions,
-    Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, Upcoming, createBackend,
-    createSandboxes, demo, inboxUrl
+    HandledResponse, Inbox, InboxEvent, InputError, RequestLog, RequestEntry, Credentials, ListedFault, MemberRecord, NewTransfer,
+    OperationCoverage, ConnectionInfo, Policies, RingRecord, RowChange, SandboxStore, SandboxStorage, SandboxRegistry, SandboxRegistryOptions,
+    Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, UpcomingTimer, createBackend,
+    createSandboxRegistry, demo, inboxUrl
   };
 }
 
 declare module "@call-transfer/backend/conformance" {
   export {
-    OpenSandboxStore, OpenSandboxStores, RowChange, SandboxStore, SandboxStoreCase, SandboxStores, SandboxStoresCase,
-    StoredRow, StoredSandbox, memoryStores, sandboxStoreCases, sandboxStoresCases
+    OpenSandboxStore, OpenSandboxStorage, RowChange, SandboxStore, SandboxStoreCase, SandboxStorage, SandboxStorageCase,
+    StoredRow, StoredSandbox, createMemoryStorage, sandboxStoreCases, sandboxStorageCases
   };
 }
 
 declare module "@call-transfer/backend/msw" {
-  export { MswHttp, MswOptions, callTransferHandlers, unmockedFetch };
+  export { MswHttp, MswOptions, callTransferHandlers, bypassFetch };
 }
 
 declare type AccountRecord = Checked<"accounts">;
@@ -33,17 +33,17 @@ declare interface ApiKeyOptions {
 declare type ApiKeyRecord = Stored<Checked<"apiKeys">, "id" | "key", "expiresAt">;
 
 declare interface Backend extends BackendControls {
-  fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
-  handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
-  readonly isResumed: boolean;
-  readonly prng: number;
+  fetch(input: Request | URL | string, init?: RequestInit, peer?: ConnectionInfo): Promise<Response>;
+  handle(request: IncomingRequest, peer?: ConnectionInfo, url?: URL): Promise<HandledResponse>;
+  readonly resumed: boolean;
+  readonly randomSeed: number;
   close(): void;
 }
 
 declare interface BackendControls {
   readonly clock: Clock;
   advance(step: Step): Promise<readonly BackendEvent[]>;
-  upcoming(): readonly Upcoming[];
+  upcomingTimers(): readonly UpcomingTimer[];
   readonly state: State;
   readonly collections: Collections;
   readonly policies: Readonly<Policies>;
@@ -53,14 +53,14 @@ declare interface BackendControls {
   readonly deliveries: Deliveries;
   readonly inbox: Inbox;
   readonly transfers: Transfers;
-  readonly keys: Keys;
-  readonly journal: Journal;
-  replay(id: number): Promise<JournalDetail>;
+  readonly credentials: Credentials;
+  readonly requests: RequestLog;
+  replay(id: number): Promise<RequestDetail>;
   readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   readonly operations: readonly OperationDescription[];
   applyScenario(name: ScenarioName): void;
   seed(seed: Seed): void;
-  saved(): Promise<void>;
+  flush(): Promise<void>;
   snapshot(): Snapshot;
   restore(snapshot: unknown): void;
   reset(): void;
@@ -79,13 +79,13 @@ declare interface BackendOptions {
   readonly now?: string | number | Date;
   readonly clock?: Clock["mode"];
   readonly clockRate?: number;
-  readonly prng?: number;
+  readonly randomSeed?: number;
   readonly policies?: Partial<Policies>;
   readonly faults?: readonly (Fault | string)[];
   readonly stubs?: readonly Stub[];
   readonly scenarios?: readonly ScenarioName[];
   readonly fetch?: typeof globalThis.fetch;
-  readonly forwardWebhooks?: string;
+  readonly forwardWebhooksTo?: string;
   readonly forwardHeaders?: Readonly<Record<string, string>>;
   readonly controlPlane?: boolean;
   readonly store?: SandboxStore;
@@ -106,7 +106,7 @@ declare interface Clock {
   iso(): string;
   readonly mode: ClockMode;
   readonly rate: number;
-  readonly pending: number;
+  readonly pendingTimers: number;
   set(setting: ClockSetting): void;
   advance(step: Step): Promise<void>;
   sleep(ms: number, id?: string): Promise<void>;
@@ -114,7 +114,7 @@ declare interface Clock {
   runDue(): Promise<void>;
 }
 
-declare type ClockMode = "frozen" | "flowing";
+declare type ClockMode = "frozen" | "running";
 
 declare interface ClockSetting {
   readonly now?: number | string;
@@ -148,7 +148,7 @@ declare interface Collections {
 declare type ContactRecord = Checked<"contacts">;
 
 declare interface Decision {
-  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere";
+  readonly step: "server" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere";
   readonly section?: string;
   readonly detail?: string;
 }
@@ -178,7 +178,7 @@ declare interface Delivery {
   readonly error?: string;
   readonly redeliveryOf?: string;
   readonly fault?: string;
-  readonly faultDo?: WebhookFaultAction;
+  readonly faultAction?: WebhookFaultAction;
 }
 
 declare interface DescribedTimer extends TimerPurpose {
@@ -205,7 +205,7 @@ declare interface Events {
 
 declare type Fault = RequestFault | WebhookFault;
 
-declare type FaultAction = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum" | {
+declare type FaultAction = "reset" | "empty" | "hang" | "process_then_reset" | "truncate" | "slow_body" | "wrong_content_type" | "unknown_enum_value" | {
   readonly code: ErrorCode;
   readonly errors?: readonly FaultFieldError[];
   readonly meta?: ErrorResponseMeta & { readonly [field: string]: unknown };
@@ -213,7 +213,7 @@ declare type FaultAction = "reset" | "empty" | "hang" | "processThenDrop" | "tru
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-} | { readonly latency: number };
+} | { readonly latencyMs: number };
 
 declare interface FaultFieldError {
   readonly field: string;
@@ -264,12 +264,12 @@ declare interface HandledResponse {
 }
 
 declare interface Inbox {
-  answer: InboxAnswer;
+  answer: InboxResponse;
   list(): readonly InboxEvent[];
   clear(): void;
 }
 
-declare type InboxAnswer = Readonly<z.output<typeof inboxAnswerSchema>>;
+declare type InboxResponse = Readonly<z.output<typeof inboxResponseSchema>>;
 
 declare interface InboxEvent {
   readonly at: string;
@@ -291,20 +291,20 @@ declare class InputError extends Error {
   constructor(field: string, explanation: string);
 }
 
-declare interface Journal {
+declare interface RequestLog {
   readonly count: number;
-  readonly latest: JournalEntry | undefined;
-  list(filter?: JournalFilter & { readonly limit?: number | undefined }): readonly JournalEntry[];
-  get(id: number, options?: { readonly reveal?: boolean | undefined }): JournalDetail | undefined;
-  wait(filter: JournalFilter & {
+  readonly latest: RequestEntry | undefined;
+  list(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly RequestEntry[];
+  get(id: number, options?: { readonly reveal?: boolean | undefined }): RequestDetail | undefined;
+  wait(filter: RequestFilter & {
     readonly count?: number | undefined;
     readonly timeoutMs?: number | undefined;
-  }): Promise<readonly JournalEntry[]>;
+  }): Promise<readonly RequestEntry[]>;
   coverage(): readonly OperationCoverage[];
   clear(): void;
 }
 
-declare interface JournalDetail extends JournalEntry {
+declare interface RequestDetail extends RequestEntry {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly requestBody?: unknown;
@@ -314,7 +314,7 @@ declare interface JournalDetail extends JournalEntry {
   readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
 }
 
-declare interface JournalEntry {
+declare interface RequestEntry {
   readonly id: number;
   readonly at: string;
   readonly method: string;
@@ -335,7 +335,7 @@ declare interface JournalEntry {
   readonly timerCount?: number;
 }
 
-declare interface JournalFilter {
+declare interface RequestFilter {
   readonly operationId?: string | undefined;
   readonly method?: string | undefined;
   readonly path?: string | undefined;
@@ -345,12 +345,12 @@ declare interface JournalFilter {
 
 declare interface KeptEvents {
   readonly events: readonly BackendEvent[];
-  readonly isComplete: boolean;
+  readonly complete: boolean;
 }
 
-declare interface Keys {
-  issueApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
-  issueToken(options: TokenOptions): Promise<string>;
+declare interface Credentials {
+  createApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
+  createAccessToken(options: TokenOptions): Promise<string>;
 }
 
 declare interface LateAnswer {
@@ -390,7 +390,7 @@ declare interface NewTransfer {
 
 declare type NumberRecord = Checked<"numbers">;
 declare type OpenSandboxStore = () => SandboxStore | Promise<SandboxStore>;
-declare type OpenSandboxStores = () => SandboxStores | Promise<SandboxStores>;
+declare type OpenSandboxStorage = () => SandboxStorage | Promise<SandboxStorage>;
 
 declare interface OperationCoverage {
   readonly operationId: string;
@@ -398,7 +398,7 @@ declare interface OperationCoverage {
   readonly codes: readonly CodeCount[];
 }
 
-declare interface Peer {
+declare interface ConnectionInfo {
   readonly address?: string;
 }
 
@@ -410,21 +410,21 @@ declare interface PlainResponse {
 
 declare interface Policies {
   rateLimit: { requests: number; windowSecs: number };
-  retryAfterHeader: boolean;
+  sendRetryAfterHeader: boolean;
   trustForwardedFor: boolean;
   tokenLifetimeSecs: number;
   concurrentCallLimit: number;
   callQueueLimit: number;
   dailyCallLimit: number;
-  recipientTimeZone: string;
-  queuedCallsRechecked: boolean;
+  defaultRecipientTimeZone: string;
+  recheckQueuedCalls: boolean;
   callDurationSecs: number;
-  callListLagSecs: number;
-  queuedCallsListed: boolean;
+  callListDelaySecs: number;
+  includeQueuedCalls: boolean;
   missedCallLimit: number;
-  missedCallsAwaySecs: number;
-  disabledDestinationsRing: boolean;
-  rotationDuringOverlap: "void" | "refuse";
+  awayAfterMissedCallsSecs: number;
+  ringDisabledDestinations: boolean;
+  secondRotation: "replace" | "reject";
   deliveryTimeoutSecs: number;
 }
 
@@ -461,7 +461,7 @@ declare type SandboxListener = (sandbox: string, event: BackendEvent) => void;
 declare type SandboxOptions = Omit<BackendOptions, "store" | "name">;
 
 declare interface SandboxStore {
-  readonly isReadOnly?: boolean;
+  readonly readOnly?: boolean;
   load(): Iterable<StoredRow> | undefined;
   commit(changes: readonly RowChange[]): void;
   close(): void;
@@ -472,7 +472,7 @@ declare interface SandboxStoreCase {
   run(openStore: OpenSandboxStore): Promise<void>;
 }
 
-declare interface SandboxStores {
+declare interface SandboxStorage {
   list(): readonly StoredSandbox[];
   open(name: string, options: string): SandboxStore;
   copy?(): Uint8Array;
@@ -480,14 +480,14 @@ declare interface SandboxStores {
   close(): void;
 }
 
-declare interface SandboxStoresCase {
+declare interface SandboxStorageCase {
   readonly name: string;
-  run(openStores: OpenSandboxStores): Promise<void>;
+  run(openStores: OpenSandboxStorage): Promise<void>;
 }
 
-declare interface Sandboxes {
-  handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
-  fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
+declare interface SandboxRegistry {
+  handle(request: IncomingRequest, peer?: ConnectionInfo, url?: URL): Promise<HandledResponse>;
+  fetch(input: Request | URL | string, init?: RequestInit, peer?: ConnectionInfo): Promise<Response>;
   readonly default: Backend;
   get(name: string): Backend | undefined;
   create(name: string, options?: SandboxOptions): Backend;
@@ -497,8 +497,8 @@ declare interface Sandboxes {
   close(): void;
 }
 
-declare interface SandboxesOptions extends SandboxOptions {
-  readonly stores?: SandboxStores;
+declare interface SandboxRegistryOptions extends SandboxOptions {
+  readonly stores?: SandboxStorage;
   readonly autoSandboxes?: boolean;
   readonly maxSandboxes?: number;
   readonly sandboxIdleMs?: number;
@@ -630,7 +630,7 @@ declare interface Trigger {
   readonly [field: string]: unknown;
 }
 
-declare interface Upcoming extends DescribedTimer {
+declare interface UpcomingTimer extends DescribedTimer {
   readonly at: number;
 }
 
@@ -645,12 +645,12 @@ declare interface WebhookFault {
 }
 
 declare type WebhookFaultAction = ("truncate" | "reorder") | {
-  readonly duplicate: { readonly copies: number; readonly gapSecs?: number };
-} | { readonly retry: { readonly times: number; readonly afterSecs: number; readonly evenIfAccepted?: boolean } } | {
+  readonly duplicate: { readonly copies: number; readonly intervalSecs?: number };
+} | { readonly retry: { readonly times: number; readonly afterSecs: number; readonly ignoreSuccess?: boolean } } | {
   readonly delaySecs: number;
-} | { readonly signedSecsAgo: number } | {
+} | { readonly signatureAgeSecs: number } | {
   readonly sign: "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
-} | { readonly alsoTo: readonly string[] };
+} | { readonly copyTo: readonly string[] };
 
 declare interface WebhookMatch {
   readonly destinationId?: string;
@@ -661,7 +661,7 @@ declare interface WebhookMatch {
 
 declare function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[];
 declare function createBackend(options?: BackendOptions): Backend;
-declare function createSandboxes(options?: SandboxesOptions): Sandboxes;
+declare function createSandboxRegistry(options?: SandboxRegistryOptions): SandboxRegistry;
 
 declare const demo: {
   readonly accountId: "a0000000-0000-4000-8000-000000000001";
@@ -727,13 +727,13 @@ declare const demo: {
   };
 };
 
-declare const inboxAnswerSchema: z.ZodObject<{
+declare const inboxResponseSchema: z.ZodObject<{
   status: z.ZodExactOptional<z.ZodInt>;
   delaySecs: z.ZodExactOptional<z.ZodNumber>;
 }, z.core.$strict>;
 
 declare const inboxUrl = "http://inbox.invalid/offers";
-declare function memoryStores(): SandboxStores;
+declare function createMemoryStorage(): SandboxStorage;
 
 declare const recordSchemas: {
   accounts: z.ZodObject<{
@@ -854,7 +854,7 @@ declare const ring: z.ZodObject<{
     busy: "busy";
     declined: "declined";
     missed: "missed";
-    not_rung: "not_rung";
+    skipped: "skipped";
     ringing: "ringing";
     taken: "taken";
   }>;
@@ -865,10 +865,10 @@ declare const ring: z.ZodObject<{
 }, z.core.$strip>;
 
 declare const sandboxStoreCases: readonly SandboxStoreCase[];
-declare const sandboxStoresCases: readonly SandboxStoresCase[];
+declare const sandboxStorageCases: readonly SandboxStorageCase[];
 
 declare const scenarios: readonly [{
-  readonly name: "app-misses-offers";
+  readonly name: "app-times-out";
   readonly description: "The app answers no offer, so each delivery times out. Offers go to the built-in inbox.";
   readonly section: "§6";
   readonly inbox: { readonly delaySecs: 86400 };
@@ -880,17 +880,17 @@ declare const scenarios: readonly [{
   readonly inbox: { readonly delaySecs: 8 };
   readonly edit: "appsAtInbox";
 }, {
-  readonly name: "everyone-away";
+  readonly name: "all-members-away";
   readonly description: "Every member is away until changed, so no person rings.";
   readonly section: "§2.4";
   readonly edit: "membersAway";
 }, {
-  readonly name: "secret-just-rotated";
+  readonly name: "secret-rotated";
   readonly description: "Every app destination has a new secret, and each webhook carries two signatures for 24 hours.";
   readonly section: "§6.2";
   readonly edit: "secretsRotated";
 }, {
-  readonly name: "daily-quota-used";
+  readonly name: "daily-limit-reached";
   readonly description: "Every account has placed all its calls of the day, so each call is refused until midnight UTC.";
   readonly section: "§8";
   readonly edit: "dailyQuotaUsed";
@@ -910,10 +910,10 @@ declare const scenarios: readonly [{
   readonly section: "§7.2";
   readonly faults: readonly ["* service_unavailable 20%"];
 }, {
-  readonly name: "lost-answers";
+  readonly name: "lost-responses";
   readonly description: "Each call is placed, but the connection is reset before the answer arrives.";
   readonly section: "§8.3";
-  readonly faults: readonly ["createCall processThenDrop always"];
+  readonly faults: readonly ["createCall process_then_reset always"];
 }];
 
 declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
@@ -921,7 +921,7 @@ declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
 declare const snapshotSchema: z.ZodObject<{
   version: z.ZodLiteral<1>;
   now: z.ZodNumber;
-  mode: z.ZodEnum<{ flowing: "flowing"; frozen: "frozen" }>;
+  mode: z.ZodEnum<{ running: "running"; frozen: "frozen" }>;
   rate: z.ZodExactOptional<z.ZodNumber>;
   random: z.ZodRecord<z.ZodString, z.ZodInt>;
   tokenSecret: z.ZodString;
@@ -976,4 +976,4 @@ declare const transfer: z.ZodObject<{
   answers: z.ZodArray<z.ZodInt>;
 }, z.core.$strip>;
 
-declare function unmockedFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;
+declare function bypassFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;

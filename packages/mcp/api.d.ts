@@ -1,5 +1,5 @@
 declare module "@call-transfer/mcp" {
-  export { McpServerOptions, OptionError, createMcpServer };
+  export { McpServerOptions, ConfigurationError, createMcpServer };
 }
 
 declare interface McpServerOptions {
@@ -16,8 +16,8 @@ declare interface MockServerAddress {
   readonly apiKey?: string | undefined;
 }
 
-declare class OptionError extends Error {
-  readonly name = "OptionError";
+declare class ConfigurationError extends Error {
+  readonly name = "ConfigurationError";
   readonly option: string;
   constructor(option: string, message: string);
 }

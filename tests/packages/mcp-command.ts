@@ -10,7 +10,7 @@ export async function mcpProblems(project: string): Promise<string[]> {
   try {
     await client.connect(new StdioClientTransport({ command, cwd: project, stderr: "ignore" }));
     const { structuredContent: roles } = await client.callTool({ name: "listRoles" });
-    const { structuredContent: clock } = await client.callTool({ name: "mock_getClock" });
+    const { structuredContent: clock } = await client.callTool({ name: "mock_get_clock" });
     const { resources } = await client.listResources();
     const { contents } = await client.readResource({ uri: "call-transfer://guides/placing-calls" });
     return [
@@ -20,7 +20,7 @@ export async function mcpProblems(project: string): Promise<string[]> {
       ...(Object.hasOwn(Object(roles), "roles") ? [] : ["answers listRoles without roles. Run the command by hand."]),
       ...(Object.hasOwn(Object(clock), "now")
         ? []
-        : ["answers mock_getClock without a time. Run the command by hand."]),
+        : ["answers mock_get_clock without a time. Run the command by hand."]),
     ];
   } catch (error) {
     return [`does not serve an MCP client: ${error instanceof Error ? error.message : String(error)}`];

@@ -6,11 +6,11 @@ import type { CaseResult } from "../src/suite/run.ts";
 const served: Exchange = { operation: "listRoles", status: 200, byFault: false };
 
 const runOf = (exchange: Exchange, changes: Partial<CaseResult> = {}): CaseResult => ({
-  noun: "any",
+  resource: "any",
   name: "any",
   target: "fake",
   covers: [],
-  tookMs: 0,
+  durationMs: 0,
   exchanges: [exchange],
   findings: [],
   ...changes,
@@ -61,16 +61,19 @@ describe("the coverage", () => {
 
   it("requires a case of the operation's own noun", () => {
     expect(about("case of its own", gaps(runOf(served)))).toHaveLength(1);
-    expect(about("case of its own", gaps(runOf(served, { noun: "roles" })))).toEqual([]);
+    expect(about("case of its own", gaps(runOf(served, { resource: "roles" })))).toEqual([]);
   });
 
   it("lists the cases that a target could not run, and why", () => {
-    const { tallies } = measureCoverage([runOf(served, { missing: [{ capability: "clock", why: "it has none" }] })]);
-    expect(tallies[0]?.notRun).toEqual(new Map([["clock", { why: "it has none", cases: 1 }]]));
+    const { tallies } = measureCoverage([runOf(served, { missing: [{ capability: "clock", reason: "it has none" }] })]);
+    expect(tallies[0]?.notRun).toEqual(new Map([["clock", { reason: "it has none", cases: 1 }]]));
   });
 
   it("excuses a target from a cell whose cases it cannot run", () => {
-    const limited = runOf(served, { target: "limited", missing: [{ capability: "auth", why: "it has no users" }] });
+    const limited = runOf(served, {
+      target: "limited",
+      missing: [{ capability: "authentication", reason: "it has no users" }],
+    });
     const rows = measureCoverage([runOf(served), limited]).rows.filter(({ cell }) => cell.kind === "status");
     expect(rows.find(({ reached }) => reached.has("fake"))?.missed.get("limited")).toEqual(["auth: it has no users"]);
     expect(about("limited: listRoles never returned status 200", gaps(runOf(served), limited))).toEqual([]);

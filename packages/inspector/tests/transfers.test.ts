@@ -59,7 +59,7 @@ describe("outcomes", () => {
       "Declined after 3 s: the app answered 503",
     ],
     [{ outcome: "declined", until: at(3) }, "warn", "Declined after 3 s"],
-    [{ outcome: "not_rung", until: at(0), reason: "the member is away" }, "idle", "Did not ring: the member is away"],
+    [{ outcome: "skipped", until: at(0), reason: "the member is away" }, "idle", "Did not ring: the member is away"],
     [{ outcome: "abandoned", until: at(9) }, "warn", "Stopped after 9 s: the caller hung up"],
     [{ outcome: "busy", until: at(9) }, "idle", "Stopped after 9 s: answered another transfer"],
   ])("%o is %s: %s", (changes, tone, text) => {
@@ -87,7 +87,7 @@ test.each<[Transfer, string]>([
   [answered, "Olivia Owner, for 3 s"],
   [{ ...answered, status: "ended", endedAt: at(67) }, "Olivia Owner, 1 m"],
   [transfer({ status: "unanswered", endedAt: at(30), rings: [ring({ outcome: "missed" })] }), "After 30 s"],
-  [transfer({ status: "unanswered", endedAt: at(0), rings: [ring({ outcome: "not_rung" })] }), "Nothing rang"],
+  [transfer({ status: "unanswered", endedAt: at(0), rings: [ring({ outcome: "skipped" })] }), "Nothing rang"],
 ])("the list says what became of a transfer (%#)", (shown, text) => {
   expect(resultOf(shown, nameOf, start + 10_000)).toBe(text);
 });
@@ -124,7 +124,7 @@ test("who answered has a bar for the ringing and a thin one for the call", () =>
 });
 
 test("what did not ring has no bar", () => {
-  const silent = ring({ outcome: "not_rung", until: at(0) });
+  const silent = ring({ outcome: "skipped", until: at(0) });
   const shown = transfer({ rings: [silent] });
   expect(barsOf(shown, silent, { tone: "idle", text: "" }, spanOf(shown, 30, []), [])).toEqual([]);
 });

@@ -1,3 +1,3 @@
+export { ConfigurationError } from "./server/configuration-error.ts";
 export { createMcpServer } from "./server/create-mcp-server.ts";
-export { OptionError } from "./server/option-error.ts";
 export type { McpServerOptions } from "./server/options.ts";

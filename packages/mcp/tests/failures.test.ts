@@ -5,7 +5,7 @@ import { aCall, connectToMock, connectToPlatform } from "./connect.ts";
 describe("a placement whose answer was lost", () => {
   it("is reported as perhaps placed with the call that it became, and is sent once", async () => {
     const { call, backend } = await connectToMock();
-    backend.faults.add("createCall processThenDrop");
+    backend.faults.add("createCall process_then_reset");
     const before = backend.state.calls.size;
     const { isError, text } = await call("createCall", aCall);
     expect(isError).toBe(true);
@@ -13,12 +13,12 @@ describe("a placement whose answer was lost", () => {
     expect(text).toContain("Do not call createCall again on your own.");
     expect(backend.state.calls.size).toBe(before + 1);
     expect([...backend.state.calls.keys()].filter((id) => text.includes(id))).toHaveLength(1);
-    expect(backend.journal.list({ operationId: "createCall" })).toHaveLength(1);
+    expect(backend.requests.list({ operationId: "createCall" })).toHaveLength(1);
   });
 
   it("is reported as unknown, too, if the list cannot be read", async () => {
     const { call, backend } = await connectToMock();
-    backend.faults.add("createCall processThenDrop");
+    backend.faults.add("createCall process_then_reset");
     backend.faults.add("listCalls 403 always");
     const { isError, text } = await call("createCall", aCall);
     expect(isError).toBe(true);
@@ -85,7 +85,7 @@ describe("other failures", () => {
     const { isError, text } = await call("createCall", { ...aCall, toNumber: "12" });
     expect(isError).toBe(true);
     expect(text).toContain("toNumber must match pattern");
-    expect(backend.journal.list()).toEqual([]);
+    expect(backend.requests.list()).toEqual([]);
   });
 
   it("an argument that the SDK refuses is not sent", async () => {
@@ -93,7 +93,7 @@ describe("other failures", () => {
     const { isError, text } = await call("getMemberAvailability", { memberId: ".." });
     expect(isError).toBe(true);
     expect(text).toContain("Outcome: not sent.");
-    expect(backend.journal.list()).toEqual([]);
+    expect(backend.requests.list()).toEqual([]);
   });
 
   it("a server that is not there was not reached", async () => {

@@ -1,7 +1,7 @@
 import { createBackend, demo } from "@call-transfer/backend";
 import { describe, expect, it, vi } from "vitest";
 import { commandOptions, options, usage, variables } from "../src/cli/options.ts";
-import { createMcpServer, type McpServerOptions, OptionError } from "../src/index.ts";
+import { ConfigurationError, createMcpServer, type McpServerOptions } from "../src/index.ts";
 
 const platform = { client: { baseUrl: "https://api.example.com", apiKey: demo.apiKey } };
 
@@ -18,9 +18,9 @@ describe("options of a server", () => {
       { mockServer: { url: "http://127.0.0.1:1" } },
       "Start it with npx @call-transfer/mock-server, or correct mockServer.",
     ],
-  ])("a wrong %s is an OptionError that says what to do", async (option, given, message) => {
+  ])("a wrong %s is an ConfigurationError that says what to do", async (option, given, message) => {
     const failure = createMcpServer(given as McpServerOptions);
-    await expect(failure).rejects.toBeInstanceOf(OptionError);
+    await expect(failure).rejects.toBeInstanceOf(ConfigurationError);
     await expect(failure).rejects.toMatchObject({ option, message: expect.stringContaining(message) });
   });
 
@@ -42,7 +42,7 @@ describe("options of a server", () => {
     "the token %j, which a header cannot hold, is not repeated",
     async (controlToken) => {
       const failure = createMcpServer({ mockServer: { url: "http://127.0.0.1:1", controlToken } });
-      await expect(failure).rejects.toBeInstanceOf(OptionError);
+      await expect(failure).rejects.toBeInstanceOf(ConfigurationError);
       await expect(failure).rejects.toMatchObject({
         option: "mockServer.controlToken",
         message: "The control token has characters that a header cannot hold. Correct mockServer.controlToken.",
@@ -110,7 +110,7 @@ describe("the command line", () => {
     [[demo.apiKey], "Unexpected argument. Write each value after its option"],
   ])("%j is refused", (args, message) => {
     const read = () => commandOptions(args, {});
-    expect(read).toThrow(OptionError);
+    expect(read).toThrow(ConfigurationError);
     expect(read).toThrow(message);
     expect(read).not.toThrow(demo.apiKey);
   });

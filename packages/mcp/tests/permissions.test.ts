@@ -35,7 +35,7 @@ describe("on a real platform", () => {
   it("a tool that is not offered cannot be called", async () => {
     const { client, backend } = await connectToPlatform();
     await expect(client.callTool({ name: "createCall", arguments: aCall })).rejects.toThrow("createCall");
-    expect(backend.journal.list()).toEqual([]);
+    expect(backend.requests.list()).toEqual([]);
   });
 
   it("the instructions and a tool say how to allow it", async () => {
@@ -56,7 +56,7 @@ describe("on a real platform", () => {
   it("a placement reaches the platform once it is allowed", async () => {
     const { call, backend } = await connectToPlatform({ allowCalls: true });
     expect(await call("createCall", aCall)).toMatchObject({ isError: false, data: { type: "initiated" } });
-    expect(backend.journal.list()).toMatchObject([{ operationId: "createCall", status: 201 }]);
+    expect(backend.requests.list()).toMatchObject([{ operationId: "createCall", status: 201 }]);
   });
 
   it("a new secret is kept, and the assistant does not see it", async () => {
@@ -102,7 +102,7 @@ describe("on a real platform", () => {
     const { isError, text } = await call("listRoles", { accountId: demo.foreignAccountId });
     expect(isError).toBe(true);
     expect(text).toContain("accountId");
-    expect(backend.journal.list()).toEqual([]);
+    expect(backend.requests.list()).toEqual([]);
     expect(await call("listRoles")).toMatchObject({ isError: false });
   });
 

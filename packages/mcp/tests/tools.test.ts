@@ -73,10 +73,10 @@ describe("annotations", () => {
   });
 
   it.each([
-    ["GET", "once", { readOnlyHint: false, destructiveHint: true, idempotentHint: false }],
-    ["PUT", "safe", { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
-  ] as const)("take nothing for harmless that one of both does not call so: %s, %s", (method, retry, hints) => {
-    expect(annotationsOf({ summary: "", method, retry }, true)).toMatchObject(hints);
+    ["GET", "non_idempotent", { readOnlyHint: false, destructiveHint: true, idempotentHint: false }],
+    ["PUT", "idempotent", { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
+  ] as const)("take nothing for harmless that one of both does not call so: %s, %s", (method, idempotency, hints) => {
+    expect(annotationsOf({ summary: "", method, idempotency }, true)).toMatchObject(hints);
   });
 
   it("say whether a real platform is reached", async () => {

@@ -103,8 +103,8 @@ function offerToApps(backend: BackendState, deliveries: Pick<DeliveryEngine, "of
     const answered = (delivery: Delivery): void => takeAnswer(backend, id, ringIndex, delivery);
     const expiresAt = new Date(ringsUntil(transfer, ring)).toISOString();
     const trigger = { destinationId: ring.destinationId, transferId: id, ...about, expiresAt };
-    // The time of the ring, so that an event that is sent again is the same also if its clock flows.
-    const event = { id: ring.deliveryId, createdAt: ring.from };
+    // The time of the ring, so that an event that is sent again is the same also if its clock runs.
+    const event = { id: ring.deliveryId, createdAt: ring.startedAt };
     try {
       const deliveryId = deliveries.offer(trigger, answered, event);
       const offered = backend.state.transfers.get(id);
@@ -180,8 +180,8 @@ export function createTransfers(backend: BackendState, deliveries: Pick<Delivery
       const [transfer, ringIndex] = find(state, id, callee);
       const code = answer(backend, transfer, ringIndex, clock.now());
       await clock.runDue();
-      const { answeredBy, rings = [] } = state.transfers.get(id) ?? {};
-      return code ?? (answeredBy === ringIndex ? undefined : rings[ringIndex]?.late.at(-1)?.code);
+      const { answeredRingIndex, rings = [] } = state.transfers.get(id) ?? {};
+      return code ?? (answeredRingIndex === ringIndex ? undefined : rings[ringIndex]?.lateAnswers.at(-1)?.code);
     },
     decline(id, callee) {
       const [transfer, ringIndex] = find(state, id, callee);
@@ -207,11 +207,11 @@ function announceStart({ events }: BackendState, transfer: TransferRecord): void
   for (const [ringIndex, ring] of rings.entries()) {
     const { outcome, destinationId, memberId, reason } = ring;
     const about = { id, ringIndex, destinationId, ...(memberId && { memberId }) };
-    if (outcome !== "ringing") events.emit("transfer.not_rung", { ...about, reason });
+    if (outcome !== "ringing") events.emit("transfer.skipped", { ...about, reason });
     else
       events.emit("transfer.ring_started", () => ({
         ...about,
-        until: new Date(ringsUntil(transfer, ring)).toISOString(),
+        endsAt: new Date(ringsUntil(transfer, ring)).toISOString(),
       }));
   }
 }

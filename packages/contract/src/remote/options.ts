@@ -56,7 +56,7 @@ and changes nothing. Some requests are invalid on purpose, e.g. one without a cr
   --access-token TOKEN     access token, instead of or in addition to the API key. Other processes
                            can see it; CALL_TRANSFER_ACCESS_TOKEN is safer
   --account-id ID          account for the access token; required with it
-  --member ID              member whose availability is read
+  --member-id ID              member whose availability is read
   --timeout SECONDS        timeout of one request (default 30)
   --allow-insecure-http    allow plain http to another machine, which exposes the credential
   --without OPERATION      operation that the server does not have, e.g. createCall: its cases are
@@ -66,15 +66,15 @@ and changes nothing. Some requests are invalid on purpose, e.g. one without a cr
   --help                   print this text
 
   --allow-changes          also make the changes below, each announced on stderr and made once:
-    --destination ID         rotate the signing secret of this app destination. The old secret
+    --rotate-destination-id ID         rotate the signing secret of this app destination. The old secret
                              expires after 24 hours
     --secret-file FILE       new file for the new secret, readable only by you; required with
-                             --destination
-    --group-destination ID   create two groups with this destination. The API cannot delete them
-    --hours-member ID        remove this member's available hours permanently
+                             --rotate-destination-id
+    --group-destination-id ID   create two groups with this destination. The API cannot delete them
+    --clear-hours-member-id ID        remove this member's available hours permanently
 
   --allow-calls            also place one call, announced on stderr:
-    --flow ID --from NUMBER --to NUMBER [--provider ID]
+    --flow-id ID --from-number NUMBER --to-number NUMBER [--provider-id ID]
 
 Exit status: 0 if the server keeps the contract, 1 if it violates it, 2 for a wrong command line or
 an unreachable server. A differing assumption fails the run only with --strict: the specification does
@@ -149,7 +149,7 @@ function changesOf(values: Values): Changes {
   const { destination, "secret-file": secretFile } = values;
   if ((destination === undefined) !== (secretFile === undefined))
     throw new UsageError(
-      "--destination and --secret-file only work together: the API returns the new secret only once.",
+      "--rotate-destination-id and --secret-file only work together: the API returns the new secret only once.",
     );
   return {
     ...(destination !== undefined && secretFile !== undefined
@@ -164,7 +164,7 @@ function callOf(values: Values): Pick<LiveOptions, "call"> {
   if (!values["allow-calls"]) return {};
   const { flow, from, to, provider } = values;
   if (flow === undefined || from === undefined || to === undefined)
-    throw new UsageError("--allow-calls requires --flow, --from and --to.");
+    throw new UsageError("--allow-calls requires --flow-id, --from-number and --to-number.");
   return { call: { flowId: flow, fromNumber: from, toNumber: to, ...omitUndefined({ providerId: provider }) } };
 }
 

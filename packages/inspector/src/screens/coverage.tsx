@@ -25,7 +25,7 @@ export function Coverage() {
   const [selected] = session.route.value.rest;
   const live = useLive<CoverageData>(
     (control) => control.GET("/_control/v1/coverage"),
-    ({ type }) => type === "request" || type === "requests.cleared",
+    ({ type }) => type === "request.completed" || type === "requests.cleared",
   );
   const { data } = live;
   const chosen = data?.operations.find(({ operationId }) => operationId === selected);

@@ -81,7 +81,7 @@ async function reconciledLines(error: OutcomeUnknownError): Promise<string[]> {
 
 function adviceOn(error: RequestError, { id, scope, roles }: Operation): string {
   if (error.outcome === "unknown")
-    return `Do not call ${id} again on your own. Find out what happened, and let the user decide. On a mock, mock_listRequests shows it.`;
+    return `Do not call ${id} again on your own. Find out what happened, and let the user decide. On a mock, mock_list_requests shows it.`;
   if (error.outcome === "applied") return `Do not call ${id} again. Read the present state instead.`;
   if (!isApiError(error)) return "Check that the server can be reached, then call again.";
   if (error instanceof AuthenticationError)

@@ -29,7 +29,7 @@ export const events: Command = {
           follow: { help: "print each event as it happens, until Ctrl-C" },
           type: {
             ...{ value: "TYPE", repeats: true, choices: eventFamilies },
-            help: "only events of this type, such as webhook.delivered, or of this family, such as webhook",
+            help: "only events of this type, such as delivery.completed, or of this family, such as webhook",
           },
           since: {
             value: "TIME|ID",

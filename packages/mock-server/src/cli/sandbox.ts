@@ -46,7 +46,7 @@ export const sandbox: Command = {
           ...(seed !== undefined && { seed: seedOf(seed) }),
           ...(clock !== undefined && { clock }),
           ...(now !== undefined && { now }),
-          ...(randomSeed !== undefined && { prng: randomSeed }),
+          ...(randomSeed !== undefined && { randomSeed: randomSeed }),
           ...(policy !== undefined && { policies: Object.fromEntries(policy) }),
         } satisfies Schema<"NewSandbox">;
         const data = dataAs<"Sandbox">(

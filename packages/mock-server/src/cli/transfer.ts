@@ -186,8 +186,8 @@ async function shown(control: ControlClient, answer: Parameters<typeof dataAs>[0
   const rings = formatTable(data.rings, terminal, [
     { title: "who", cell: (ring) => calleeName(ring, nameOf), flexible: true },
     { title: "kind", cell: ({ kind }) => kind },
-    { title: "from", cell: ({ from }) => sinceStart(from) },
-    { title: "until", cell: ({ until }) => sinceStart(until) },
+    { title: "from", cell: ({ startedAt }) => sinceStart(startedAt) },
+    { title: "until", cell: ({ endsAt }) => sinceStart(endsAt) },
     { title: "outcome", cell: ({ outcome }) => outcome, colour: ({ outcome }) => colours[outcome] },
     { title: "reason", cell: ({ reason }) => reason, flexible: true },
     { title: "late", cell: ({ late = [] }) => late.map(({ code }) => code).join(", "), flexible: true },

@@ -119,7 +119,7 @@ function sent({ terminal, hint }: Context, answer: Parameters<typeof dataAs>[0])
   return { data, text: formatDelivery(data, terminal), failure: deliveryAdvice(data, Date.now(), hint) };
 }
 
-function formatResponse({ status = 204, delaySecs = 0 }: Schema<"InboxAnswer">): string {
+function formatResponse({ status = 204, delaySecs = 0 }: Schema<"InboxResponse">): string {
   return delaySecs === 0 ? String(status) : `${status} after ${formatDuration(delaySecs * 1000)}`;
 }
 

@@ -29,8 +29,8 @@ export function readSettings(env: Omit<WorkerEnv, "SANDBOX" | "DIRECTORY" | "ASS
   const maxSandboxes = numberIn(env.MAX_SANDBOXES, 1000);
   if (!(Number.isSafeInteger(maxSandboxes) && maxSandboxes > 0))
     throw new InputError("MAX_SANDBOXES", "must be an integer from 1");
-  const days = numberIn(env.SANDBOX_DAYS, 30);
-  if (!(days >= 0)) throw new InputError("SANDBOX_DAYS", "must be a number of days, or 0 to keep all sandboxes");
+  const days = numberIn(env.SANDBOX_IDLE_DAYS, 30);
+  if (!(days >= 0)) throw new InputError("SANDBOX_IDLE_DAYS", "must be a number of days, or 0 to keep all sandboxes");
   return {
     controlToken,
     hostSuffix: host === "" ? undefined : host.slice(1),

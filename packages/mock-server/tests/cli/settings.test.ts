@@ -68,7 +68,7 @@ it("takes option, variable, config file and default in this order", () => {
   const path = config({ port: 1, randomSeed: 2, maxSandboxes: 3, seed: {} });
   const environment = { CALL_TRANSFER_MOCK_PORT: "11", CALL_TRANSFER_MOCK_RANDOM_SEED: "12" };
   const { values } = start({ config: path, port: "21" }, environment);
-  expect(serverOptions(values)).toMatchObject({ port: 21, prng: 12, maxSandboxes: 3, host: "127.0.0.1" });
+  expect(serverOptions(values)).toMatchObject({ port: 21, randomSeed: 12, maxSandboxes: 3, host: "127.0.0.1" });
 });
 
 it("finds the config file by CALL_TRANSFER_MOCK_CONFIG, and takes its paths as relative to it", async () => {
@@ -92,12 +92,12 @@ it("finds the config file by CALL_TRANSFER_MOCK_CONFIG, and takes its paths as r
 
 it("takes policies, faults and the seed from the config file itself", async () => {
   const path = config({
-    policy: { callQueueLimit: 0, recipientTimeZone: "UTC" },
+    policy: { callQueueLimit: 0, defaultRecipientTimeZone: "UTC" },
     fault: [{ do: { code: "queue_full" } }],
     seed: { accounts: [] },
   });
   expect(await server({ config: path })).toMatchObject({
-    policies: { callQueueLimit: 0, recipientTimeZone: "UTC" },
+    policies: { callQueueLimit: 0, defaultRecipientTimeZone: "UTC" },
     faults: [{ do: { code: "queue_full" } }],
     seed: { accounts: [] },
   });

@@ -164,7 +164,7 @@ class Call:
     @property
     def is_unknown(self) -> bool:
         """Whether an operation that is not idempotent may have been carried out without a usable response."""
-        return self.operation.retry == "once" and self.outcome in ("unknown", "applied")
+        return self.operation.idempotency == "non_idempotent" and self.outcome in ("unknown", "applied")
 
 
 @dataclass(slots=True)

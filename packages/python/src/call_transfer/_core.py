@@ -144,7 +144,7 @@ def _can_retry(call: Call, result: Result, retries: int, delay: float) -> Steps[
         "outcome": result.outcome,
         "interrupted": result.interrupted,
     }
-    if result.final or retries >= call.retry.max or not should_retry("safe", **facts):  # type: ignore[arg-type]
+    if result.final or retries >= call.retry.max or not should_retry("idempotent", **facts):  # type: ignore[arg-type]
         return False
     is_blind = not should_retry(call.operation.retry, **facts)  # type: ignore[arg-type]
     call.retry_skipped_reason = yield from _reason_to_skip(call, result, delay, is_blind=is_blind)

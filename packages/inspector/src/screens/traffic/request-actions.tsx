@@ -8,7 +8,7 @@ import { Button, CopyButton } from "../../parts/button.tsx";
 
 type Detail = Schema<"RequestDetail">;
 
-/** A phone number as the journal shows it, such as `+1415*****67`. */
+/** A phone number as the request log shows it, such as `+1415*****67`. */
 const maskedNumber = /\+\d+\*{5}\d/;
 
 /** What can be done with a request. */

@@ -9,7 +9,7 @@ export type Transfer = Schema<"Transfer">;
 /** The ringing of one destination, or of one member behind it. */
 export type Ring = Schema<"Ring">;
 /** A timer of the sandbox's clock. */
-export type Timer = Schema<"Upcoming">;
+export type Timer = Schema<"UpcomingTimer">;
 /** Names by their ids. */
 export type NameOf = (id: string) => string;
 
@@ -73,7 +73,7 @@ export function resultOf(transfer: Transfer, nameOf: NameOf, now: number): strin
     return status === "connected"
       ? `${who}, for ${duration(now - Date.parse(answeredAt))}`
       : `${who}, ${between(answeredAt, endedAt ?? answeredAt)}`;
-  if (rings.every(({ outcome }) => outcome === "not_rung")) return "Nothing rang";
+  if (rings.every(({ outcome }) => outcome === "skipped")) return "Nothing rang";
   return `After ${between(startedAt, endedAt ?? startedAt)}`;
 }
 
@@ -103,7 +103,7 @@ export function outcomeOf(transfer: Transfer, ring: Ring, nameOf: NameOf, now: n
       return { tone: "idle", text: `Stopped after ${after}: answered another transfer` };
     case "abandoned":
       return { tone: "warn", text: `Stopped after ${after}: the caller hung up` };
-    case "not_rung":
+    case "skipped":
       return { tone: "idle", text: `Did not ring${because}` };
     default:
       return { tone: "idle", text: ring.outcome };
@@ -135,7 +135,7 @@ function callEndOf({ id, answeredAt, endedAt }: Transfer, timers: readonly Timer
 
 /** The bars of a ring: its ringing, and the call of the one that answered. */
 export function barsOf(transfer: Transfer, ring: Ring, words: Words, span: Span, timers: readonly Timer[]): Bar[] {
-  if (ring.outcome === "not_rung") return [];
+  if (ring.outcome === "skipped") return [];
   const [from, to] = [Date.parse(ring.from), Date.parse(ring.until)];
   const ringing: Bar = { from, to, tone: words.tone, label: words.text, isSaid: true };
   const { answeredAt, endedAt } = transfer;

@@ -166,7 +166,7 @@ function RingButtons({
   readonly actions: TransferActions;
 }) {
   // Its second answer could only be refused.
-  if (ring.outcome === "not_rung" || ring.outcome === "answered") return null;
+  if (ring.outcome === "skipped" || ring.outcome === "answered") return null;
   if (ring.outcome !== "ringing")
     return ring.kind === "app" ? null : (
       <Button label={`Answer late: ${name}`} onPress={() => actions.answer(ring)}>

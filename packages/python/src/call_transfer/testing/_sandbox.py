@@ -34,9 +34,9 @@ class SandboxOptions(TypedDict, total=False):
     """Its data, in the format of a seed; the demo data by default."""
     now: str
     """Its first time, as an ISO 8601 time; 2026-03-02T12:00:00Z by default."""
-    clock: Literal["frozen", "flowing"]
+    clock_mode: Literal["frozen", "running"]
     """Whether time passes by itself. A frozen clock, the default, moves when the test moves it."""
-    prng: int
+    random_seed: int
     """Seed of the IDs that it creates."""
     policies: Mapping[str, object]
     """Limits, and the behaviours that the specification leaves open, e.g. `{"dailyCallLimit": 0}`."""
@@ -118,8 +118,8 @@ Ring = TypedDict(
         "destinationId": str,
         "memberId": NotRequired[str],
         "kind": str,
-        "from": str,
-        "until": str,
+        "startedAt": str,
+        "endsAt": str,
         "outcome": str,
         "reason": NotRequired[str],
     },
@@ -206,11 +206,11 @@ class Sandbox:
             own["api_key"] = self.api_key
         return {**own, **options}
 
-    def token_of(self, role: Literal["owner", "admin", "member", "agent"], account_id: str | None = None) -> AccountToken:
+    def create_access_token(self, role: Literal["owner", "admin", "member", "agent"], account_id: str | None = None) -> AccountToken:
         """Issues an access token for the first member with the role, valid for a year of the sandbox's clock."""
         account = account_id or self.account_id
         issued = self.control("POST", "/auth/tokens", {"role": role, "accountId": account, "expiresInSecs": _YEAR})
-        return {"access_token": issued["token"], "account_id": account}
+        return {"access_token": issued["accessToken"], "account_id": account}
 
     # Time
 
@@ -255,7 +255,7 @@ class Sandbox:
 
     # Webhooks and transfers
 
-    def deliver_to(self, receiver: Receiver) -> None:
+    def forward_webhooks_to(self, receiver: Receiver) -> None:
         """Sends webhooks to a receiver from now on, instead of the destinations' own URLs.
 
         Args:

@@ -1,7 +1,7 @@
 /** An option is invalid, or the server that it names cannot be used. Nothing was called. */
-export class OptionError extends Error {
+export class ConfigurationError extends Error {
   /** Tells it from other errors, also across copies of the package. */
-  override readonly name = "OptionError";
+  override readonly name = "ConfigurationError";
   /** The option to change, such as `mockServer.url`. */
   readonly option: string;
 
