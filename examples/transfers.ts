@@ -41,7 +41,7 @@ async function ring(
   what: string,
   script: NewTransfer["script"],
 ): Promise<void> {
-  const { id, startedAt } = backend.transfers.start({
+  const { id, startedAt: begin } = backend.transfers.start({
     groupId: group.id,
     script,
   });
@@ -59,7 +59,7 @@ async function ring(
   } of transfer?.rings ?? []) {
     const name = names[memberId || destinationId];
     const [start, end] = [startedAt, endsAt].map((at) =>
-      `${(at - startedAt) / 1000}`.padStart(2),
+      `${(at - begin) / 1000}`.padStart(2),
     );
     if (name)
       console.log(`  ${name.padEnd(14)} ${start} to ${end} s  ${outcome}`);

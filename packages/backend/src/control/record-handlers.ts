@@ -51,11 +51,11 @@ export const recordHandlers = {
           ? `no member of the account has the role ${role}`
           : `user ${userId} does not have the role ${role} in the account`,
       );
-    const token = await credentials.createAccessToken({ userId: holder, ...options });
+    const accessToken = await credentials.createAccessToken({ userId: holder, ...options });
     return {
-      token,
+      accessToken,
       userId: holder,
-      expiresAt: new Date((claimsOf(token)?.expiresAt ?? 0) * 1000).toISOString(),
+      expiresAt: new Date((claimsOf(accessToken)?.expiresAt ?? 0) * 1000).toISOString(),
       ...(member !== undefined && { accountId: member.accountId }),
     };
   },

@@ -54,7 +54,7 @@ export const requestHandlers = {
     operations: backend.requests.coverage(),
     codes: codesOf(backend.requests.coverage()),
     unmatched: backend.requests.list().filter(isUnmatched).length,
-    refused: backend.requests.list().filter(({ decidedBy }) => decidedBy.step === "server").length,
+    rejected: backend.requests.list().filter(({ decidedBy }) => decidedBy.step === "server").length,
   }),
   listFaults: ({ backend, query }) =>
     query?.redact

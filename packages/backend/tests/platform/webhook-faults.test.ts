@@ -275,7 +275,7 @@ describe("sign", () => {
     expect((await signatureOf("none")).signature).toBeUndefined();
   });
 
-  it("wrongSecret signs with a secret that no destination has", async () => {
+  it("wrong_secret signs with a secret that no destination has", async () => {
     const { signature, body } = await signatureOf("wrong_secret");
     expect(signature).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
     expect(signature).not.toBe(signedAt(body, 0));
@@ -284,18 +284,18 @@ describe("sign", () => {
   it.each([
     ["during the overlap", "2026-03-02T13:00:00Z"],
     ["also when it has expired", "2026-03-02T11:00:00Z"],
-  ])("previousSecret signs only with the secret before the rotation, %s", async (_, expiry) => {
-    const { signature, body } = await signatureOf("previousSecret", rotated(expiry));
+  ])("previous_secret signs only with the secret before the rotation, %s", async (_, expiry) => {
+    const { signature, body } = await signatureOf("previous_secret", rotated(expiry));
     expect(signature).toBe(signedAt(body, 0));
   });
 
-  it("previousSecret is a wrong secret without a rotation", async () => {
-    const { signature, body } = await signatureOf("previousSecret");
+  it("previous_secret is a wrong secret without a rotation", async () => {
+    const { signature, body } = await signatureOf("previous_secret");
     expect(signature).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
     expect(signature).not.toBe(signedAt(body, 0));
   });
 
-  it("wrongFirst puts a wrong signature before the valid one", async () => {
+  it("wrong_first puts a wrong signature before the valid one", async () => {
     const { signature, body } = await signatureOf("wrong_first");
     const [, valid] = signedAt(body, 0).split(",");
     expect(signature?.split(",")).toEqual([expect.stringMatching(/^t=/), expect.stringMatching(/^v1=/), valid]);
@@ -560,7 +560,7 @@ it.each<[object, string]>([
   [{ webhooks: {}, do: { retry: { times: 1 } } }, "do.retry.afterSecs: "],
   [{ webhooks: {}, do: { delaySecs: 0 } }, "do.delaySecs: "],
   [{ webhooks: {}, do: { signatureAgeSecs: 86_401 } }, "do.signatureAgeSecs: "],
-  [{ webhooks: {}, do: { sign: "badly" } }, "do.sign: must be one of none, wrongSecret, "],
+  [{ webhooks: {}, do: { sign: "badly" } }, "do.sign: must be one of none, wrong_secret, "],
   [{ webhooks: {}, do: { copyTo: [] } }, "do.copyTo: "],
   [{ webhooks: {}, do: { copyTo: [address, "ftp://x"] } }, "do.copyTo[1]: must be an http or https address"],
   [{ webhooks: { path: "/" }, do: "truncate" }, "webhooks.path: is not a known field"],

@@ -135,8 +135,13 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
   ]);
 }
 
-function formatUnmatched({ method, path, status, closest }: Schema<"UnmatchedList">["requests"][number]): string {
-  const fixes = closest.map((one) => `  ${one.method} ${one.path} (${one.operationId}): ${one.fix}`);
+function formatUnmatched({
+  method,
+  path,
+  status,
+  closestOperations,
+}: Schema<"UnmatchedList">["requests"][number]): string {
+  const fixes = closestOperations.map((one) => `  ${one.method} ${one.path} (${one.operationId}): ${one.fix}`);
   return [`${method} ${path} → ${status}`, ...fixes].join("\n");
 }
 

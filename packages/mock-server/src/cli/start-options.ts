@@ -62,14 +62,14 @@ export function serverOptions(values: StartValues): MockServerOptions {
   const backend: BackendOptions = {
     seed,
     ...{
-      clock,
+      clockMode: clock,
       clockRate,
       faults: faultsOf(values, places),
       policies: Object.fromEntries(policy) as Partial<Policies>,
     },
     ...(scenario && { scenarios: named("scenarios", "--scenario", scenario) as ScenarioName[] }),
     ...(now !== undefined && { now }),
-    ...(randomSeed !== undefined && { randomSeed: randomSeed }),
+    ...(randomSeed !== undefined && { randomSeed }),
     ...(forwardWebhooksTo !== undefined && { forwardWebhooksTo, forwardHeaders: Object.fromEntries(forwardHeader) }),
   };
   const options: MockServerOptions = {

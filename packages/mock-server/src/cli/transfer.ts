@@ -190,7 +190,7 @@ async function shown(control: ControlClient, answer: Parameters<typeof dataAs>[0
     { title: "until", cell: ({ endsAt }) => sinceStart(endsAt) },
     { title: "outcome", cell: ({ outcome }) => outcome, colour: ({ outcome }) => colours[outcome] },
     { title: "reason", cell: ({ reason }) => reason, flexible: true },
-    { title: "late", cell: ({ late = [] }) => late.map(({ code }) => code).join(", "), flexible: true },
+    { title: "late", cell: ({ lateAnswers = [] }) => lateAnswers.map(({ code }) => code).join(", "), flexible: true },
     { title: "delivery", cell: ({ deliveryId }) => deliveryId },
   ]);
   return { data, text: `${facts}\n\n${rings}` };

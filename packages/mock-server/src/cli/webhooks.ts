@@ -74,7 +74,7 @@ export const webhooks: Command = {
           control.GET("/_control/v1/webhooks/inbox").then((result) => dataAs<"Inbox">(result)),
           readNow(control),
         ]);
-        const head = formatFields({ url: data.url, response: formatResponse(data.answer) });
+        const head = formatFields({ url: data.url, response: formatResponse(data.response) });
         const events = formatTable(data.received, terminal, [
           { title: "when", cell: ({ at }) => relativeTime(at, now) },
           { title: "body", cell: ({ body }) => body, flexible: true },

@@ -63,8 +63,8 @@ it.each([
   ["frozen", "* latency 2s", true],
   ["running", "* latency 2s", false],
   ["frozen", "createCall 503", false],
-] as const)("the command fault add on a %s clock with %s warns: %s", async (clock, text, warns) => {
-  const server = await startMockServer({ port: 0, clock });
+] as const)("the command fault add on a %s clock with %s warns: %s", async (clockMode, text, warns) => {
+  const server = await startMockServer({ port: 0, clockMode });
   try {
     const { status, stdout } = await runLine(server.url, "fault", "add", text);
     expect([status, stdout.includes("warning: The clock is frozen, so requests with a latency of 2 s hang.")]).toEqual([

@@ -65,7 +65,7 @@ export function entryOfRequest(request: Schema<"RequestEntry">): TrafficEntry {
 }
 
 /** What a handler threw, the operation that was probably meant, or the rule that decided. The fault stands in its own column. */
-function reasonOf({ status, error, closest: [first] = [], decidedBy }: Schema<"RequestEntry">): string {
+function reasonOf({ status, error, closestOperations: [first] = [], decidedBy }: Schema<"RequestEntry">): string {
   if (error !== undefined) return error.split("\n", 1)[0] ?? "";
   if (first !== undefined) return `Did you mean ${first.method} ${first.path}?`;
   return status < 400 || decidedBy.step === "fault" ? "" : (decidedBy.detail ?? "");

@@ -9,7 +9,7 @@ const requestKinds: readonly (readonly [kind: string, text: string, start: Step]
   ["code", "Respond with an error code", { code: "service_unavailable" }],
   ["status", "Respond with a status", { status: 504 }],
   ["rateLimit", "Respond with a rate limit", { rateLimit: { retryAfterSecs: 5 } }],
-  ["latency", "Delay the response", { latencyMs: 800 }],
+  ["latencyMs", "Delay the response", { latencyMs: 800 }],
   ["reset", "Reset the connection", "reset"],
   ["empty", "Close without a response", "empty"],
   ["hang", "Never respond", "hang"],
@@ -147,7 +147,7 @@ interface StepNumber {
 function numbersOf(step: Exclude<Step, string>): readonly StepNumber[] | undefined {
   if ("status" in step) return [{ label: "Status", value: step.status, change: (status) => ({ ...step, status }) }];
   if ("latencyMs" in step)
-    return [{ label: "Delay", unit: "ms", value: step.latencyMs, change: (latency) => ({ latency }) }];
+    return [{ label: "Delay", unit: "ms", value: step.latencyMs, change: (latencyMs) => ({ latencyMs }) }];
   if ("delaySecs" in step)
     return [{ label: "Delay", unit: "s", value: step.delaySecs, change: (delaySecs) => ({ delaySecs }) }];
   if ("signatureAgeSecs" in step) {

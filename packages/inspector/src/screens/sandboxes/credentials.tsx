@@ -128,7 +128,7 @@ function createIssuers({ source, sandbox, control }: Session, accountId: string 
       lifetime === "expired" ? { expired: true as const } : lifetime === "" ? {} : { expiresInSecs: Number(lifetime) };
     const body = { role, ...account, ...end };
     const {
-      token,
+      accessToken: token,
       expiresAt,
       accountId: own,
     } = dataAs<"Token">(await control.value.POST("/_control/v1/auth/tokens", { body }));

@@ -98,12 +98,12 @@ function Decision({ detail: { decidedBy, rule, fault, error, status } }: { reado
   );
 }
 
-function Closest({ detail: { closest = [] } }: { readonly detail: Detail }) {
-  if (closest.length === 0) return null;
+function Closest({ detail: { closestOperations = [] } }: { readonly detail: Detail }) {
+  if (closestOperations.length === 0) return null;
   return (
     <Panel title="Closest operations">
       <ul class="plain-list">
-        {closest.map(({ operationId, method, path, fix }) => (
+        {closestOperations.map(({ operationId, method, path, fix }) => (
           <li key={operationId}>
             <Link to={["reference", operationId]}>{operationId}</Link>{" "}
             <Code>

@@ -32,7 +32,7 @@ export function TransferDetail({ transfer, directory }: Shown) {
   const { tone, text } = statusOf(transfer);
   const ringing = transfer.rings.filter(({ outcome }) => outcome === "ringing");
   const last = ringing
-    .map(({ until }) => until)
+    .map(({ endsAt }) => endsAt)
     .sort()
     .at(-1);
   return (

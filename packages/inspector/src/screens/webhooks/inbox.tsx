@@ -21,7 +21,7 @@ export function InboxView() {
     (control) => control.GET("/_control/v1/webhooks/inbox", { params: { query: { redact: true } } }),
     ({ type }) => type.startsWith("inbox.") || type === "delivery.completed" || type === "scenario.applied",
   );
-  const { url, answer, received = [] } = live.data ?? {};
+  const { url, response: answer, received = [] } = live.data ?? {};
   return (
     <Screen
       title="Webhooks"
