@@ -12,7 +12,7 @@ from call_transfer import (
 from call_transfer.testing import demo, open_sandbox
 
 sandbox = open_sandbox()
-client = sandbox.client(retry={"max": 0})
+client = sandbox.client(max_retries=0)
 
 
 def place() -> None:

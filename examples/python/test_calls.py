@@ -41,7 +41,7 @@ def test_the_app_gets_the_call_that_it_accepts(call_transfer: Sandbox) -> None:
     call_transfer.advance(1)
 
     assert offers == ["transfer.offer"]
-    assert call_transfer.transfer(transfer["id"])["status"] == "connected"
+    assert call_transfer.get_transfer(transfer["id"])["status"] == "connected"
 
 
 @pytest.mark.call_transfer(policies={"dailyCallLimit": 0})

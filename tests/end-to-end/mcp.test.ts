@@ -31,7 +31,7 @@ const platform = { client: { baseUrl: "https://api.example.com", apiKey: "key" }
 describe("docs/mcp.md", () => {
   it("lists every tool, those of the API with their hints and what they need (npm run record)", async () => {
     const { tools } = await (await connect()).listTools();
-    const { structuredContent } = await (await connect({ platform })).callTool({ name: "describeServer" });
+    const { structuredContent } = await (await connect({ platform })).callTool({ name: "describe_server" });
     const { notOffered } = structuredContent as { notOffered: { name: string; requires: string[] }[] };
     const needs = ({ name }: Tool): string => {
       const requires = notOffered.find((tool) => tool.name === name)?.requires ?? [];
@@ -125,9 +125,9 @@ describe("a running mock server", () => {
     const client = await connect({ mockServer: address });
     const { isError } = await client.callTool({ name: "mock_add_fault", arguments: { text: "listRoles conflict" } });
     expect(isError).toBeFalsy();
-    expect(await client.callTool({ name: "listRoles" })).toMatchObject({ isError: true });
+    expect(await client.callTool({ name: "list_roles" })).toMatchObject({ isError: true });
     const elsewhere = await connect({ mockServer: { ...address, sandbox: undefined } });
-    expect((await elsewhere.callTool({ name: "listRoles" })).isError).toBeFalsy();
+    expect((await elsewhere.callTool({ name: "list_roles" })).isError).toBeFalsy();
     const { structuredContent } = await client.callTool({ name: "mock_list_requests" });
     expect(structuredContent).toMatchObject({ requests: [{ operationId: "listRoles", status: 409 }] });
   });
@@ -145,9 +145,9 @@ describe("a running mock server", () => {
     onTestFinished(() => mock.close());
     const args = ["--mock-url", mock.url, "--sandbox"];
     expect(await refusal(...args, "assistant")).toBe(
-      `There is no sandbox "assistant". Create it with npx @call-transfer/mock-server sandbox create assistant --url ${mock.url}, or start the mock server with --auto-sandboxes.`,
+      `--sandbox is "assistant", which does not exist. Create it with npx @call-transfer/mock-server sandbox create assistant --url ${mock.url}, or start the mock server with --auto-sandboxes.`,
     );
-    expect(await refusal(...args, "Not-a-name")).toMatch(/^There is no sandbox "Not-a-name": a name /);
+    expect(await refusal(...args, "Not-a-name")).toMatch(/^--sandbox is not valid. There is no sandbox "Not-a-name": a name /);
     const body = JSON.stringify({ name: "assistant" });
     const headers = { "content-type": "application/json" };
     await fetch(`${mock.url}/_control/v1/sandboxes`, { method: "POST", headers, body });

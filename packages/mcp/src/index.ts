@@ -1,3 +1,2 @@
-export { ConfigurationError } from "./server/configuration-error.ts";
 export { createMcpServer } from "./server/create-mcp-server.ts";
 export type { McpServerOptions } from "./server/options.ts";

@@ -5,8 +5,8 @@ import { aCall, connectToMock, connectToPlatform } from "./connect.ts";
 describe("the tools of a mock", () => {
   it("move time, so that a call is completed", async () => {
     const { call } = await connectToMock();
-    const { data: placed } = await call("createCall", aCall);
-    const latest = async () => (await call("listCalls", { limit: 1 })).data.calls;
+    const { data: placed } = await call("create_call", aCall);
+    const latest = async () => (await call("list_calls", { limit: 1 })).data.calls;
     expect(await latest()).toMatchObject([{ id: placed.callId, status: "in_progress" }]);
     const { data: moved } = await call("mock_advance_clock", { by: 60_000 });
     expect(moved.effects).toMatchObject([{ type: "call.completed", id: placed.callId }]);
@@ -19,9 +19,9 @@ describe("the tools of a mock", () => {
     const { call } = await connectToMock();
     const { data: added } = await call("mock_add_fault", { text: "listRoles conflict always" });
     expect(await call("mock_list_faults")).toMatchObject({ data: { faults: [{ id: added.id }] } });
-    expect(await call("listRoles")).toMatchObject({ isError: true });
+    expect(await call("list_roles")).toMatchObject({ isError: true });
     expect(await call("mock_remove_fault", { id: added.id })).toMatchObject({ isError: false });
-    expect(await call("listRoles")).toMatchObject({ isError: false });
+    expect(await call("list_roles")).toMatchObject({ isError: false });
     const { data: listed } = await call("mock_list_requests", { operationId: "listRoles" });
     expect(listed.requests).toMatchObject([{ status: 409 }, { status: 200 }]);
 
@@ -37,7 +37,7 @@ describe("the tools of a mock", () => {
     expect(await call("mock_restore_snapshot")).toMatchObject({ isError: true });
     const saved = await call("mock_save_snapshot");
     expect(saved.text).not.toContain(demo.signingSecret);
-    await call("createCall", aCall);
+    await call("create_call", aCall);
     const { size } = backend.state.calls;
     await call("mock_restore_snapshot");
     expect(backend.state.calls.size).toBe(size - 1);
@@ -48,7 +48,7 @@ describe("the tools of a mock", () => {
 
   it("show no key, token or secret", async () => {
     const { call } = await connectToMock();
-    const { data } = await call("rotateDestinationSecret", { id: demo.destinations.app });
+    const { data } = await call("rotate_destination_secret", { id: demo.destinations.app });
     const rotated = String(data.signingSecret);
     expect(rotated).toMatch(/^\S{20,}$/);
     const texts = [
@@ -66,7 +66,7 @@ describe("the tools of a mock", () => {
 
   it("list few entries unless the call says more", async () => {
     const { call } = await connectToMock();
-    for (let count = 0; count < 25; count++) await call("listRoles");
+    for (let count = 0; count < 25; count++) await call("list_roles");
     const { data: short } = await call("mock_list_requests");
     expect(short.requests).toHaveLength(20);
     const { data: long } = await call("mock_list_requests", { limit: 24 });

@@ -37,7 +37,7 @@ describe("the tools of the API", () => {
     const { tools } = await connectToMock();
     const all = await tools();
     const { name, members } = document.components.schemas.CreateDestinationGroupRequest.properties;
-    const createGroup = all.find((tool) => tool.name === "createDestinationGroup");
+    const createGroup = all.find((tool) => tool.name === "create_destination_group");
     expect(createGroup?.inputSchema.properties).toMatchObject({
       name: { minLength: name.minLength, maxLength: name.maxLength },
       members: { maxItems: members.maxItems, items: { properties: { destinationId: { type: "string" } } } },
@@ -47,8 +47,8 @@ describe("the tools of the API", () => {
 
   it("send the account and the query", async () => {
     const { call } = await connectToMock();
-    expect(await call("listCalls", { limit: 1 })).toMatchObject({ data: { calls: [{}], meta: { total: 3 } } });
-    expect(await call("listRoles", { accountId: demo.foreignAccountId })).toMatchObject({ isError: true });
+    expect(await call("list_calls", { limit: 1 })).toMatchObject({ data: { calls: [{}], meta: { total: 3 } } });
+    expect(await call("list_roles", { accountId: demo.foreignAccountId })).toMatchObject({ isError: true });
   });
 });
 
@@ -61,14 +61,14 @@ describe("annotations", () => {
     );
     const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
     expect(Object.fromEntries(hints)).toMatchObject({
-      rotateDestinationSecret: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-      createDestinationGroup: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-      deleteMemberHours: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-      getMemberAvailability: reading,
-      listRoles: reading,
-      listCalls: reading,
-      createCall: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-      listAccounts: reading,
+      rotate_destination_secret: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+      create_destination_group: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+      delete_member_hours: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+      get_member_availability: reading,
+      list_roles: reading,
+      list_calls: reading,
+      create_call: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+      list_accounts: reading,
     });
   });
 

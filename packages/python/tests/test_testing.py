@@ -72,7 +72,7 @@ def test_the_marker_says_how_the_sandbox_starts(call_transfer: Sandbox) -> None:
     with pytest.raises(ApiError) as failed:
         place(call_transfer.client())
     assert failed.value.code == "daily_call_limit_exceeded"
-    call_transfer.set_policies({"dailyCallLimit": 1})
+    call_transfer.update_policies({"dailyCallLimit": 1})
     assert place(call_transfer.client()) == "initiated"
 
 
@@ -141,16 +141,16 @@ def test_an_application_takes_a_transfer(call_transfer: Sandbox) -> None:
     transfer = call_transfer.start_transfer(destination_id=demo.destinations.app)
     assert transfer["status"] == "ringing"
     call_transfer.advance(1)
-    assert call_transfer.transfer(transfer["id"])["status"] == "connected"
+    assert call_transfer.get_transfer(transfer["id"])["status"] == "connected"
 
 
 def test_a_script_answers_a_transfer(call_transfer: Sandbox) -> None:
     phone = demo.destinations.phone
     transfer = call_transfer.start_transfer(destination_id=phone, script=[{"destinationId": phone, "answerAfterSecs": 3}])
     call_transfer.advance(2)
-    assert call_transfer.transfer(transfer["id"])["status"] == "ringing"
+    assert call_transfer.get_transfer(transfer["id"])["status"] == "ringing"
     call_transfer.advance(1)
-    assert call_transfer.transfer(transfer["id"]).get("answeredBy") == {"destinationId": phone}
+    assert call_transfer.get_transfer(transfer["id"]).get("answeredBy") == {"destinationId": phone}
 
 
 def test_sandboxes_share_nothing_and_end(call_transfer_server: MockServer, call_transfer: Sandbox) -> None:

@@ -41,7 +41,7 @@ export const requestHandlers = {
     return { matched: requests.length >= count, requests };
   },
   getRequest({ backend, params, query }) {
-    const found = backend.requests.get(Number(params.id), { reveal: query?.reveal });
+    const found = backend.requests.get(Number(params.id), { redact: query?.redact });
     if (found === undefined) return notFound(`request ${params.id} in the request log`);
     const rule = ruleOf(found);
     return { ...found, ...(rule && { rule }) };

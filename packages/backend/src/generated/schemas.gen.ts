@@ -338,7 +338,7 @@ export const zWaitForRequestsBody = once(() => zRequestWait());
 
 export const zGetRequestPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
 
-export const zGetRequestQuery = once(() => z.strictObject({ reveal: z.boolean().optional() }));
+export const zGetRequestQuery = once(() => z.strictObject({ redact: z.boolean().optional() }));
 
 export const zReplayRequestPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
 

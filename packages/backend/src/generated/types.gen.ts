@@ -999,7 +999,7 @@ export interface operations {
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RequestWaited"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly getRequest: {
-    readonly parameters: { readonly query?: { readonly reveal?: boolean }; readonly path: { readonly id: components["parameters"]["Id"] } };
+    readonly parameters: { readonly query?: { readonly redact?: boolean }; readonly path: { readonly id: components["parameters"]["Id"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RequestDetail"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly replayRequest: {

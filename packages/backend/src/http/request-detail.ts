@@ -50,21 +50,21 @@ export interface RecordedExchange extends Exchange {
   readonly effects?: Effects | undefined;
 }
 
-/** What a detail shows of a request and its response. Secrets are redacted and phone numbers masked unless `reveal` is true. */
-export function detailOf(exchange: RecordedExchange, reveal: boolean): Partial<RequestDetail> {
+/** What a detail shows of a request and its response. Secrets are redacted and phone numbers masked if `redact` is true. */
+export function detailOf(exchange: RecordedExchange, redact: boolean): Partial<RequestDetail> {
   const { url, headers, requestBody, requestBytes, responseHeaders = {}, responseText, effects } = exchange;
-  const shown: typeof recordForLog = reveal ? (fields) => ({ ...fields }) : recordForLog;
-  const shownHeaders = reveal ? lowerCased : redactedHeaders;
+  const shown: typeof recordForLog = redact ? recordForLog : (fields) => ({ ...fields });
+  const shownHeaders = redact ? redactedHeaders : lowerCased;
   const body = requestBody ?? (requestBytes && jsonOrUndefined(new TextDecoder().decode(requestBytes)));
   const given = Object.fromEntries(url.searchParams);
   const query = shown(given);
   // A stub may repeat a secret of the request under another name.
-  const repeated = reveal ? [] : secretsIn([given, Object.fromEntries(headers), body]);
+  const repeated = redact ? secretsIn([given, Object.fromEntries(headers), body]) : [];
   const answer = (value: unknown): unknown => withoutTexts(repeated, value);
   const answerHeaders = shownHeaders(isIterable(responseHeaders) ? responseHeaders : Object.entries(responseHeaders));
   const answerBody = responseText && shown({ body: jsonOrUndefined(responseText) ?? responseText }).body;
   return {
-    ...(reveal && { path: url.pathname }),
+    ...(!redact && { path: url.pathname }),
     query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
     headers: shownHeaders(headers),
     ...(body !== undefined && { requestBody: shown({ body }).body }),

@@ -112,8 +112,8 @@ export interface RequestLog {
   readonly latest: RequestEntry | undefined;
   /** Lists entries: with `limit` the oldest after `after`, otherwise the latest. */
   list(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly RequestEntry[];
-  /** Returns an entry; the latest 200 include query, headers and bodies, without secrets and whole phone numbers unless `reveal` is true. */
-  get(id: number, options?: { readonly reveal?: boolean | undefined }): RequestDetail | undefined;
+  /** Returns an entry; the latest 200 include query, headers and bodies, without secrets and whole phone numbers unless `redact` is false. */
+  get(id: number, options?: { readonly redact?: boolean | undefined }): RequestDetail | undefined;
   /**
    * Resolves once `count` entries match, 1 by default, or after `timeoutMs` of real time, 5000 by default, with those that match
    * by then.
@@ -181,11 +181,11 @@ export function createRequestLog(
       return entries.at(entries.last);
     },
     list: ({ limit, ...filter } = {}) => limited(select(filter), { after: filter.after, limit }).map(shown),
-    get(id, { reveal = false } = {}) {
+    get(id, { redact = true } = {}) {
       const entry = entries.at(id);
       if (entry === undefined) return undefined;
       const exchange = exchanges.at(id);
-      return { ...shown(entry), ...(exchange && detailOf(exchange, reveal)) };
+      return { ...shown(entry), ...(exchange && detailOf(exchange, redact)) };
     },
     exchangeOf: (id) => exchanges.at(id),
     entriesAfter: (after) => entries.after(after),

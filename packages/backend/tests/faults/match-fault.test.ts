@@ -108,7 +108,7 @@ describe("a fault that matches fields of the body", () => {
       "token_missing",
       "validation_failed",
     ]);
-    expect([1, 2, 3].map((id) => backend.requests.get(id, { reveal: true })?.requestBody)).toEqual([
+    expect([1, 2, 3].map((id) => backend.requests.get(id, { redact: false })?.requestBody)).toEqual([
       placement,
       undefined,
       { ...placement, toNumber: "1" },

@@ -348,7 +348,7 @@ describe("the request log records the request body for", () => {
       body: null,
       bodyBytes: new TextEncoder().encode(placement),
     });
-    expect(backend.requests.get(1, { reveal: true })?.requestBody).toEqual(JSON.parse(placement));
+    expect(backend.requests.get(1, { redact: false })?.requestBody).toEqual(JSON.parse(placement));
   });
 
   it("a latency that the client aborts, without processing the request", async () => {
@@ -359,7 +359,7 @@ describe("the request log records the request body for", () => {
     cancel.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
     await expect.poll(() => backend.requests.get(1)).toBeDefined();
-    const recorded = backend.requests.get(1, { reveal: true });
+    const recorded = backend.requests.get(1, { redact: false });
     expect(recorded).toMatchObject({ status: 0, fault: "fault-1", requestBody: JSON.parse(placement) });
     expect(recorded?.decidedBy.detail).toContain("delayed the response, and the client disconnected");
     expect(callsOf(backend)).toBe(0);

@@ -35,7 +35,7 @@ describe("replaying a request", () => {
     backend.faults.add("createCall 503");
     await createCall(backend);
     const { id } = await backend.replay(1);
-    const replayed = backend.requests.get(id, { reveal: true });
+    const replayed = backend.requests.get(id, { redact: false });
     expect(replayed).toMatchObject({ id: 2, replayOf: 1, method: "POST", status: 201, requestBody: call });
     await backend.fetch(`${origin}${operations.listCalls.path}?limit=0&x-note=a`, { headers });
     expect(await backend.replay(3)).toMatchObject({ ...{ id: 4, replayOf: 3 }, query: { limit: "0", "x-note": "a" } });
@@ -51,7 +51,7 @@ describe("replaying a request", () => {
     const backend = createBackend();
     await handleBytes(backend, text, change);
     expect(await backend.replay(1)).toMatchObject({ id: 2, replayOf: 1, ...expected });
-    expect(backend.requests.get(1, { reveal: true })?.requestBody).toEqual(text === "{" ? undefined : call);
+    expect(backend.requests.get(1, { redact: false })?.requestBody).toEqual(text === "{" ? undefined : call);
   });
 
   it("sends it from the same address", async () => {
@@ -108,13 +108,13 @@ it("a detail shows secrets only if they are asked for", async () => {
   await backend.fetch(`${origin}/api/v1/${demo.apiKey}?token=query-token`, { headers: { cookie: "session=c" } });
   const read = async (query: string) =>
     (await backend.fetch(`${origin}/_control/v1/requests/1${query}`)).json() as Promise<Record<string, unknown>>;
-  for (const query of ["", "?reveal=false"])
+  for (const query of ["", "?redact=true"])
     expect(await read(query)).toMatchObject({
       path: "/api/v1/[redacted]",
       query: { token: "[redacted]" },
       headers: { cookie: "[redacted]" },
     });
-  expect(await read("?reveal=true")).toMatchObject({
+  expect(await read("?redact=false")).toMatchObject({
     path: `/api/v1/${demo.apiKey}`,
     query: { token: "query-token" },
     headers: { cookie: "session=c" },
@@ -127,7 +127,7 @@ it("a revealed detail has the secrets of bodies and changes", async () => {
   const response = await backend.fetch(origin + path, { method: "POST", headers });
   const { signingSecret } = (await response.json()) as { signingSecret: string };
   expect(JSON.stringify(backend.requests.get(1))).not.toContain(signingSecret);
-  expect(backend.requests.get(1, { reveal: true })).toMatchObject({
+  expect(backend.requests.get(1, { redact: false })).toMatchObject({
     headers,
     responseBody: { signingSecret },
     changes: [{ after: { signingSecret } }],

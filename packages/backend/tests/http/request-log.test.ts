@@ -67,7 +67,7 @@ describe("the phone numbers of a request", () => {
   });
 
   it("are shown if they are asked for", () => {
-    expect(requests.get(1, { reveal: true })).toMatchObject({
+    expect(requests.get(1, { redact: false })).toMatchObject({
       requestBody: { toNumber: number },
       query: { to: number },
     });

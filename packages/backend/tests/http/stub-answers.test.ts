@@ -217,5 +217,5 @@ it("the request log hides a secret of the request that a stub repeats under anot
   const hidden = backend.requests.get(1);
   expect(hidden?.responseBody).toEqual({ t: 'so: [redacted]"', by: "[redacted]" });
   expect(hidden?.responseHeaders).toMatchObject({ "x-repeated": "[redacted]" });
-  expect(backend.requests.get(1, { reveal: true })?.responseBody).toEqual(sent.body);
+  expect(backend.requests.get(1, { redact: false })?.responseBody).toEqual(sent.body);
 });

@@ -292,7 +292,7 @@ describe("a server that breaks the contract", () => {
       return limit.signal;
     });
     server.backend.faults.add({ match: { operationId: "listRoles" }, do: "hang" });
-    const ran = run(["--base-url", server.url, "--timeout", "240"]);
+    const ran = run(["--base-url", server.url, "--timeout", "4m"]);
     await expect.poll(() => server.backend.faults.list()).toEqual([]);
     limit.abort(new DOMException("It hangs.", "TimeoutError"));
     const { status, out } = await ran;
@@ -311,7 +311,7 @@ describe("a wrong command line", () => {
     [["--base-url", "https://user:secret@api.example.com"], "must not contain a user name"],
     [["--base-url", "https://:secret@api.example.com"], "must not contain a user name"],
     [["--base-url", "https://api.example.com/api/v1"], "must not contain /api/v1"],
-    [["--base-url", "https://api.example.com", "--timeout", "0"], "--timeout"],
+    [["--base-url", "https://api.example.com", "--timeout", "30"], "--timeout must be a duration"],
     [["--base-url", "https://api.example.com", "--rotate-destination-id", "1"], "only works with --allow-changes"],
     [["--base-url", "https://api.example.com", "--allow-changes"], "requires at least one of"],
     [["--base-url", "https://api.example.com", "--allow-changes", "--rotate-destination-id", "1"], "--secret-file"],

@@ -17,7 +17,7 @@ const endsWithinMs = 30_000;
 /** Options of the command. The port is a free one by default. With `publicUrl`, name a free one. */
 export interface ServerOptions {
   readonly port?: number;
-  readonly clock?: "frozen" | "running";
+  readonly clockMode?: "frozen" | "running";
   readonly now?: string;
   readonly controlToken?: string;
   readonly publicUrl?: string;
@@ -41,7 +41,7 @@ export async function startServer({ seed, ...options }: ServerOptions = {}): Pro
   // Outside of the repository, so that no settings of a developer are read.
   const folder = mkdtempSync(join(tmpdir(), "call-transfer-inspector-"));
   if (seed !== undefined) writeFileSync(join(folder, "seed.json"), JSON.stringify(seed));
-  const { port = 0, clock, now, controlToken, publicUrl } = options;
+  const { port = 0, clockMode: clock, now, controlToken, publicUrl } = options;
   const given = { port, clock, now, "control-token": controlToken, "public-url": publicUrl, seed: seed && "seed.json" };
   const args = Object.entries(given).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, String(value)],

@@ -40,6 +40,7 @@ const commandWords: readonly (readonly [RegExp, string])[] = [
   [/\ballowInsecureHttp: true/, "--allow-insecure-http"],
   [/\bplatform\.client\.baseUrl\b/, "--base-url"],
   [/\bmockServer\.controlToken\b/, variables.controlToken],
+  [/\bmockServer\.sandbox\b/, "--sandbox"],
   [/\bmockServer(?:\.url)?\b/, "--mock-url"],
 ];
 

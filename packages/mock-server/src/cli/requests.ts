@@ -36,7 +36,7 @@ export const requests: Command = {
       async ({ control, operands: [named], values, terminal }) => {
         const { unmatched, reveal, limit } = values;
         if (named !== undefined) {
-          const params = { path: { id: await idOf(named, control) }, ...(reveal && { query: { reveal } }) };
+          const params = { path: { id: await idOf(named, control) }, ...(reveal && { query: { redact: false } }) };
           const data = dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
           return { data, text: formatDetail(data, terminal) };
         }

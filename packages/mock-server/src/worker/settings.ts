@@ -49,7 +49,7 @@ function numberIn(value: number | string | undefined, byDefault: number): number
 
 /** The fields are checked where a sandbox is created from them. */
 function readOptions(value: object | string = {}): BackendOptions {
-  const message = 'must be a JSON object, such as { "clock": "frozen" }';
+  const message = 'must be a JSON object, such as { "clockMode": "frozen" }';
   try {
     const options: unknown = typeof value === "string" ? JSON.parse(value || "{}") : value;
     if (typeof options === "object" && options !== null && !Array.isArray(options)) return options;

@@ -38,7 +38,7 @@ it("reads settings as JSON and as texts", () => {
     AUTO_SANDBOXES: "true",
     MAX_SANDBOXES: "5",
     SANDBOX_IDLE_DAYS: "0.5",
-    SANDBOX_OPTIONS: '{"clock":"frozen"}',
+    SANDBOX_OPTIONS: '{"clockMode":"frozen"}',
   };
   expect(readSettings({ ...common, ...json })).toEqual(read);
   expect(readSettings({ ...common, ...texts })).toEqual(read);
@@ -61,7 +61,7 @@ it.each([
   ["MAX_SANDBOXES", "many", "MAX_SANDBOXES: must be an integer from 1"],
   ["SANDBOX_IDLE_DAYS", -1, "SANDBOX_IDLE_DAYS: must be a number of days, or 0 to keep all sandboxes"],
   ["SANDBOX_IDLE_DAYS", "a month", "SANDBOX_IDLE_DAYS: must be a number of days"],
-  ["SANDBOX_OPTIONS", "{", 'SANDBOX_OPTIONS: must be a JSON object, such as { "clock": "frozen" }'],
+  ["SANDBOX_OPTIONS", "{", 'SANDBOX_OPTIONS: must be a JSON object, such as { "clockMode": "frozen" }'],
   ["SANDBOX_OPTIONS", [], "SANDBOX_OPTIONS: must be a JSON object"],
   [
     "CORS_ORIGINS",

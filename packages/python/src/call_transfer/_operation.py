@@ -24,7 +24,8 @@ class Operation:
     route: str
     """Path template."""
     idempotency: Idempotency
-    """When to retry: always (`idempotent`), always since a taken name is refused (`conflict_safe`), or only if it had no effect (`non_idempotent`)."""
+    """When to retry: always (`idempotent`), always since a taken name is rejected (`conflict_safe`), or only if it had no effect
+    (`non_idempotent`)."""
     account_scoped: bool = False
     """Whether a JWT must come with an account ID (§5.2)."""
     success: Literal["object", "object or nothing"] | None = None
@@ -73,7 +74,7 @@ def find_operation(given_method: object, path: object, known: tuple[Operation, .
         if one.method == method and re.fullmatch(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(one.route)), route):
             return one
     idempotency: Idempotency = "idempotent" if method in _IDEMPOTENT else "non_idempotent"
-    return Operation(mask_numbers(f"{method} {route}"), method, route, retry)
+    return Operation(mask_numbers(f"{method} {route}"), method, route, idempotency)
 
 
 # Values that cannot be a path segment: empty, `.` or `..`, also percent-encoded.

@@ -71,6 +71,6 @@ const addStub = (session: Session, id: number) =>
   });
 
 async function inClear(control: ControlClient, id: number): Promise<Detail> {
-  const params = { path: { id: String(id) }, query: { reveal: true } };
+  const params = { path: { id: String(id) }, query: { redact: false } };
   return dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
 }

@@ -22,7 +22,7 @@ export function RequestDetail({ id }: { readonly id: string }) {
   const reveal = isRevealed.value;
   const live = useLive<Detail>(
     (control) =>
-      control.GET("/_control/v1/requests/{id}", { params: { path: { id }, query: reveal ? { reveal: true } : {} } }),
+      control.GET("/_control/v1/requests/{id}", { params: { path: { id }, query: reveal ? { redact: false } : {} } }),
     undefined,
     `${id} ${reveal}`,
   );
