@@ -157,11 +157,6 @@ ${table.map(([code]) => `        "${code}",`).join("\n")}
 )
 """Machine-readable error code (§7.2). May be one that is newer than this version."""
 
-ERROR_CODE_STATUS: dict[str, int | None] = {
-${table.map(([code, { status }]) => `    "${code}": ${status ?? "None"},`).join("\n")}
-}
-"""HTTP status of every error code; None where the specification defines none."""
-
 EFFECT_FREE_CODES = frozenset((${noEffect.map(pythonText).join(", ")}))
 """Error codes of 503 responses that had no effect, if assumption A-28 is right."""
 

@@ -164,7 +164,12 @@ export interface Backend extends BackendControls {
   record(request: RecordedRequest): void;
   /** Whether the state came from the store. */
   readonly resumed: boolean;
-  /** The seed of the ids: the option `randomSeed`, or the one that was drawn. A state from the store keeps the seed that it began with. */
+  /**
+   * The seed of the ids: the option `randomSeed`, or the one that was drawn. A state from the store keeps the seed that it began
+   * with.
+   *
+   * @internal
+   */
   readonly randomSeed: number;
   /**
    * Stores what is not stored yet, freezes the clock and ends all event streams. If storing fails, `flush` rejects afterwards.

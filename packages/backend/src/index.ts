@@ -8,7 +8,7 @@ export type { Snapshot } from "./data/snapshot.ts";
 export type { Fault } from "./faults/fault.ts";
 export type { Faults, ListedFault } from "./faults/faults.ts";
 export type { InboxEvent, RequestEntry, Stub } from "./generated/models.gen.ts";
-export type { OperationCoverage, RequestLog } from "./http/request-log.ts";
+export type { RequestLog } from "./http/request-log.ts";
 export type { Stubs } from "./http/stubs.ts";
 export type { HandledResponse } from "./http/transport.ts";
 export type { Clock } from "./model/clock.ts";

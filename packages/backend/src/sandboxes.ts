@@ -72,6 +72,8 @@ export interface SandboxRegistry {
   /**
    * Calls `listener` with the name of the sandbox for each event of every sandbox, also of those created later, until the
    * returned function is called. Keeps no idle sandbox.
+   *
+   * @internal
    */
   follow(listener: SandboxListener): () => void;
   /** Stores what is not stored yet, freezes all clocks, and ends all event streams and the use of the stores. */

@@ -80,8 +80,8 @@ it.each([
   [{ faults: {} }, "faults: "],
   [{ faults: [{ do: { code: "nope" } }] }, "faults[0].do.code: "],
   [{ policies: { dailyCalls: 1 } }, "policies.dailyCalls: "],
-  [{ policies: { secondRotation: "ask" } }, "policies.secondRotation: must be one of void, refuse"],
-  [{ policies: { secondRotation: ["void"] } }, "policies.secondRotation: "],
+  [{ policies: { secondRotation: "ask" } }, "policies.secondRotation: must be one of replace, reject"],
+  [{ policies: { secondRotation: ["replace"] } }, "policies.secondRotation: "],
   [{ policies: { dailyCallLimit: -1 } }, "policies.dailyCallLimit: "],
   [{ policies: { rateLimit: { requests: 1 } } }, "policies.rateLimit.windowSecs: "],
 ])("rejects the options %j and names the invalid one", (options, field) => {

@@ -178,7 +178,7 @@ describe("the control plane", () => {
       unit: "seconds",
     });
     expect(policies).toContainEqual(
-      expect.objectContaining({ name: "secondRotation", default: "void", choices: ["void", "reject"] }),
+      expect.objectContaining({ name: "secondRotation", default: "replace", choices: ["replace", "reject"] }),
     );
     for (const { description, assumption } of policies) {
       expect(description).toMatch(/^[A-Z].*\.$/);
@@ -356,18 +356,20 @@ describe("credentials", () => {
   it.each(["owner", "admin", "member", "agent"])("are issued for the role %s", async (role) => {
     const backend = newBackend();
     const { body } = await control(backend, "POST /auth/tokens", { role });
-    expect(body).toMatchObject({ accountId: demo.accountId, token: expect.any(String) });
+    expect(body).toMatchObject({ accountId: demo.accountId, accessToken: expect.any(String) });
     const headers = { "x-account-id": body.accountId };
-    expect((await send(backend, "GET /roles", { token: body.token, headers })).status).toBe(200);
+    expect((await send(backend, "GET /roles", { token: body.accessToken, headers })).status).toBe(200);
   });
 
   it("are issued for a user, with a lifetime", async () => {
     const backend = newBackend();
     const { body } = await control(backend, "POST /auth/tokens", { userId: demo.users.agent, expiresInSecs: 5 });
     expect(body.expiresAt).toBe("2026-03-02T12:00:05.000Z");
-    expect((await send(backend, "GET /accounts", { token: body.token })).status).toBe(200);
+    expect((await send(backend, "GET /accounts", { token: body.accessToken })).status).toBe(200);
     await backend.clock.advance({ by: 5000 });
-    expect((await send(backend, "GET /accounts", { token: body.token })).body).toMatchObject({ code: "token_expired" });
+    expect((await send(backend, "GET /accounts", { token: body.accessToken })).body).toMatchObject({
+      code: "token_expired",
+    });
   });
 
   it.each([
@@ -485,7 +487,7 @@ describe("the clock's routes", () => {
   it("read and set time and mode", async () => {
     const backend = newBackend();
     const { body } = await control(backend, "PUT /clock", { now: "2026-03-02T10:00:00Z" });
-    expect(body).toMatchObject({ now: "2026-03-02T10:00:00.000Z", mode: "frozen", pending: 0 });
+    expect(body).toMatchObject({ now: "2026-03-02T10:00:00.000Z", mode: "frozen", pendingTimers: 0 });
     expect((await control(backend, "PUT /clock", { mode: "running" })).body.mode).toBe("running");
     backend.close();
   });
@@ -587,7 +589,7 @@ describe("webhooks", () => {
     expect(received).toEqual([{ at: delivery.at, headers: expect.any(Object), body: delivery.body }]);
     expect(received[0].headers["service-signature"]).toBe(delivery.headers["Service-Signature"]);
     await control(backend, "DELETE /webhooks/inbox");
-    expect((await control(backend, "GET /webhooks/inbox")).body).toEqual({ url, answer: {}, received: [] });
+    expect((await control(backend, "GET /webhooks/inbox")).body).toEqual({ url, response: {}, received: [] });
   });
 });
 
@@ -709,7 +711,7 @@ describe("the event stream", () => {
         ["2", "policies.changed"],
         ["3", "sandbox.reset"],
         ["4", "requests.cleared"],
-        ["5", "request"],
+        ["5", "request.completed"],
       ],
       true,
     ]);

@@ -149,9 +149,9 @@ describe("sandboxes", () => {
     sandboxes.create("two").reset();
     expect(seen).toEqual([
       ["default", "sandbox.created", "one"],
-      ["one", "request", undefined],
+      ["one", "request.completed", undefined],
       ["default", "sandbox.deleted", "one"],
-      ["default", "request", undefined],
+      ["default", "request.completed", undefined],
     ]);
   });
 

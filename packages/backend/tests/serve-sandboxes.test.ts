@@ -53,7 +53,7 @@ it("creates a sandbox with its options, and answers when it exists", async () =>
 it.each([
   ["a name that is taken", { name: "a" }, 'sandbox "a" already exists'],
   ["a name that is not allowed", { name: "A b" }, "must be 1 to 63 lower-case letters"],
-  ["an unknown clock", { name: "b", clock: "still" }, "frozen"],
+  ["an unknown clock", { name: "b", clockMode: "still" }, "frozen"],
 ])("refuses %s", async (_, body, message) => {
   const registry = remoteSandboxes(["a"]);
   const refused = await ask(registry, "POST", "/_control/v1/sandboxes", body);

@@ -166,8 +166,8 @@ ${plainTable(coverage, ["webhook"], "Delivery")}
 
 ## Fault × client reaction
 
-The SDK's reaction depends on the operation's retry class. It may always retry \`safe\` operations. It may retry \`unique\` ones
-unless a name is taken. It never retries \`once\` ones if the outcome is unknown.
+The SDK's reaction depends on the operation's idempotency. It may always retry \`idempotent\` operations. It may retry \`conflict_safe\` ones
+unless a name is taken. It never retries \`non_idempotent\` ones if the outcome is unknown.
 
 ${reactionTable(coverage)}
 

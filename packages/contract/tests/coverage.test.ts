@@ -59,7 +59,7 @@ describe("the coverage", () => {
     expect(about("not documented", gaps(runOf(strange)))).toHaveLength(2);
   });
 
-  it("requires a case of the operation's own noun", () => {
+  it("requires a case of the operation's own resource", () => {
     expect(about("case of its own", gaps(runOf(served)))).toHaveLength(1);
     expect(about("case of its own", gaps(runOf(served, { resource: "roles" })))).toEqual([]);
   });
@@ -75,7 +75,9 @@ describe("the coverage", () => {
       missing: [{ capability: "authentication", reason: "it has no users" }],
     });
     const rows = measureCoverage([runOf(served), limited]).rows.filter(({ cell }) => cell.kind === "status");
-    expect(rows.find(({ reached }) => reached.has("fake"))?.missed.get("limited")).toEqual(["auth: it has no users"]);
+    expect(rows.find(({ reached }) => reached.has("fake"))?.missed.get("limited")).toEqual([
+      "authentication: it has no users",
+    ]);
     expect(about("limited: listRoles never returned status 200", gaps(runOf(served), limited))).toEqual([]);
   });
 
@@ -93,7 +95,7 @@ describe("the coverage", () => {
     ["a transition", "availability: away → available"],
     ["a signed delivery", "no transfer.offer was verified signed"],
     ["a delivery after a rotation", "no transfer.offer was verified rotated"],
-    ["a reaction to a failure", "no operation of the class once was tested with hang"],
+    ["a reaction to a failure", "no operation of the class non_idempotent was tested with hang"],
   ])("requires %s", (_what, words) => {
     expect(about(words, coverageGaps(measureCoverage([runOf(served)])))).toHaveLength(1);
   });

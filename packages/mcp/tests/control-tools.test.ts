@@ -93,10 +93,10 @@ describe("the tools of a mock", () => {
       );
     for (const name of await named("readOnlyHint")()) expect(name).toMatch(/^(?:get|list)/);
     expect((await named("destructiveHint")()).sort()).toEqual([
-      "clearFaults",
-      "removeFault",
-      "resetSandbox",
-      "restoreSnapshot",
+      "clear_faults",
+      "remove_fault",
+      "reset_sandbox",
+      "restore_snapshot",
     ]);
   });
 });

@@ -1,9 +1,10 @@
 import { demo } from "@call-transfer/backend";
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
+import { toolName } from "../src/tools/tool.ts";
 import { type ApiPlatformOptions, aCall, connectToPlatform } from "./connect.ts";
 
-const reading = Object.values(operations).flatMap(({ id, method }) => (method === "GET" ? [id] : []));
+const reading = Object.values(operations).flatMap(({ id, method }) => (method === "GET" ? [toolName(id)] : []));
 const saveSecret = () => {};
 
 async function offered(options: ApiPlatformOptions) {

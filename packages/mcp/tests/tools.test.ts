@@ -3,9 +3,11 @@ import { type OperationId, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
 import { annotationsOf } from "../src/tools/annotations.ts";
+import { toolName } from "../src/tools/tool.ts";
 import { connectToMock, connectToPlatform } from "./connect.ts";
 
 const ids = Object.keys(operations) as OperationId[];
+const names = new Set(ids.map(toolName));
 
 const withoutLinks = (text: string): string => text.replaceAll(/\[(§[\d.]+|A-\d+)\]\([^)]+\)/g, "$1");
 
@@ -15,17 +17,18 @@ describe("the tools of the API", () => {
     const described = Object.values(document.paths).flatMap((item) => Object.values(item) as object[]);
     const texts = described.flatMap((operation) =>
       "operationId" in operation && "summary" in operation && "description" in operation
-        ? [[operation.operationId, operation.summary, withoutLinks(String(operation.description))]]
+        ? [[toolName(operation.operationId), operation.summary, withoutLinks(String(operation.description))]]
         : [],
     );
-    const listed = (await tools()).filter(({ name }) => name in operations);
+    const listed = (await tools()).filter(({ name }) => names.has(name));
     expect(listed.map(({ name, title, description }) => [name, title, description]).sort()).toEqual(texts.sort());
   });
 
   it.each(ids)("%s takes the path, the query and the body of its operation", async (id) => {
     const { tools } = await connectToMock();
     const { pathParameters, queryParameters, hasBody } = operations[id];
-    const { properties = {}, required = [] } = (await tools()).find(({ name }) => name === id)?.inputSchema ?? {};
+    const { properties = {}, required = [] } =
+      (await tools()).find(({ name }) => name === toolName(id))?.inputSchema ?? {};
     const parameters = [...pathParameters, ...Object.keys(queryParameters)];
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(parameters));
     expect(required).toEqual(expect.arrayContaining([...pathParameters]));
@@ -57,7 +60,7 @@ describe("annotations", () => {
     const { tools } = await connectToMock();
     const hints = (await tools()).flatMap(
       ({ name, annotations: { readOnlyHint, destructiveHint, idempotentHint } = {} }) =>
-        name in operations ? [[name, { readOnlyHint, destructiveHint, idempotentHint }]] : [],
+        names.has(name) ? [[name, { readOnlyHint, destructiveHint, idempotentHint }]] : [],
     );
     const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
     expect(Object.fromEntries(hints)).toMatchObject({
@@ -81,7 +84,7 @@ describe("annotations", () => {
 
   it("say whether a real platform is reached", async () => {
     const worlds = async ({ tools }: Pick<Awaited<ReturnType<typeof connectToMock>>, "tools">) =>
-      new Set((await tools()).filter(({ name }) => name in operations).map((tool) => tool.annotations?.openWorldHint));
+      new Set((await tools()).filter(({ name }) => names.has(name)).map((tool) => tool.annotations?.openWorldHint));
     expect(await worlds(await connectToMock())).toEqual(new Set([false]));
     expect(await worlds(await connectToPlatform())).toEqual(new Set([true]));
   });

@@ -50,8 +50,10 @@ export interface BackendControls {
   /** The requests so far. */
   readonly requests: RequestLog;
   /**
-   * Sends the request of a request log entry again, with the same method, path, query, headers and body, and returns its new
-   * entry. Throws InputError if the request is no longer kept or did not reach the backend.
+   * Sends the request of a log entry again, with the same method, path, query, headers and body, and returns its new entry.
+   * Throws InputError if the request is no longer kept or did not reach the backend.
+   *
+   * @internal
    */
   replay(id: number): Promise<RequestDetail>;
   /** What happens, as it happens, and the latest 2000 events. */
@@ -66,9 +68,9 @@ export interface BackendControls {
   /** Adds records. Throws InputError naming the invalid field, and then adds none. */
   seed(seed: Seed): void;
   /**
-   * Resolves when everything that has changed so far is stored; at once for a backend in memory. Does not wait for the request log,
-   * the list of deliveries, the events of the inbox and rate-limit counts, which are stored within 250 ms. Rejects with an Error
-   * if the latest changes could not be stored; they are undone then.
+   * Resolves when everything that has changed so far is stored; at once for a backend in memory. Does not wait for the request
+   * log, the list of deliveries, the events of the inbox and rate-limit counts, which are stored within 250 ms. Rejects with an
+   * Error if the latest changes could not be stored; they are undone then.
    */
   flush(): Promise<void>;
   /** Exports the backend as JSON, including its secrets. Request log and deliveries are not part of it. */
@@ -78,6 +80,6 @@ export interface BackendControls {
    * InputError naming the invalid field, and then changes nothing.
    */
   restore(snapshot: unknown): void;
-  /** Restores the initial state, clock, policies, faults, scenarios, requests, deliveries and random generator. */
+  /** Restores the initial state, clock, policies, faults, scenarios, request log, deliveries and random generator. */
   reset(): void;
 }

@@ -108,7 +108,11 @@ export interface RequestFilter {
 export interface RequestLog {
   /** The number of requests since the latest clear. */
   readonly count: number;
-  /** The latest request. */
+  /**
+   * The latest request.
+   *
+   * @internal
+   */
   readonly latest: RequestEntry | undefined;
   /** Lists entries: with `limit` the oldest after `after`, otherwise the latest. */
   list(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly RequestEntry[];
@@ -117,11 +121,17 @@ export interface RequestLog {
   /**
    * Resolves once `count` entries match, 1 by default, or after `timeoutMs` of real time, 5000 by default, with those that match
    * by then.
+   *
+   * @internal
    */
   wait(
     filter: RequestFilter & { readonly count?: number | undefined; readonly timeoutMs?: number | undefined },
   ): Promise<readonly RequestEntry[]>;
-  /** Returns every operation with its documented and its seen statuses and codes, counted since the last clear. */
+  /**
+   * Returns every operation with its documented and its seen statuses and codes, counted since the last clear.
+   *
+   * @internal
+   */
   coverage(): readonly OperationCoverage[];
   /** Removes every entry and every count. Ids go on counting. */
   clear(): void;

@@ -31,11 +31,15 @@ export interface Clock {
   now(): number;
   /** The time as an ISO 8601 timestamp in UTC. */
   iso(): string;
-  /** Whether the clock is frozen or flows. */
+  /** Whether the clock is frozen or runs. */
   readonly mode: ClockMode;
   /** How many seconds pass in one second of real time, while the clock runs. */
   readonly rate: number;
-  /** The number of waiting timers. */
+  /**
+   * The number of waiting timers.
+   *
+   * @internal
+   */
   readonly pendingTimers: number;
   /**
    * Sets time, mode or rate without running timers. Overdue timers run before the next request or step. Throws InputError
@@ -47,11 +51,15 @@ export interface Clock {
   /** Resolves when the clock has moved forward by `ms`. For receivers of webhooks only; `id` names it in the list of timers. */
   sleep(ms: number, id?: string): Promise<void>;
   /**
-   * What a client waits before a retry, if it has this clock: a frozen one moves forward by `ms` at once, a running one waits.
+   * For the SDK, as its option `clock`. What a client waits before a retry: a frozen one moves forward by `ms` at once, a running one waits.
    * Ends no earlier. Rejects with InputError for a negative wait, and for one beyond the year 9998.
    */
   wait(ms: number): Promise<void>;
-  /** Runs the timers that are due by now. */
+  /**
+   * Runs the timers that are due by now.
+   *
+   * @internal
+   */
   runDue(): Promise<void>;
 }
 

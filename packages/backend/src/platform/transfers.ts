@@ -140,11 +140,19 @@ export interface Transfers {
   start(input: NewTransfer): TransferRecord;
   /** Answers now; returns the error code of an answer that is too late. Throws InputError for a callee outside the transfer. */
   answer(id: string, callee: Callee): Promise<ErrorCode | undefined>;
-  /** Declines now; false for one that does not ring. Throws InputError for a callee outside the transfer. */
+  /**
+   * Declines now; false for one that does not ring. Throws InputError for a callee outside the transfer.
+   *
+   * @internal
+   */
   decline(id: string, callee: Callee): boolean;
   /** The transfer as it is now; a record that was returned earlier does not follow. */
   get(id: string): TransferRecord | undefined;
-  /** All transfers under way and the latest of the others, 1000 in all, oldest first. */
+  /**
+   * All transfers under way and the latest of the others, 1000 in all, oldest first.
+   *
+   * @internal
+   */
   list(): readonly TransferRecord[];
 }
 

@@ -49,11 +49,11 @@ describe("slow-app", () => {
     await backend.advance({ by: 7999 });
     expect(backend.transfers.get(id)?.status).toBe("ringing");
     await backend.advance({ by: 1 });
-    expect(backend.transfers.get(id)).toMatchObject({ status: "connected", answeredBy: 0 });
+    expect(backend.transfers.get(id)).toMatchObject({ status: "connected", answeredRingIndex: 0 });
     const script = [{ destinationId: phone, answerAfterSecs: 5 }];
     const other = backend.transfers.start({ groupId: demo.groups.existing, script });
     await backend.advance({ by: 10_000 });
-    expect(backend.transfers.get(other.id)?.rings[1]).toMatchObject({ late: [{ code: "offer_taken" }] });
+    expect(backend.transfers.get(other.id)?.rings[1]).toMatchObject({ lateAnswers: [{ code: "offer_taken" }] });
   });
 });
 

@@ -118,7 +118,9 @@ it.each([204, 409])(
     expect(id).toBe(before.id);
     answers[0]?.(new Response(null, { status }));
     await new Promise((resolve) => setTimeout(resolve, 0));
-    expect(backend.transfers.list()).toMatchObject([{ id, status: "ringing", answers: [], rings: [{ late: [] }] }]);
+    expect(backend.transfers.list()).toMatchObject([
+      { id, status: "ringing", answers: [], rings: [{ lateAnswers: [] }] },
+    ]);
     answers[1]?.(new Response());
     await backend.advance({ by: 0 });
     expect(backend.transfers.get(id)?.status).toBe("connected");

@@ -117,7 +117,7 @@ describe("a text that is no fault", () => {
     ["* 503 200%", "when.probability: "],
     ["* pass", "do: pass is a step of a list"],
     ["webhooks 503", '"503" is not understood here. Use one of these: criteria (destination, url, transfer, sandbox)'],
-    ["webhooks sign badly", "sign needs one of none, wrongSecret, previousSecret, wrongFirst, reversed"],
+    ["webhooks sign badly", "sign needs one of none, wrong_secret, previous_secret, wrong_first, reversed"],
   ])("%s: %s", (text, message) => {
     expect(() => parseFault(text)).toThrow(InputError);
     expect(() => parseFault(text)).toThrow(message);

@@ -76,9 +76,9 @@ it("a refused request is not an unmatched one", async () => {
   backend.record(refused("/nothing"));
   await backend.fetch("http://mock.test/nothing");
   const response = await backend.fetch("http://mock.test/_control/v1/requests/unmatched");
-  expect(await response.json()).toMatchObject({ requests: [{ id: 2, closest: [{}, {}, {}] }] });
+  expect(await response.json()).toMatchObject({ requests: [{ id: 2, closestOperations: [{}, {}, {}] }] });
   const coverage = await backend.fetch("http://mock.test/_control/v1/coverage");
-  expect(await coverage.json()).toMatchObject({ unmatched: 1, refused: 1 });
+  expect(await coverage.json()).toMatchObject({ unmatched: 1, rejected: 1 });
   expect(backend.requests.list().map(({ closestOperations }) => closestOperations?.length)).toEqual([undefined, 3]);
   expect(backend.events.latest().events.map(({ closestOperations }) => closestOperations)).toEqual([
     undefined,

@@ -540,7 +540,7 @@ it.each<[object, string]>([
     "webhooks: a fault of webhook deliveries has no match. Remove webhooks or match.",
   ],
   [{ webhooks: {}, do: "reset" }, "do: reset is for requests. Use match instead of webhooks."],
-  [{ webhooks: {}, do: { latencyMs: 5 } }, "do: latency is for requests. Use match instead of webhooks."],
+  [{ webhooks: {}, do: { latencyMs: 5 } }, "do: latencyMs is for requests. Use match instead of webhooks."],
   [
     { do: { delaySecs: 5 } },
     "do: delaySecs is for webhook deliveries. Use webhooks instead of match, {} for all deliveries.",

@@ -10,7 +10,7 @@ export type CoverageCell =
   | ClaimedCell
   | { readonly kind: "status"; readonly operation: string; readonly status: number }
   | { readonly kind: "code"; readonly operation: string; readonly code: string }
-  /** A success in a case written for the operation's noun. Derived cases alone do not show what it does. */
+  /** A success in a case written for the operation's resource. Derived cases alone do not show what it does. */
   | { readonly kind: "story"; readonly operation: string };
 
 /** The classes of cells, in the order of the report. */

@@ -67,7 +67,7 @@ export type DeclareCase<Requires extends Capability> = (
   run: (target: TargetWith<Requires>, check: Check) => Promise<void>,
 ) => ContractCase;
 
-/** Declares the cases of a noun that need the same capabilities. */
+/** Declares the cases of a resource that need the same capabilities. */
 export const casesFor =
   <const Requires extends Capability = never>(
     resource: string,

@@ -41,7 +41,7 @@ const commandWords: readonly (readonly [RegExp, string])[] = [
   [/\bplatform\.client\.baseUrl\b/, "--base-url"],
   [/\bmockServer\.controlToken\b/, variables.controlToken],
   [/\bmockServer\.sandbox\b/, "--sandbox"],
-  [/\bmockServer(?:\.url)?\b/, "--mock-url"],
+  [/\bmockServer(?:\.url)?\b/g, "--mock-url"],
 ];
 
 const inCommandWords = (message: string): string =>

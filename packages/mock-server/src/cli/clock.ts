@@ -33,7 +33,7 @@ export const clock: Command = {
     ),
     action("freeze", { help: "stop the time" }, (context) => change(context, { mode: "frozen" })),
     action(
-      "flow",
+      "run",
       {
         help: "let the time pass by itself, as fast as --rate says",
         options: { rate: { value: "N", read: readRate, help: "seconds that pass in one real second, such as 60" } },

@@ -16,7 +16,7 @@ type Describe = (event: BackendEvent, nameOf: NameOf) => Columns | undefined;
 const hidden: Describe = () => undefined;
 
 const described: ReadonlyMap<string, Describe> = new Map([
-  ["request", describeRequest],
+  ["request.completed", describeRequest],
   ["request.rejected", describeRequest],
   ["delivery.completed", describeWebhook],
   // The answer follows on a line of its own.
@@ -39,7 +39,7 @@ const described: ReadonlyMap<string, Describe> = new Map([
   ["timer.fired", describeTimer],
   ["clock.changed", describeClock],
   ["transfer.ring_started", (event, nameOf) => describeRing(event, nameOf, "ringing", "yellow")],
-  ["transfer.skipped", (event, nameOf) => describeRing(event, nameOf, "not rung", "yellow")],
+  ["transfer.skipped", (event, nameOf) => describeRing(event, nameOf, "skipped", "yellow")],
   ["transfer.ring_ended", (event, nameOf) => describeRing(event, nameOf, String(event.outcome), ringColour(event))],
   ["transfer.connected", (event, nameOf) => describeRing(event, nameOf, "connected", "green")],
   ["transfer.answered_late", (event, nameOf) => describeRing(event, nameOf, "too late", "red")],

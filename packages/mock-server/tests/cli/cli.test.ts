@@ -767,7 +767,7 @@ it("reports a server that is not a mock server", async () => {
 it("reads settings from the working folder and the environment, also for commands", async () => {
   const own = mkdtempSync(join(folder, "settings-"));
   const token = "0123456789abcdef";
-  writeFileSync(join(own, "call-transfer-mock.json"), JSON.stringify({ port: 0, clockMode: "frozen", json: true }));
+  writeFileSync(join(own, "call-transfer-mock.json"), JSON.stringify({ port: 0, clock: "frozen", json: true }));
   const environment = {
     ...process.env,
     CALL_TRANSFER_MOCK_NOW: "2026-03-03T12:00:00Z",

@@ -54,7 +54,7 @@ it("says whether there are no requests, or none that match", async () => {
     await expect(run("last")).rejects.toThrow(/^There are no requests yet\.$/);
     await fetch(server.url + operations.listRoles.path);
     expect(await run("--status", "500")).toBe("No request matches.");
-    const events = await runLine(server.url, "events", "--type", "webhook");
+    const events = await runLine(server.url, "events", "--type", "delivery");
     expect(events.stdout).toBe("No event matches.");
   } finally {
     await server.close();

@@ -83,7 +83,7 @@ it("finds the config file by CALL_TRANSFER_MOCK_CONFIG, and takes its paths as r
   writeFileSync(join(own, "data", "seed.json"), "{}");
   const { values } = start({}, { CALL_TRANSFER_MOCK_CONFIG: path });
   expect(values).toMatchObject({ seed: join(own, "data", "seed.json"), readyFile: "/abs.json" });
-  expect(serverOptions(values)).toMatchObject({ clock: "frozen", seed: {} });
+  expect(serverOptions(values)).toMatchObject({ clockMode: "frozen", seed: {} });
   const faults = start({ config: config({ fault: ["faults.json", "createCall 503"] }) }).values.fault ?? [];
   expect(faults).toEqual([expect.stringMatching(/config-.+faults\.json$/), "createCall 503"]);
   const demo = start({ config: config({ seed: "demo" }) }).values;

@@ -46,7 +46,7 @@ describe("credentials token", () => {
     const { data, text } = await token();
     expect(text).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
     expect(data).toEqual({
-      token: expect.any(String),
+      accessToken: expect.any(String),
       userId: demo.users.owner,
       accountId: demo.accountId,
       expiresAt: "2027-03-02T12:00:00.000Z",
@@ -56,7 +56,7 @@ describe("credentials token", () => {
   it("issues a token for a user, and for a role in another account", async () => {
     const { outsider, both } = demo.users;
     expect((await token("--user", outsider, "--expires-in", "1d")).data).toEqual({
-      token: expect.any(String),
+      accessToken: expect.any(String),
       userId: outsider,
       expiresAt: "2026-03-03T12:00:00.000Z",
     });

@@ -12,7 +12,7 @@ const event = (type: string, details: Readonly<Record<string, unknown>> = {}): B
   return { eventId: `9f3c1a20-${seconds}`, at, type, ...details };
 };
 const request = (method: string, path: string, status: number, details: Readonly<Record<string, unknown>>) =>
-  event("request", { method, path, status, durationMs: 2.34, requestId: "r", ...details });
+  event("request.completed", { method, path, status, durationMs: 2.34, requestId: "r", ...details });
 const gate = (detail: string) => ({ code: "forbidden", decidedBy: { step: "server", detail } });
 
 /** An event of each type, and of each kind of answer, as a server sends them. */

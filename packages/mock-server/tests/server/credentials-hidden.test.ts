@@ -80,8 +80,8 @@ describe("no credential appears in", () => {
   async function plant(): Promise<void> {
     const key = { authorization: `Bearer ${demo.apiKey}` };
     const issued = await controlled("/auth/tokens", "POST", { userId: Object.values(demo.users)[0] });
-    expect(issued.text).toContain("token");
-    const { token } = JSON.parse(issued.text) as { token: string };
+    expect(issued.text).toContain("accessToken");
+    const { accessToken: token } = JSON.parse(issued.text) as { accessToken: string };
     planted["access token"] = token;
     const { path } = operations.listRoles;
     for (const authorization of [

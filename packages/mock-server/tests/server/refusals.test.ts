@@ -281,5 +281,5 @@ it("records at most 50 refusals a second, so that a flood does not displace othe
 it("names the closest operation of an unmatched request", async () => {
   const { port, events } = await start();
   expect(await send(port, "/api/v1/role", {})).toBe(404);
-  expect(events).toMatchObject([{ closest: [{ method: "GET", path: "/api/v1/roles" }, {}, {}] }]);
+  expect(events).toMatchObject([{ closestOperations: [{ method: "GET", path: "/api/v1/roles" }, {}, {}] }]);
 });

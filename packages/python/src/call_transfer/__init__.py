@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from ._errors import RequestOutcome as RequestOutcome
     from ._errors import RetrySkippedReason as RetrySkippedReason
     from ._errors import TimeoutError as TimeoutError
-    from ._generated.codes import ERROR_CODE_STATUS as ERROR_CODE_STATUS
     from ._generated.codes import ErrorCode as ErrorCode
     from ._generated.errors import *  # noqa: F403
     from ._generated.models import *  # noqa: F403
@@ -77,7 +76,7 @@ else:
             "RetrySkippedReason",
             "TimeoutError",
         ),
-        "_generated.codes": ("ERROR_CODE_STATUS", "ErrorCode"),
+        "_generated.codes": ("ErrorCode",),
         "_generated.errors": ERRORS,
         "_generated.models": MODELS,
         "_generated.version": ("CONTRACT_VERSION", "VERSION"),
