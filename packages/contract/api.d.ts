@@ -8,7 +8,7 @@ declare module "@call-transfer/contract/webhooks" {
 
 declare type BrokenResponse = "reset" | "empty" | "hang" | "process_then_reset" | "truncate" | "slow_body" | "wrong_content_type" | "unknown_enum_value";
 declare type Caller = TokenHolder | KeyHolder;
-declare type Capability = "state" | "validation" | "auth" | "clock" | "faults" | "policies" | "webhooks" | "transfers";
+declare type Capability = "state" | "validation" | "authentication" | "clock" | "faults" | "policies" | "webhooks" | "transfers";
 
 declare interface CaseName {
   readonly resource: string;
@@ -128,6 +128,8 @@ declare interface Finding {
   readonly holds: boolean;
 }
 
+declare type Idempotency = OperationDescription["idempotency"];
+
 declare interface KeyHolder {
   readonly keyAccountId: string;
   readonly accountId?: string;
@@ -151,8 +153,6 @@ declare interface PolicyChanges {
   readonly dailyCallLimit?: number;
   readonly defaultRecipientTimeZone?: string;
 }
-
-declare type Idempotency = OperationDescription["idempotency"];
 
 declare interface RingState {
   readonly destinationId: string;
@@ -225,14 +225,6 @@ declare interface SeedNumber {
   providerId?: string;
 }
 
-declare interface TargetSummary {
-  readonly target: string;
-  readonly passed: number;
-  readonly failed: number;
-  readonly deviations: ReadonlyMap<string, readonly string[]>;
-  readonly notRun: ReadonlyMap<Capability, { readonly reason: string; readonly cases: number }>;
-}
-
 declare interface Target {
   readonly name: string;
   readonly baseUrl: string;
@@ -254,6 +246,14 @@ declare interface Target {
     start(transfer: TransferRequest): Promise<string>;
     read(id: string): Promise<{ readonly status: string; readonly rings: readonly RingState[] }>;
   };
+}
+
+declare interface TargetSummary {
+  readonly target: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly deviations: ReadonlyMap<string, readonly string[]>;
+  readonly notRun: ReadonlyMap<Capability, { readonly reason: string; readonly cases: number }>;
 }
 
 declare interface TimeRecord {

@@ -8,17 +8,17 @@ declare module "@call-transfer/mock-server" {
 declare module "@call-transfer/mock-server/attack" {
   export {
     AttackFindingsError, AttackOptions, AttackReport, CheckGroup, CheckResult, Finding, FindingKind, HandledCounts,
-    Severity, attackReceiver, assertNoFindings, formatReport
+    Severity, assertNoFindings, attackReceiver, formatReport
   };
 }
 
 declare module "@call-transfer/mock-server/backend" {
   export {
-    Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults,
-    HandledResponse, Inbox, InboxEvent, InputError, RequestLog, RequestEntry, Credentials, ListedFault, MemberRecord, NewTransfer,
-    OperationCoverage, ConnectionInfo, Policies, RingRecord, RowChange, SandboxStore, SandboxStorage, SandboxRegistry, SandboxRegistryOptions,
-    Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, UpcomingTimer, createBackend,
-    createSandboxRegistry, demo, inboxUrl
+    Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, ConnectionInfo, Credentials, Deliveries,
+    Fault, Faults, HandledResponse, Inbox, InboxEvent, InputError, ListedFault, MemberRecord, NewTransfer, Policies,
+    RequestEntry, RequestLog, RingRecord, RowChange, SandboxRegistry, SandboxRegistryOptions, SandboxStorage,
+    SandboxStore, Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers,
+    UpcomingTimer, createBackend, createSandboxRegistry, demo, inboxUrl
   };
 }
 
@@ -27,7 +27,7 @@ declare module "@call-transfer/mock-server/inspector" {
 }
 
 declare module "@call-transfer/mock-server/msw" {
-  export { MswHttp, MswOptions, callTransferHandlers, bypassFetch };
+  export { MswHttp, MswOptions, bypassFetch, callTransferHandlers };
 }
 
 declare module "@call-transfer/mock-server/vitest" {
@@ -243,6 +243,7 @@ declare interface WorkerEnv {
   readonly CORS_ORIGINS?: string;
 }
 
+declare function assertNoFindings(report: AttackReport): void;
 declare function attackReceiver(options: AttackOptions): Promise<AttackReport>;
 
 declare const callTransferFixtures: {
@@ -252,7 +253,6 @@ declare const callTransferFixtures: {
 };
 
 declare const callTransferFixtures: Fixtures<CallTransferTestFixtures, CallTransferWorkerFixtures, PlaywrightTestArgs & PlaywrightTestOptions, PlaywrightWorkerArgs & PlaywrightWorkerOptions>;
-declare function assertNoFindings(report: AttackReport): void;
 declare function formatReport(report: AttackReport): string;
 declare function startMockServer(options?: MockServerOptions): Promise<MockServer>;
 declare function startPrismServer(options?: PrismServerOptions): Promise<PrismServer>;
